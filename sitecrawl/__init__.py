@@ -1,0 +1,1 @@
+"""sitecrawl: turns websites into clean, search-ready documents and keeps them true."""

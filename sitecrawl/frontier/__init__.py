@@ -1,0 +1,1 @@
+"""Remembers the URLs, outcomes and documents of a crawl."""

@@ -1,0 +1,1 @@
+"""Decides what is done about what the web says."""

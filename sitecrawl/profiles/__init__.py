@@ -1,0 +1,1 @@
+"""Options that make the crawler do what a named system does."""

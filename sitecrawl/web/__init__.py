@@ -1,0 +1,1 @@
+"""Reads what the web says: URLs, links, documents, robots directives, sitemaps."""
