@@ -1,0 +1,161 @@
+"""How an option's value is written: the types that the options are declared with.
+
+Every type reads what a command line gives (a string) and what TOML gives (a list, a
+number). Plain ``bool``, ``int``, ``float``, ``str``, ``Literal`` and ``X | None`` need
+nothing from here: pydantic reads their strings, and ``none`` stands for None.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+SECONDS = {
+    **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604800.0),
+    **dict.fromkeys(("month", "months"), 2592000.0),
+    **dict.fromkeys(("y", "year", "years"), 31536000.0),
+}
+BYTES = {
+    **dict.fromkeys(("", "b", "byte", "bytes"), 1.0),
+    **dict.fromkeys(("k", "kb"), 1e3) | {"kib": 1024.0},
+    **dict.fromkeys(("m", "mb"), 1e6) | {"mib": 1024.0**2},
+    **dict.fromkeys(("g", "gb"), 1e9) | {"gib": 1024.0**3},
+}
+QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z]*)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a type's values are written, for the documentation and for error messages."""
+
+    name: str
+    written: str
+
+
+def json_strings(text: str) -> tuple[str, ...] | None:
+    """The strings of a JSON list, or None where ``text`` is anything else."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    strings = isinstance(found, list) and all(isinstance(item, str) for item in found)
+    return tuple(found) if strings else None
+
+
+def _split(value: object, pattern: str) -> object:
+    if not isinstance(value, str):
+        return value
+    listed = json_strings(value)
+    if listed is not None:
+        return listed
+    return tuple(word.strip() for word in re.split(pattern, value) if word.strip())
+
+
+def read_words(value: object) -> object:
+    """A string's words, parted by commas, semicolons, bars or white space."""
+    return _split(value, r"[\s,;|]+")
+
+
+def read_patterns(value: object) -> object:
+    """A string's regular expressions, parted by white space."""
+    return _split(value, r"\s+")
+
+
+def read_lines(value: object) -> object:
+    """A string's lines."""
+    return _split(value, r"[\r\n]+")
+
+
+def read_pairs(value: object) -> object:
+    """The pairs of a table, of a JSON object, or of lines and comma-parted ``name:value``.
+
+    The last colon parts, because metadata names such as ``og:type`` have one themselves.
+    """
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("{"):
+        return json.loads(value)
+    parts = [part for part in re.split(r"[,\r\n]+", value) if part.strip()]
+    return dict(_pair(part) for part in parts)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, _, item = text.rpartition(":")
+    if not (name.strip() and item.strip()):
+        raise ValueError(f"{text.strip()!r} is not of the form name:value")
+    return name.strip(), item.strip()
+
+
+def _quantity(value: object, units: Mapping[str, float]) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("not a number")
+    matched = QUANTITY.fullmatch(str(value))
+    if matched is None or matched[2].lower() not in units:
+        raise ValueError("not a number with a known unit")
+    return float(matched[1]) * units[matched[2].lower()]
+
+
+def read_duration(value: object) -> float:
+    """Seconds of a number or of text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
+    return _quantity(value, SECONDS)
+
+
+def read_size(value: object) -> int:
+    """Bytes of a number or of text such as ``500000``, ``10MB``, ``1GiB``."""
+    return math.floor(_quantity(value, BYTES))
+
+
+def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns, if every one of them compiles."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
+    return patterns
+
+
+Words = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_words),
+    Notation("list of words", "words parted by commas or spaces"),
+]
+Patterns = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_patterns),
+    AfterValidator(check_patterns),
+    Notation("list of regular expressions", "regular expressions parted by spaces, or a JSON list"),
+]
+Lines = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_lines),
+    Notation("list of lines", "one entry a line, or a JSON list"),
+]
+Pairs = Annotated[
+    dict[str, str],
+    BeforeValidator(read_pairs),
+    Notation("table", "name:value pairs parted by commas, or a TOML table"),
+]
+Duration = Annotated[
+    float,
+    BeforeValidator(read_duration),
+    Field(ge=0),
+    Notation("duration", "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"),
+]
+ByteSize = Annotated[
+    int,
+    BeforeValidator(read_size),
+    Field(ge=0),
+    Notation("size", "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"),
+]
