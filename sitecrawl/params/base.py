@@ -63,8 +63,21 @@ def _split(value: object, pattern: str) -> object:
 
 
 def read_words(value: object) -> object:
-    """A string's words, parted by commas, semicolons, bars or white space."""
-    return _split(value, r"[\s,;|]+")
+    """A string's words, parted by commas or white space."""
+    return _split(value, r"[\s,]+")
+
+
+def read_extensions(value: object) -> object:
+    """File extensions in lower case without dot, parted by commas, bars, semicolons or space."""
+    words = _split(value, r"[\s,;|]+")
+    if not isinstance(words, tuple | list):
+        return words
+    return tuple(w.lower().lstrip(".") if isinstance(w, str) else w for w in words)
+
+
+def read_urls(value: object) -> object:
+    """A string's URLs, parted by white space, or by a comma before the next URL or file."""
+    return _split(value, r"\s+|,\s*(?=[a-zA-Z][\w+.-]*://|@)")
 
 
 def read_patterns(value: object) -> object:
@@ -98,8 +111,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _quantity(value: object, units: Mapping[str, float]) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError("not a number")
     matched = QUANTITY.fullmatch(str(value))
     if matched is None or matched[2].lower() not in units:
         raise ValueError("not a number with a known unit")
@@ -130,6 +141,16 @@ Words = Annotated[
     tuple[str, ...],
     BeforeValidator(read_words),
     Notation("list of words", "words parted by commas or spaces"),
+]
+Extensions = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_extensions),
+    Notation("list of extensions", "file extensions parted by commas, spaces, bars or semicolons"),
+]
+Urls = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_urls),
+    Notation("list of URLs", "URLs parted by spaces"),
 ]
 Patterns = Annotated[
     tuple[str, ...],
