@@ -1,41 +1,31 @@
-"""What a crawl remembers, and the protocol that every back end keeps."""
+"""What a crawl remembers, and the protocol that every back end keeps.
+
+Beside the crawler's own methods stand ``holds`` (ask it before a request is handed out),
+``backlog`` ("nothing now" apart from "finished" when several workers share a crawl) and
+``settle`` (deletions are gathered during a run and written when an origin has nothing left).
+``Outcome`` lives in ``policy.outcomes``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Any, Protocol
 
+from sitecrawl.policy.outcomes import Outcome
 
-class Outcome(IntEnum):
-    """How one crawl action ended; exactly one each. Numbers are stored."""
-
-    DATABASE_ERROR = -3
-    CANCELLED = -2
-    LEASE_LOST = -1
-    BLOCKED_BY_ROBOTS_TXT = 10
-    BLOCKED_URL_BY_LOCAL_POLICY = 11
-    FILE_INGESTED = 20
-    NOINDEX = 21
-    NON_CANONICAL = 22
-    DUPLICATE = 23
-    NO_CONTENT = 24
-    UNWANTED_TYPE = 28
-    FILE_OF_UNKNOWN_TYPE = 29
-    PERMANENT_REDIRECT = 31
-    REDIRECT = 32
-    FILE_DID_NOT_CHANGE = 34
-    SERVER_BLAMED_CLIENT = 40
-    FILE_GONE = 41
-    DID_NOT_UNDERSTAND_ANSWER = 42
-    FILE_NOT_FOUND = 44
-    NOT_ACCEPTABLE = 46
-    TOO_LARGE = 47
-    RATE_LIMITED = 49
-    SERVER_INTERNAL_ERROR = 50
-    CONNECTION_FAILED = 100
-    REQUEST_TIMEOUT = 101
+__all__ = [
+    "Backlog",
+    "Candidate",
+    "Change",
+    "DueUrl",
+    "Frontier",
+    "FrontierError",
+    "OriginState",
+    "Outcome",
+    "Settlement",
+    "Visit",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +76,10 @@ class Visit:
 
     Times are UTC epoch seconds, ``duration`` seconds. ``document`` is the finished
     document (the contract's fields without seq) or None when there is nothing to write.
-    ``again`` puts the URL back into the same run (rate limits, flukes).
+    ``again`` puts the URL back into the same run (rate limits, flukes). Equal
+    ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers all
+    that is worth writing. A page that names another as canonical still brings its
+    ``document``: it is kept back until the other one proves to be a page.
     """
 
     due: DueUrl
@@ -116,6 +109,29 @@ class Change:
     op: str
     id: str
     record: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What became of the deletions that a run saw on one origin.
+
+    ``held`` deletions wait for a person's word because they are too many of ``documents``.
+    """
+
+    changes: list[Change]
+    held: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits to be crawled: URLs of origins that this worker holds, that nobody holds,
+    and that another worker holds; and when the first free origin may be asked."""
+
+    mine: int
+    free: int
+    elsewhere: int
+    ready_at: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +175,24 @@ class Frontier(Protocol):
         """Store robots.txt, delay and the time before which the origin is not asked."""
 
     async def release(self, origin: str) -> None:
-        """Give the origin back."""
+        """Give the origin back; what is in hand of it is due again."""
 
-    async def undelivered(self, limit: int) -> list[Change]:
-        """Outbox rows that no feed has taken yet and no living worker has in hand."""
+    def holds(self, origin: str) -> bool:
+        """Whether the lease is surely ours for long enough to begin a request. Never waits.
+
+        Leases are renewed by the frontier itself as long as it can reach the database."""
+
+    async def backlog(self) -> Backlog:
+        """What waits, by who holds it; all zero means that the crawl is finished."""
+
+    async def settle(self, origin: str) -> Settlement:
+        """Write the deletions seen on a leased origin, unless they are too many.
+
+        Call it when the origin has nothing left to crawl and did not run out of patience."""
+
+    async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
+        """Outbox rows of earlier runs with ``seq > after`` that no feed has taken yet and
+        no living worker has in hand, in order."""
 
     async def delivered(self, seqs: Sequence[int]) -> None:
         """Mark outbox rows as written to a feed."""

@@ -1,0 +1,35 @@
+"""How a crawl action can end."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Outcome(IntEnum):
+    """How one crawl action ended; exactly one each. Numbers are stored."""
+
+    DATABASE_ERROR = -3
+    CANCELLED = -2
+    LEASE_LOST = -1
+    BLOCKED_BY_ROBOTS_TXT = 10
+    BLOCKED_URL_BY_LOCAL_POLICY = 11
+    FILE_INGESTED = 20
+    NOINDEX = 21
+    NON_CANONICAL = 22
+    DUPLICATE = 23
+    NO_CONTENT = 24
+    UNWANTED_TYPE = 28
+    FILE_OF_UNKNOWN_TYPE = 29
+    PERMANENT_REDIRECT = 31
+    REDIRECT = 32
+    FILE_DID_NOT_CHANGE = 34
+    SERVER_BLAMED_CLIENT = 40
+    FILE_GONE = 41
+    DID_NOT_UNDERSTAND_ANSWER = 42
+    FILE_NOT_FOUND = 44
+    NOT_ACCEPTABLE = 46
+    TOO_LARGE = 47
+    RATE_LIMITED = 49
+    SERVER_INTERNAL_ERROR = 50
+    CONNECTION_FAILED = 100
+    REQUEST_TIMEOUT = 101
