@@ -32,12 +32,14 @@ BYTES = {
     **dict.fromkeys(("m", "mb"), 1e6) | {"mib": 1024.0**2},
     **dict.fromkeys(("g", "gb"), 1e9) | {"gib": 1024.0**3},
 }
+DURATION = "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"
+SIZE = "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"
 QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z]*)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a type's values are written, for the documentation and for error messages."""
+    """How the values of a type are written, for the documentation."""
 
     name: str
     written: str
@@ -110,21 +112,21 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip(), item.strip()
 
 
-def _quantity(value: object, units: Mapping[str, float]) -> float:
+def _quantity(value: object, units: Mapping[str, float], written: str) -> float:
     matched = QUANTITY.fullmatch(str(value))
     if matched is None or matched[2].lower() not in units:
-        raise ValueError("not a number with a known unit")
+        raise ValueError(f"should be {written}")
     return float(matched[1]) * units[matched[2].lower()]
 
 
 def read_duration(value: object) -> float:
     """Seconds of a number or of text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
-    return _quantity(value, SECONDS)
+    return _quantity(value, SECONDS, DURATION)
 
 
 def read_size(value: object) -> int:
     """Bytes of a number or of text such as ``500000``, ``10MB``, ``1GiB``."""
-    return math.floor(_quantity(value, BYTES))
+    return math.floor(_quantity(value, BYTES, SIZE))
 
 
 def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
@@ -172,11 +174,11 @@ Duration = Annotated[
     float,
     BeforeValidator(read_duration),
     Field(ge=0),
-    Notation("duration", "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"),
+    Notation("duration", DURATION),
 ]
 ByteSize = Annotated[
     int,
     BeforeValidator(read_size),
     Field(ge=0),
-    Notation("size", "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"),
+    Notation("size", SIZE),
 ]

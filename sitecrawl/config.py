@@ -1,0 +1,85 @@
+"""The configuration of a crawl: defaults < profile < config file < other arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.layers import Layer, read_layers
+from sitecrawl.params.problems import ConfigError, faults, place, unknown_option, wording
+
+__all__ = ["ConfigError", "Configuration", "load"]
+
+OPTIONS = CrawlParams.model_fields
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The options of a crawl and where each came from.
+
+    ``sources`` has an entry for every option: ``default``, ``profile fdse``, the path of
+    the TOML file, or ``-a deny``.
+    """
+
+    params: CrawlParams
+    sources: Mapping[str, str]
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that differs where options differ that shape what is in the documents."""
+        values = self.params.model_dump(mode="json")
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def load(arguments: Mapping[str, str]) -> Configuration:
+    """Read the configuration that a spider's arguments ask for.
+
+    Raises ConfigError, with one line for every problem, if it cannot be used.
+    """
+    layers, unread = read_layers(arguments)
+    values, sources, unknown = _merge(layers)
+    params, wrong = _check(values, sources)
+    if unread:  # what is missing may stand in the file that was not read
+        wrong = [line for line in wrong if not line.startswith("start is missing")]
+    if params is None or unread or unknown:
+        raise ConfigError([*unread, *unknown, *wrong])
+    return Configuration(params, sources)
+
+
+def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], list[str]]:
+    values: dict[str, Any] = {}
+    sources = dict.fromkeys(OPTIONS, "default")
+    unknown: list[str] = []
+    for layer in layers:
+        for name, value in layer.values.items():
+            source = layer.source_of(name)
+            if name in OPTIONS:
+                values[name], sources[name] = value, source
+            else:
+                unknown.append(unknown_option(source, name, value, OPTIONS))
+    return values, sources, unknown
+
+
+def _check(
+    values: Mapping[str, Any], sources: Mapping[str, str]
+) -> tuple[CrawlParams | None, list[str]]:
+    try:
+        return CrawlParams.model_validate(values), []
+    except ValidationError as error:
+        return None, [_line(fault, values, sources) for fault in faults(error)]
+
+
+def _line(fault: ErrorDetails, values: Mapping[str, Any], sources: Mapping[str, str]) -> str:
+    if not fault["loc"]:
+        return wording(fault, None)
+    name = str(fault["loc"][0])
+    if fault["type"] == "missing":
+        return f"{name} is missing: say where to begin, as in -a start=https://example.org"
+    return f"{place(sources[name], name, values[name])}: {wording(fault, OPTIONS[name])}"

@@ -1,0 +1,29 @@
+"""All options of a crawl in one model."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from pydantic import ConfigDict, model_validator
+
+from sitecrawl.params.mode import ModeParams
+
+
+class CrawlParams(ModeParams):
+    """Every option, read and checked; immutable once made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_none(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Turn the words ``none`` and nothing into None where an option may be None."""
+        return {
+            name: None if _says_none(cls, name, values[name]) else values[name] for name in values
+        }
+
+
+def _says_none(model: type[CrawlParams], name: str, value: Any) -> bool:
+    field = model.model_fields.get(name)
+    nullable = field is not None and type(None) in get_args(field.annotation)
+    return nullable and isinstance(value, str) and value.strip().lower() in {"", "none"}

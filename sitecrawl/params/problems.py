@@ -1,0 +1,67 @@
+"""What is wrong with a configuration, in words that say where and how to mend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+SUBJECT = re.compile(r"^(Input|String|Tuple|Value) ")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; ``problems`` has one readable line for each fault."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("\n".join(self.problems))
+
+
+def place(source: str, name: str, value: object) -> str:
+    """Where an option was set and to what: ``-a deny='('`` or ``site.toml: deny = '('``."""
+    if source.startswith("-a "):
+        return f"{source}={value!r}"
+    return f"{source}: {name} = {value!r}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?`` for the known word that is most like ``word``, if any is."""
+    spelled = word.lower().replace("-", "_")
+    found = get_close_matches(spelled, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {found[0]!r}?" if found else ""
+
+
+def unknown_option(source: str, name: str, value: object, known: Iterable[str]) -> str:
+    """The line for an option that does not exist."""
+    remedy = nearest(name, known) or " docs/configuration.md lists the options."
+    return f"{place(source, name, value)}: there is no option {name!r}.{remedy}"
+
+
+def wording(error: ErrorDetails, field: FieldInfo | None) -> str:
+    """What pydantic found wrong with an option's value, and how it is written rightly."""
+    if error["type"] == "value_error":
+        return f"{error['ctx']['error']}."
+    if error["type"] == "bool_parsing":
+        return "should be yes or no (also 1 or 0, true or false)."
+    remedy = nearest(str(error["input"]), _choices(field.annotation)) if field else ""
+    return f"{SUBJECT.sub('', error['msg'])}.{remedy}"
+
+
+def _choices(annotation: Any) -> list[str]:
+    if isinstance(annotation, str):
+        return [annotation]
+    return [word for part in get_args(annotation) for word in _choices(part)]
+
+
+def faults(error: ValidationError) -> list[ErrorDetails]:
+    """The faults that pydantic found, at most one for each option."""
+    found = {
+        (fault["loc"][:1], fault["msg"] if not fault["loc"] else ""): fault
+        for fault in reversed(error.errors(include_url=False))
+    }
+    return list(reversed(found.values()))
