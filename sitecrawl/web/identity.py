@@ -6,11 +6,8 @@ The key is compared and hashed, never requested: requests use the URL as found.
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
 
 DEFAULT_PAGES = frozenset(
     {
