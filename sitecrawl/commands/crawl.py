@@ -1,0 +1,115 @@
+"""`scrapy crawl`: Scrapy's own, with the configuration checked first and exit statuses of ours."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from scrapy import Spider
+from scrapy.commands import crawl
+from scrapy.crawler import Crawler
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.log import configure_logging
+
+from sitecrawl.params.problems import ConfigError, nearest
+
+BAD_CONFIGURATION = 2
+
+logger = logging.getLogger(__name__)
+
+
+class Command(crawl.Command):
+    """Crawl, unless the arguments are wrong.
+
+    Exit statuses: 0 done, 1 the crawl ran but produced nothing or could not begin,
+    2 the configuration is wrong and nothing was requested, 3 the database failed.
+    """
+
+    crawler: Crawler | None = None
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "Crawl a website into documents (scrapy crawl site -a start=URL -O FILE)"
+
+    def long_desc(self) -> str:
+        """What `scrapy crawl -h` prints; argparse wraps it."""
+        return (
+            "Run a spider. The spider of this project is called site and needs a start: "
+            "scrapy crawl site -a start=https://example.org -O documents.jsonl. Run it again "
+            "to fetch only what is due and to write only what changed. Options are given as "
+            "-a NAME=VALUE, or kept in a TOML file named by -a config=FILE; "
+            "docs/configuration.md lists them. Exit status: 0 done; 1 the crawl ran but "
+            "produced nothing; 2 the configuration is wrong, nothing was requested; "
+            "3 the crawl database failed."
+        )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options; leave with status 2 and a line for each problem, if any."""
+        problems = list(repeated(opts.spargs))
+        super().process_options(args, opts)
+        if args:
+            problems += self._problems(args[0], opts.spargs)
+        if problems:
+            self._report(problems)
+            sys.exit(BAD_CONFIGURATION)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Crawl, and take over the exit status that the crawl set."""
+        super().run(args, opts)
+        status = exit_status(self.crawler)
+        self.exitcode = self.exitcode if status is None else status
+
+    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
+        self.crawler = super()._create_crawler(spidercls)
+        return self.crawler
+
+    def _problems(self, name: str, arguments: Mapping[str, str]) -> list[str]:
+        assert self.settings is not None
+        loader = get_spider_loader(self.settings)
+        if name not in loader.list():
+            known = ", ".join(loader.list())
+            return [f"there is no spider {name!r}; known: {known}.{nearest(name, loader.list())}"]
+        return problems_of(loader.load(name), arguments)
+
+    def _report(self, problems: Iterable[str]) -> None:
+        assert self.settings is not None
+        in_file = bool(self.settings["LOG_FILE"])  # Scrapyd shows a job's log, not its stderr
+        if in_file:
+            configure_logging(self.settings)
+        for problem in problems:
+            print(problem, file=sys.stderr)
+            if in_file:
+                logger.error("%s", problem)
+
+
+def repeated(arguments: Sequence[str]) -> Iterable[str]:
+    """A line for each name that is given twice, since Scrapy would keep only the last."""
+    counts = Counter(argument.partition("=")[0] for argument in arguments)
+    for name, count in counts.items():
+        if count > 1:
+            yield f"-a {name}: given {count} times; put all its values into one."
+
+
+def problems_of(spider: type[Spider], arguments: Mapping[str, str]) -> list[str]:
+    """What a spider of this project finds wrong with its arguments; nothing for other spiders."""
+    read = getattr(spider, "configuration_from_arguments", None)
+    if read is None:
+        return []
+    try:
+        read(arguments)
+    except ConfigError as error:
+        return error.problems
+    return []
+
+
+def exit_status(crawler: Crawler | None) -> int | None:
+    """The status that the crawl set, or None if it set none or never began."""
+    try:
+        stats = crawler.stats if crawler is not None else None
+    except RuntimeError:
+        return None
+    status = stats.get_value("sitecrawl/exit_status") if stats is not None else None
+    return int(status) if status is not None else None
