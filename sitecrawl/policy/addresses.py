@@ -1,0 +1,101 @@
+"""Which network addresses a crawl may connect to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+
+# IANA's special-purpose registries (RFC 6890), and what they leave out.
+IPV4 = tuple(
+    (IPv4Network(network), name)
+    for network, name in (
+        ("0.0.0.0/8", "this network"),
+        ("10.0.0.0/8", "private"),
+        ("100.64.0.0/10", "shared by a carrier"),
+        ("127.0.0.0/8", "loopback"),
+        ("169.254.0.0/16", "link-local"),
+        ("172.16.0.0/12", "private"),
+        ("192.0.0.0/24", "reserved"),
+        ("192.0.2.0/24", "documentation"),
+        ("192.88.99.0/24", "reserved"),
+        ("192.168.0.0/16", "private"),
+        ("198.18.0.0/15", "benchmarking"),
+        ("198.51.100.0/24", "documentation"),
+        ("203.0.113.0/24", "documentation"),
+        ("224.0.0.0/4", "multicast"),
+        ("240.0.0.0/4", "reserved"),
+    )
+)
+IPV6 = tuple(
+    (IPv6Network(network), name)
+    for network, name in (
+        ("::1/128", "loopback"),
+        ("::/96", "reserved"),
+        ("64:ff9b:1::/48", "private"),
+        ("100::/64", "discarded"),
+        ("2001::/23", "reserved"),
+        ("2001:db8::/32", "documentation"),
+        ("3fff::/20", "documentation"),
+        ("5f00::/16", "reserved"),
+        ("fc00::/7", "unique-local"),
+        ("fe80::/10", "link-local"),
+        ("fec0::/10", "site-local"),
+        ("ff00::/8", "multicast"),
+    )
+)
+NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, 2.1
+
+
+def special_network(address: str) -> str | None:
+    """What kind of non-public network an IP address belongs to; None for a public one.
+
+    What is not an address at all is called ``not an address``.
+    """
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return "not an address"
+    if isinstance(parsed, IPv6Address):
+        inner = _carried(parsed)
+        if inner is None:
+            return next((name for network, name in IPV6 if parsed in network), None)
+        parsed = inner
+    return next((name for network, name in IPV4 if parsed in network), None)
+
+
+def _carried(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that a mapped, NAT64 or 6to4 address leads to."""
+    if address in NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+class AddressRule:
+    """Keeps a crawl out of networks that are not public.
+
+    A start whose host leads to such a network and nowhere else opens exactly the addresses
+    that its first look-up gave. A host that leads elsewhere later opens nothing, so a site
+    cannot point its name at the crawler's own network while it is being crawled.
+    """
+
+    def __init__(self, start_hosts: Iterable[str] = (), *, allow_private: bool = False) -> None:
+        self._allow_private = allow_private
+        self._unseen = {host.lower() for host in start_hosts}
+        self._opened: set[str] = set()
+
+    def resolved(self, host: str, addresses: Sequence[str]) -> None:
+        """Learn what a look-up of ``host`` gave; only a start's first one counts."""
+        if not addresses or host.lower() not in self._unseen:
+            return
+        self._unseen.discard(host.lower())
+        if all(map(special_network, addresses)):
+            self._opened.update(addresses)
+
+    def decide(self, address: str) -> Decision:
+        """Whether a connection to ``address`` may be made."""
+        network = special_network(address)
+        if network is None or self._allow_private or address in self._opened:
+            return ALLOWED
+        return refuse("private_address", f"allow_private: {address} is {network}")

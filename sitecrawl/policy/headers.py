@@ -1,0 +1,93 @@
+"""The headers that a request carries, and those it must not."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sitecrawl.web.urls import origin
+
+Wanted = Literal["page", "feed", "robots"]
+
+PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml")
+FEED_TYPES = ("application/rss+xml", "application/atom+xml", *PAGE_TYPES)
+UNCONFIGURED = "contact not configured"
+
+
+def user_agent(version: str, contact: str = "", own: str = "") -> str:
+    """The User-Agent: product, version and contact, or ``own`` with the contact added."""
+    product = own or f"sitecrawl/{version}"
+    if contact and contact not in product:
+        return f"{product} (+{contact})"
+    return product if own or contact else f"{product} ({UNCONFIGURED})"
+
+
+def product_token(agent: str) -> str:
+    """The name that robots.txt groups are matched by (RFC 9309, 2.2.1)."""
+    return agent.partition(" ")[0].partition("/")[0]
+
+
+def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
+    """The Accept header: the wanted types and no others."""
+    if wanted == "robots":
+        return "text/plain, text/html;q=0.5"
+    types = PAGE_TYPES if wanted == "page" else FEED_TYPES
+    return ", ".join(dict.fromkeys((*types, *extra)))
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderPolicy:
+    """What every request of a crawl carries besides what the protocol itself needs.
+
+    ``auth`` gives user:password by origin; ``headers`` go to every origin.
+    """
+
+    agent: str
+    from_email: str = ""
+    referer: Literal["always", "first", "never"] = "first"
+    accept_extra: tuple[str, ...] = ()
+    accept_language: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    auth: Mapping[str, str] = field(default_factory=dict)
+
+    def of(
+        self, url: str, *, wanted: Wanted = "page", referrer: str | None = None, known: bool = False
+    ) -> dict[str, str]:
+        """The headers of a request for ``url``, which ``referrer`` links to.
+
+        ``known`` says that the URL was fetched with content before.
+        """
+        found = {"User-Agent": self.agent, "Accept": accept(wanted, self.accept_extra)}
+        optional = {
+            "From": self.from_email,
+            "Accept-Language": self.accept_language,
+            "Referer": self._referer(url, referrer, known=known),
+            "Authorization": self._authorization(url),
+        }
+        found.update((name, value) for name, value in optional.items() if value)
+        found.update(self.headers)
+        return found
+
+    def _referer(self, url: str, referrer: str | None, *, known: bool) -> str:
+        if not referrer or self.referer == "never" or (known and self.referer == "first"):
+            return ""
+        if referrer.startswith("https:") and not url.startswith("https:"):
+            return ""  # RFC 9110, 10.1.3
+        return referrer.partition("#")[0]
+
+    def _authorization(self, url: str) -> str:
+        credentials = self.auth.get(origin(url)) if self.auth else None
+        if credentials is None:
+            return ""
+        return "Basic " + b64encode(credentials.encode()).decode("ascii")  # RFC 7617, 2
+
+
+def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
+    """The headers that ask for a document only if it has changed.
+
+    ``etag`` and ``last_modified`` are header values as they are to be sent.
+    """
+    found = {"If-None-Match": etag, "If-Modified-Since": last_modified}
+    return {name: value for name, value in found.items() if value}

@@ -1,0 +1,51 @@
+"""When to give an origin up for the rest of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitecrawl.policy.answers import Answer
+from sitecrawl.policy.outcomes import Outcome
+
+DEFAULT_PATIENCE = 5
+FREE_LIMITS = 2
+MAX_AGAIN = 3
+
+
+@dataclass(slots=True)
+class Patience:
+    """How many more failures an origin may show; never grows within a run.
+
+    A 429 is an answer, and costs nothing; but an origin that goes on refusing after it was
+    left alone twice as long each time is treated like one that fails.
+    """
+
+    left: int = DEFAULT_PATIENCE
+    limits_in_row: int = 0
+
+    def spend(self) -> bool:
+        """Count one failure; True when no patience is left."""
+        self.left = max(self.left - 1, 0)
+        return self.exhausted
+
+    def lose(self) -> None:
+        """Give up at once, as after an error of the crawl database."""
+        self.left = 0
+
+    def note(self, answer: Answer) -> bool:
+        """Count one answer; True when no patience is left."""
+        limited = answer.outcome is Outcome.RATE_LIMITED
+        self.limits_in_row = self.limits_in_row + 1 if limited else 0
+        if answer.persists or self.limits_in_row > FREE_LIMITS:
+            return self.spend()
+        return self.exhausted
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the origin is to be left alone until the next run."""
+        return self.left == 0
+
+
+def comes_again(answer: Answer, times_before: int) -> bool:
+    """Whether a URL is asked for again in this run, ``times_before`` having been so already."""
+    return answer.again and times_before < MAX_AGAIN
