@@ -1,0 +1,57 @@
+"""What is public is documented: options, commands, stats, output fields."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
+from sitecrawl.params.crawl import CrawlParams
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCE = ROOT / "sitecrawl"
+WRITERS = {"inc_value", "set_value", "max_value", "min_value"}
+
+
+def rows(page: str, section: str = "") -> set[str]:
+    """The code words that open the rows of a page's tables, of one section or all."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    if section:
+        text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return set(re.findall(r"^\| `([^`]+)`", text, re.MULTILINE))
+
+
+def stats_of(tree: ast.AST) -> Iterator[str]:
+    """The names given to the stats collector; <> stands for what is filled in."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=method), args=[name, *_]) if method in WRITERS:
+                parts = name.values if isinstance(name, ast.JoinedStr) else [name]
+                yield "".join(
+                    str(part.value) if isinstance(part, ast.Constant) else "<>" for part in parts
+                )
+
+
+def test_every_option_is_documented() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    assert [name for name in CrawlParams.model_fields if f"`{name}`" not in text] == []
+
+
+def test_every_command_is_documented() -> None:
+    commands = {path.stem for path in (SOURCE / "commands").glob("[!_]*.py")}
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^## `scrapy (\w+)", text, re.MULTILINE)) == commands
+
+
+def test_every_stat_is_documented() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
+    counted = {name for source in sources for name in stats_of(ast.parse(source))}
+    documented = {re.sub(r"<\w+>", "<>", name) for name in rows("stats.md")}
+    assert {name for name in counted if name.startswith("sitecrawl/")} == documented
+
+
+def test_every_field_of_the_output_is_documented() -> None:
+    assert rows("output.md", "Documents") == set(DOCUMENT_FIELDS)
+    assert rows("output.md", "Deletions") == set(DELETION_FIELDS)
