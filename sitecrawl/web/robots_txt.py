@@ -1,0 +1,183 @@
+"""robots.txt as RFC 9309 and Google's parser read it, every verdict with its line.
+
+Not by Protego: it cannot tell which line decided.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sitecrawl.web.robots_lines import Line, is_cut, read_lines
+from sitecrawl.web.robots_rules import Rule, RuleSet, read_rule
+from sitecrawl.web.urls import resolve
+
+NOTICE_LIMIT = 50
+
+_DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsMatch:
+    """The verdict about one URL, and the line that decided: 0 and empty if none did."""
+
+    allowed: bool
+    line_number: int = 0
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsNotice:
+    """A line that was passed over, and why.
+
+    ``problem`` is ``unknown_directive``, ``outside_group``, ``bad_crawl_delay``,
+    ``bad_sitemap``, ``html`` or ``cut``.
+    """
+
+    line_number: int
+    line: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What all groups of one user agent say together (RFC 9309, 2.2.1)."""
+
+    rules: RuleSet
+    delay: float | None
+
+
+@dataclass(slots=True)
+class RobotsTxt:
+    """What one robots.txt file asks of every crawler."""
+
+    sitemaps: tuple[str, ...] = ()
+    notices: tuple[RobotsNotice, ...] = ()
+    _groups: dict[str, _Group] = field(default_factory=dict)
+
+    @classmethod
+    def parse(
+        cls, body: bytes | str, *, origin: str = "", case_insensitive_disallow: bool = False
+    ) -> RobotsTxt:
+        """Read a file; nothing in it raises. ``origin`` is what a relative Sitemap refers to."""
+        reader = _Reader(origin, case_insensitive_disallow)
+        for line in read_lines(body):
+            reader.read(line)
+        if is_cut(body):
+            reader.notices.append(RobotsNotice(0, "", "cut"))
+        groups = {
+            agent: _Group(RuleSet.of(draft.rules), draft.delay)
+            for agent, draft in reader.drafts.items()
+        }
+        return cls(tuple(dict.fromkeys(reader.sitemaps)), tuple(reader.notices), groups)
+
+    def match(self, url: str, agent: str) -> RobotsMatch:
+        """Whether ``agent``, a product token or a whole User-Agent, may fetch a resolved URL."""
+        group = self._group(agent)
+        rule = group.rules.deciding(url) if group else None
+        if rule is None or (not rule.allow and _is_robots_txt(url)):
+            return RobotsMatch(allowed=True)
+        return RobotsMatch(rule.allow, rule.line_number, rule.line)
+
+    def crawl_delay(self, agent: str) -> float | None:
+        """The seconds between requests that are asked of ``agent``."""
+        group = self._group(agent)
+        return group.delay if group else None
+
+    def _group(self, agent: str) -> _Group | None:
+        """The group that binds ``agent``: its own, or else everybody's."""
+        return self._groups.get(product_token(agent)) or self._groups.get("*")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A group while its lines are still being read."""
+
+    rules: list[Rule] = field(default_factory=list)
+    delay: float | None = None
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Puts lines together to groups, from the first line to the last."""
+
+    origin: str
+    fold_disallow: bool
+    drafts: dict[str, _Draft] = field(default_factory=dict)
+    sitemaps: list[str] = field(default_factory=list)
+    notices: list[RobotsNotice] = field(default_factory=list)
+    _current: list[_Draft] = field(default_factory=list)
+    _has_rules: bool = False
+
+    def read(self, line: Line) -> None:
+        """Take one line in."""
+        match line.name:
+            case "user-agent":
+                self._user_agent(line)
+            case "allow" | "disallow":
+                self._rule(line)
+            case "crawl-delay":
+                self._crawl_delay(line)
+            case "sitemap":
+                self._sitemap(line)
+            case None:
+                html = line.text.startswith("<")
+                self._notice(line, "html" if html else "unknown_directive")
+
+    def _user_agent(self, line: Line) -> None:
+        """A new group, or one more agent of this one: only rules end the list of agents."""
+        if self._has_rules:
+            self._current, self._has_rules = [], False
+        if token := product_token(line.value):
+            self._current.append(self.drafts.setdefault(token, _Draft()))
+
+    def _rule(self, line: Line) -> None:
+        self._has_rules = True
+        if not self._current:
+            self._notice(line, "outside_group")
+            return
+        allow = line.name == "allow"
+        rules = read_rule(
+            line.value,
+            allow=allow,
+            fold_case=self.fold_disallow and not allow,
+            line_number=line.number,
+            line=_printable(line.text),
+        )
+        for draft in self._current:
+            draft.rules.extend(rules)
+
+    def _crawl_delay(self, line: Line) -> None:
+        if not self._current or not _DELAY.fullmatch(line.value):
+            self._notice(line, "bad_crawl_delay" if self._current else "outside_group")
+            return
+        for draft in self._current:
+            draft.delay = max(draft.delay or 0.0, float(line.value))
+
+    def _sitemap(self, line: Line) -> None:
+        url = resolve(_printable(line.value), f"{self.origin}/robots.txt") or ""
+        if url.startswith(("http://", "https://")):
+            self.sitemaps.append(url)
+        else:
+            self._notice(line, "bad_sitemap")
+
+    def _notice(self, line: Line, problem: str) -> None:
+        if len(self.notices) < NOTICE_LIMIT:
+            self.notices.append(RobotsNotice(line.number, _printable(line.text)[:200], problem))
+
+
+def product_token(agent: str) -> str:
+    """What of a User-Agent, or of a user-agent line, is compared: ``Bot/1.0 (x)`` is ``bot``."""
+    words = re.split(r"[\s/,;]", agent.strip().lower(), maxsplit=1)
+    return words[0] if words[0] == "*" else words[0].replace("*", "")
+
+
+def _is_robots_txt(url: str) -> bool:
+    """Whether ``url`` is the file itself, which is always allowed (RFC 9309, 2.2.2)."""
+    start = url.find("/", url.find("://") + 3)
+    return url[start:].partition("?")[0] == "/robots.txt"
+
+
+def _printable(text: str) -> str:
+    """``text`` without what only keeps undecodable bytes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
