@@ -8,33 +8,13 @@ nothing from here: pydantic reads their strings, and ``none`` stands for None.
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator
 
-SECONDS = {
-    **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
-    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
-    **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
-    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
-    **dict.fromkeys(("d", "day", "days"), 86400.0),
-    **dict.fromkeys(("w", "week", "weeks"), 604800.0),
-    **dict.fromkeys(("month", "months"), 2592000.0),
-    **dict.fromkeys(("y", "year", "years"), 31536000.0),
-}
-BYTES = {
-    **dict.fromkeys(("", "b", "byte", "bytes"), 1.0),
-    **dict.fromkeys(("k", "kb"), 1e3) | {"kib": 1024.0},
-    **dict.fromkeys(("m", "mb"), 1e6) | {"mib": 1024.0**2},
-    **dict.fromkeys(("g", "gb"), 1e9) | {"gib": 1024.0**3},
-}
-DURATION = "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"
-SIZE = "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"
-QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z]*)\s*")
+from sitecrawl.params.quantities import DURATION, SIZE, read_duration, read_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +72,14 @@ def read_lines(value: object) -> object:
     return _split(value, r"[\r\n]+")
 
 
+def read_json_object(text: str) -> object:
+    """What ``text`` means as JSON; a ValueError that says so where it is not JSON."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"begins with a brace and is not a JSON object: {error}") from None
+
+
 def read_pairs(value: object) -> object:
     """The pairs of a table, of a JSON object, or of lines and comma-parted ``name:value``.
 
@@ -100,7 +88,7 @@ def read_pairs(value: object) -> object:
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("{"):
-        return json.loads(value)
+        return read_json_object(value)
     parts = [part for part in re.split(r"[,\r\n]+", value) if part.strip()]
     return dict(_pair(part) for part in parts)
 
@@ -110,23 +98,6 @@ def _pair(text: str) -> tuple[str, str]:
     if not (name.strip() and item.strip()):
         raise ValueError(f"{text.strip()!r} is not of the form name:value")
     return name.strip(), item.strip()
-
-
-def _quantity(value: object, units: Mapping[str, float], written: str) -> float:
-    matched = QUANTITY.fullmatch(str(value))
-    if matched is None or matched[2].lower() not in units:
-        raise ValueError(f"should be {written}")
-    return float(matched[1]) * units[matched[2].lower()]
-
-
-def read_duration(value: object) -> float:
-    """Seconds of a number or of text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
-    return _quantity(value, SECONDS, DURATION)
-
-
-def read_size(value: object) -> int:
-    """Bytes of a number or of text such as ``500000``, ``10MB``, ``1GiB``."""
-    return math.floor(_quantity(value, BYTES, SIZE))
 
 
 def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
@@ -173,12 +144,10 @@ Pairs = Annotated[
 Duration = Annotated[
     float,
     BeforeValidator(read_duration),
-    Field(ge=0),
     Notation("duration", DURATION),
 ]
 ByteSize = Annotated[
     int,
     BeforeValidator(read_size),
-    Field(ge=0),
     Notation("size", SIZE),
 ]

@@ -6,10 +6,11 @@ from typing import Any, get_args
 
 from pydantic import ConfigDict, model_validator
 
+from sitecrawl.params.fetch import FetchParams
 from sitecrawl.params.mode import ModeParams
 
 
-class CrawlParams(ModeParams):
+class CrawlParams(FetchParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
