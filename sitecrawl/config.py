@@ -63,7 +63,7 @@ def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], lis
             if name in OPTIONS:
                 values[name], sources[name] = value, source
             else:
-                unknown.append(unknown_option(source, name, value, OPTIONS))
+                unknown.append(unknown_option(source, name, OPTIONS))
     return values, sources, unknown
 
 

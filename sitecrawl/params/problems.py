@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 SUBJECT = re.compile(r"^(Input|String|Tuple|Value) ")
+SECRET = frozenset({"auth", "headers"})
 
 
 class ConfigError(Exception):
@@ -24,9 +25,8 @@ class ConfigError(Exception):
 
 def place(source: str, name: str, value: object) -> str:
     """Where an option was set and to what: ``-a deny='('`` or ``site.toml: deny = '('``."""
-    if source.startswith("-a "):
-        return f"{source}={value!r}"
-    return f"{source}: {name} = {value!r}"
+    shown = "(not shown)" if name in SECRET else repr(value)
+    return f"{source}={shown}" if source.startswith("-a ") else f"{source}: {name} = {shown}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -36,10 +36,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {found[0]!r}?" if found else ""
 
 
-def unknown_option(source: str, name: str, value: object, known: Iterable[str]) -> str:
+def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
     """The line for an option that does not exist."""
+    where = source if source.startswith("-a ") else f"{source}: {name}"
     remedy = nearest(name, known) or " docs/configuration.md lists the options."
-    return f"{place(source, name, value)}: there is no option {name!r}.{remedy}"
+    return f"{where}: there is no such option.{remedy}"
 
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:
