@@ -1,0 +1,87 @@
+"""Which source's value an option has, and that each option knows its source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sitecrawl.config import load
+from sitecrawl.params.crawl import CrawlParams
+
+START = "https://example.org/"
+
+
+def site(folder: Path, text: str) -> str:
+    path = folder / "site.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.behaviour("A-12")
+def test_only_start_is_required():
+    found = load({"start": START})
+    assert found.params.start == (START,)
+    assert set(found.sources) == set(CrawlParams.model_fields)
+    assert {name for name, source in found.sources.items() if source != "default"} == {"start"}
+
+
+def test_defaults_give_way_to_profile_to_file_to_arguments(tmp_path: Path):
+    path = site(tmp_path, "patience = 7\nmax_redirects = 8\n")
+    found = load({"start": START, "profile": "fdse", "config": path, "max_redirects": "9"})
+    assert (found.params.max_redirects, found.sources["max_redirects"]) == (9, "-a max_redirects")
+    assert (found.params.patience, found.sources["patience"]) == (7, path)
+    assert found.sources["politeness"] == "default"
+
+
+def test_file_wins_over_profile_and_profile_over_default(tmp_path: Path):
+    plain = load({"start": START}).params.url_length
+    profile = load({"start": START, "profile": "fdse"})
+    path = site(tmp_path, f"start = '{START}'\nprofile = 'fdse'\nurl_length = 99\n")
+    both = load({"config": path})
+    assert profile.params.url_length == 128 != plain
+    assert profile.sources["url_length"] == "profile fdse"
+    assert (both.params.url_length, both.sources["url_length"]) == (99, path)
+
+
+def test_argument_names_another_profile_than_the_file(tmp_path: Path):
+    path = site(tmp_path, f"start = '{START}'\nprofile = 'fdse'\n")
+    found = load({"config": path, "profile": "roboto"})
+    assert found.params.profile == "roboto"
+    assert "profile fdse" not in found.sources.values()
+
+
+def test_arguments_of_the_machinery_are_ignored():
+    found = load({"start": START, "_job": "6487ec79947edab326d6db28a2d86511", "_version": "1"})
+    assert found == load({"start": START})
+
+
+def test_starts_are_read_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("urls.txt").write_text("# ours\nhttps://a.example/\n\n  https://b.example/x,y\n")
+    found = load({"start": "https://c.example/,@urls.txt"})
+    assert found.params.start == (
+        "https://c.example/",
+        "https://a.example/",
+        "https://b.example/x,y",
+    )
+
+
+def test_starts_file_of_a_config_file_is_beside_it(tmp_path: Path):
+    (tmp_path / "urls.txt").write_text("https://a.example/")
+    path = site(tmp_path, "start = ['@urls.txt', 'https://b.example/']")
+    assert load({"config": path}).params.start == ("https://a.example/", "https://b.example/")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"start": "https://www.example.org/a"}, "www.example.org"),
+        ({"start": "http://127.0.0.1:8080/"}, "127.0.0.1-8080"),
+        ({"start": "https://u:p@example.org/"}, "example.org"),
+        ({"start": "file:///x"}, "crawl"),
+        ({"start": START, "name": "our.docs_2"}, "our.docs_2"),
+    ],
+)
+def test_crawl_has_a_name(arguments: dict[str, str], name: str):
+    assert load(arguments).params.crawl_name == name
