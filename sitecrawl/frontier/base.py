@@ -79,7 +79,8 @@ class Visit:
     ``again`` puts the URL back into the same run (rate limits, flukes). Equal
     ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers all
     that is worth writing. A page that names another as canonical still brings its
-    ``document``: it is kept back until the other one proves to be a page.
+    ``document``: it is kept back until the other one proves to be a page. ``reason`` is
+    the outcome's more precise word, ``detail`` what a person reads beside it.
     """
 
     due: DueUrl
@@ -89,6 +90,7 @@ class Visit:
     status: int | None = None
     bytes: int = 0
     reason: str = ""
+    detail: str = ""
     etag: str | None = None
     last_modified: str | None = None
     expires_at: float | None = None

@@ -1,0 +1,101 @@
+"""What the frontier asks of a database: one connection, used by one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from importlib.resources import files
+from typing import Any, Protocol
+
+from sitecrawl.frontier.base import FrontierError
+
+Row = tuple[Any, ...]
+
+
+class Database(Protocol):
+    """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
+
+    ``name`` is what a person calls it.
+    """
+
+    dialect: str
+    name: str
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All or nothing, apart from every other writer of the same rows."""
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Every row of the answer."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """How many rows the statement touched."""
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; how many rows were touched in all."""
+
+    def script(self, sql: str) -> None:
+        """Run several statements without parameters."""
+
+    def tables(self) -> set[str]:
+        """The names of the tables that are there."""
+
+    def now(self) -> float:
+        """UTC epoch seconds by the database's clock."""
+
+    def close(self) -> None:
+        """Give the connection back."""
+
+
+class Backend(Protocol):
+    """A place where a crawl database is, by its URL."""
+
+    errors: tuple[type[Exception], ...]
+
+    def connect(self) -> Database:
+        """Open a connection for the thread that calls."""
+
+    def readable(self, error: Exception) -> FrontierError:
+        """One of ``errors`` in the words of a person who reads a log."""
+
+
+def migrate(database: Database, name: str) -> None:
+    """Bring the database to today's schema; raises FrontierError for a foreign or newer one."""
+    with database.transaction():
+        scripts = _scripts(database.dialect)
+        version = _version(database, len(scripts))
+        for script in scripts[version:]:
+            database.script(script)
+        if version == 0:
+            database.execute("INSERT INTO crawl (name, version) VALUES (?, 0)", (name,))
+        if version < len(scripts):
+            database.execute("UPDATE crawl SET version = ?", (len(scripts),))
+
+
+def _scripts(dialect: str) -> list[str]:
+    folder = files("sitecrawl.frontier")
+    found = [path for path in folder.iterdir() if path.name.startswith(f"{dialect}_")]
+    return [
+        path.read_text(encoding="utf-8")
+        for path in sorted(found, key=lambda path: path.name)
+        if path.name.endswith(".sql")
+    ]
+
+
+def _version(database: Database, newest: int) -> int:
+    tables = database.tables()
+    if not tables:
+        return 0
+    if "crawl" not in tables or "outbox" not in tables:
+        raise FrontierError(f"{database.name} holds tables of another program and no crawl.")
+    [(version,)] = database.rows("SELECT version FROM crawl")
+    if version > newest:
+        raise FrontierError(
+            f"{database.name} was written by a newer sitecrawl "
+            f"(schema {version}, this one knows {newest}); install that one, or another database."
+        )
+    return int(version)
+
+
+def placeholders(count: int) -> str:
+    """As many question marks, for an IN list."""
+    return ", ".join("?" * count)

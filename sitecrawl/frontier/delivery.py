@@ -1,0 +1,55 @@
+"""From the outbox to the feeds: what is not delivered yet, and what is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.documents import Entry, record, unpack
+
+WAITING = (
+    "SELECT o.seq, o.run, o.url, o.op, o.id, o.change, o.reason, o.moved_to, u.url, d.body, d.seq"
+    " FROM outbox AS o JOIN url AS u ON u.id = o.url LEFT JOIN document AS d ON d.url = o.url"
+    " WHERE o.delivered = 0 AND o.seq > ? AND (o.owner IS NULL OR"
+    " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
+)
+
+
+def change_of(row: Row) -> Change | None:
+    """The change of an outbox row; None when a later change has taken its document's place."""
+    seq, run, url, op, id_, change, reason, moved_to, address, body, current = row
+    entry = Entry(url, op, id_, change, reason, moved_to)
+    if op == "delete":
+        entry.content = {"url": address}
+    elif current == seq:
+        entry.content = unpack(body)
+    else:
+        return None
+    return Change(seq, op, id_, record(seq, run, entry))
+
+
+def take_undelivered(database: Database, owner: str, limit: int, after: int) -> list[Change]:
+    """Up to ``limit`` rows that no feed and no living worker has; they are this worker's now.
+
+    Rows whose document has changed since count as delivered: the later row brings it.
+    """
+    changes: list[Change] = []
+    while len(changes) < limit:
+        rows = database.rows(WAITING, (after, limit - len(changes)))
+        if not rows:
+            break
+        after = rows[-1][0]
+        found = [(row[0], change_of(row)) for row in rows]
+        deliver(database, [seq for seq, change in found if change is None])
+        taken = [change for _, change in found if change is not None]
+        database.many("UPDATE outbox SET owner = ? WHERE seq = ?", [(owner, c.seq) for c in taken])
+        changes += taken
+    return changes
+
+
+def deliver(database: Database, seqs: Sequence[int]) -> None:
+    """Mark outbox rows as written to a feed."""
+    database.many(
+        "UPDATE outbox SET delivered = 1, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs]
+    )

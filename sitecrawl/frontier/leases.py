@@ -1,0 +1,116 @@
+"""Origins in the hands of one worker at a time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from sitecrawl.frontier.base import Backlog, OriginState
+from sitecrawl.frontier.database import Database, Row
+
+SAFE_SHARE = 0.75  # of a lease in which a request may begin
+TAKE = (
+    "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE id IN ("
+    "SELECT id FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
+    " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
+    " AND other.id <> o.id AND other.lease_until >= ?)"
+    " ORDER BY ready_at, id LIMIT ?) RETURNING id, fence, key, robots_text, robots_status,"
+    " robots_expires_at, delay, ready_at, pending"
+)
+
+
+@dataclass(slots=True)
+class Lease:
+    """An origin in hand: its row, its fence, the fingerprints popped and not committed.
+
+    ``safe_until`` is by this process's monotonic clock.
+    """
+
+    id: int
+    fence: int
+    safe_until: float
+    in_hand: set[int] = field(default_factory=set)
+
+
+class Leases:
+    """The leases of one worker. A lost lease is forgotten, its results are worth nothing."""
+
+    def __init__(self, database: Database, owner: str, realm: str, seconds: float) -> None:
+        self._database = database
+        self._owner = owner
+        self._realm = realm
+        self._seconds = seconds
+        self._held: dict[str, Lease] = {}
+
+    def __getitem__(self, origin: str) -> Lease:
+        return self._held[origin]
+
+    def __contains__(self, origin: str) -> bool:
+        return origin in self._held
+
+    def safe(self, origin: str) -> bool:
+        """Whether a request may begin: the lease outlasts it by far."""
+        lease = self._held.get(origin)
+        return lease is not None and time.monotonic() < lease.safe_until
+
+    def take(self, limit: int) -> list[OriginState]:
+        """Lease up to ``limit`` free origins on which something waits, the readiest first."""
+        begun, now = time.monotonic(), self._database.now()
+        rows = self._database.rows(
+            TAKE, (self._owner, now + self._seconds, self._realm, now, now, limit)
+        )
+        rows.sort(key=lambda row: (row[7], row[0]))
+        return [self._taken(row, begun) for row in rows]
+
+    def _taken(self, row: Row, begun: float) -> OriginState:
+        state = OriginState(*row[2:])
+        self._held[state.key] = Lease(row[0], row[1], begun + SAFE_SHARE * self._seconds)
+        return state
+
+    def prove(self, origin: str) -> bool:
+        """Inside a transaction: whether the lease is still ours; it is renewed if so."""
+        lease = self._held.get(origin)
+        if lease is None:
+            return False
+        begun, until = time.monotonic(), self._database.now() + self._seconds
+        renewed = self._database.execute(
+            "UPDATE origin SET lease_until = ? WHERE id = ? AND owner = ? AND fence = ?",
+            (until, lease.id, self._owner, lease.fence),
+        )
+        if not renewed:
+            del self._held[origin]
+            return False
+        lease.safe_until = begun + SAFE_SHARE * self._seconds
+        return True
+
+    def renew(self) -> None:
+        """Renew every lease, and say that this worker lives."""
+        self._database.execute(
+            "UPDATE worker SET alive_until = ? WHERE owner = ?",
+            (self._database.now() + self._seconds, self._owner),
+        )
+        for origin in sorted(self._held, key=lambda origin: self._held[origin].id):
+            self.prove(origin)
+
+    def give_back(self, origin: str) -> None:
+        """Free the origin, if it is still ours."""
+        lease = self._held.pop(origin, None)
+        if lease is not None:
+            self._database.execute(
+                "UPDATE origin SET lease_until = 0, owner = NULL WHERE id = ? AND owner = ?"
+                " AND fence = ?",
+                (lease.id, self._owner, lease.fence),
+            )
+
+    def backlog(self) -> Backlog:
+        """What waits in this realm, by who holds it."""
+        now = self._database.now()
+        [(mine, free, elsewhere, ready_at)] = self._database.rows(
+            "SELECT coalesce(sum(CASE WHEN lease_until >= ? AND owner = ? THEN pending END), 0),"
+            " coalesce(sum(CASE WHEN lease_until < ? THEN pending END), 0),"
+            " coalesce(sum(CASE WHEN lease_until >= ? AND owner <> ? THEN pending END), 0),"
+            " min(CASE WHEN lease_until < ? THEN ready_at END)"
+            " FROM origin WHERE realm = ? AND pending > 0",
+            (now, self._owner, now, now, self._owner, now, self._realm),
+        )
+        return Backlog(int(mine), int(free), int(elsewhere), ready_at)

@@ -1,0 +1,25 @@
+"""What the frontier is told by the configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.deletion import Deletion
+from sitecrawl.policy.revisit import Revisit
+
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """Options of the crawl's memory; durations in seconds.
+
+    ``force`` makes everything due, ``realm`` names the collection, ``any_name`` opens a
+    database that was made for another crawl, ``lease_seconds`` is how long an origin stays
+    with a worker that is not heard of.
+    """
+
+    revisit: Revisit = field(default_factory=Revisit)
+    deletion: Deletion = field(default_factory=Deletion)
+    realm: str = "default"
+    force: bool = False
+    any_name: bool = False
+    lease_seconds: float = 60.0

@@ -1,0 +1,98 @@
+"""Runs: their beginning, their end, and what becomes due when one begins."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.workers import bury
+
+FORCE = (
+    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"
+    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
+WAKE = (
+    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
+    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
+
+
+def check_name(database: Database, name: str, options: StateOptions) -> None:
+    """Raises FrontierError when the database was made for another crawl."""
+    [(made_for,)] = database.rows("SELECT name FROM crawl")
+    if made_for != name and not options.any_name:
+        raise FrontierError(
+            f"{database.name} belongs to the crawl {made_for!r}, not to {name!r}; "
+            "give another database, or say that any name will do."
+        )
+
+
+def begin(
+    database: Database, owner: str, configuration: dict[str, Any], options: StateOptions
+) -> int:
+    """Join the run of the living workers of this realm, or begin a new one; its id."""
+    now = database.now()
+    bury(database, now)
+    run = _living_run(database, options.realm)
+    if run is None:
+        database.execute(
+            "UPDATE run SET finished_at = ?, finish_reason = 'crashed'"
+            " WHERE finished_at IS NULL AND realm = ?",
+            (now, options.realm),
+        )
+        [(run,)] = database.rows(
+            "INSERT INTO run (realm, configuration, started_at) VALUES (?, ?, ?) RETURNING id",
+            (options.realm, json.dumps(configuration, sort_keys=True, default=str), now),
+        )
+        wake(database, run, now, options)
+        count_pending(database, options.realm)
+    database.execute(
+        "INSERT INTO worker (owner, run, alive_until) VALUES (?, ?, ?)",
+        (owner, run, now + options.lease_seconds),
+    )
+    return int(run)
+
+
+def finish(database: Database, owner: str, run: int, reason: str, counters: dict[str, Any]) -> None:
+    """Leave the run; the last worker ends it."""
+    now = database.now()
+    database.execute("UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,))
+    database.execute("DELETE FROM worker WHERE owner = ?", (owner,))
+    if database.rows("SELECT 1 FROM worker WHERE run = ? AND alive_until >= ?", (run, now)):
+        return
+    database.execute(
+        "UPDATE run SET finished_at = ?, finish_reason = ?, counters = ? WHERE id = ?",
+        (now, reason, json.dumps(counters, sort_keys=True, default=str), run),
+    )
+
+
+def wake(database: Database, run: int, now: float, options: StateOptions) -> int:
+    """Let wait what is due and was not considered in this run; how many URLs that was."""
+    if options.force:
+        return database.execute(FORCE, (run, options.realm))
+    aged = now - options.revisit.interval
+    return sum(
+        database.execute(WAKE, (run, ages, since, options.realm))
+        for ages, since in ((0, now), (1, aged))
+    )
+
+
+def count_pending(database: Database, realm: str) -> None:
+    """Count afresh how many URLs wait on each origin."""
+    database.execute(
+        "UPDATE origin SET pending = (SELECT count(*) FROM url"
+        " WHERE url.origin = origin.id AND waiting = 1) WHERE realm = ?",
+        (realm,),
+    )
+
+
+def _living_run(database: Database, realm: str) -> int | None:
+    rows = database.rows(
+        "SELECT run.id FROM run JOIN worker ON worker.run = run.id"
+        " WHERE run.realm = ? AND run.finished_at IS NULL LIMIT 1",
+        (realm,),
+    )
+    return int(rows[0][0]) if rows else None

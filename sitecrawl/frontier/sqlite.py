@@ -1,0 +1,108 @@
+"""The crawl database in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.database import Row
+
+BUSY_SECONDS = 30.0
+PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA cache_size = -32768",  # KiB
+    "PRAGMA temp_store = MEMORY",
+)
+
+
+CAUSES = {
+    "SQLITE_NOTADB": "is not a SQLite database; give another path or move the file away",
+    "SQLITE_CORRUPT": "is damaged; restore a copy, or save what is left with sqlite3 .recover",
+    "SQLITE_FULL": "cannot grow, the disk is full; make room and run again, nothing is lost",
+    "SQLITE_BUSY": "is locked by another program; end it and run again",
+    "SQLITE_READONLY": "cannot be written; check the permissions of the file and its folder",
+    "SQLITE_CANTOPEN": "cannot be opened; check its path and permissions",
+    "SQLITE_IOERR": "cannot be read or written, the disk failed or is full",
+}
+
+
+class SqliteDatabase:
+    """A connection to a SQLite file; several processes may hold one each."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: str) -> None:
+        self.name = f"The crawl database {path}"
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        for pragma in PRAGMAS:
+            self._connection.execute(pragma)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Holds the file's one write lock from the start, so that it never has to give up."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Every row of the answer."""
+        return self._connection.execute(sql, parameters).fetchall()
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """How many rows the statement touched."""
+        return self._connection.execute(sql, parameters).rowcount
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; how many rows were touched in all."""
+        return self._connection.executemany(sql, rows).rowcount
+
+    def script(self, sql: str) -> None:
+        """Run several statements inside the transaction at hand."""
+        for statement in sql.split(";\n"):
+            self._connection.execute(statement)
+
+    def tables(self) -> set[str]:
+        """The names of the tables that are there."""
+        return {name for (name,) in self.rows("SELECT name FROM sqlite_schema")}
+
+    def now(self) -> float:
+        """The machine's clock, which all processes on one file share."""
+        return time.time()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+class SqliteBackend:
+    """A SQLite file."""
+
+    errors: tuple[type[Exception], ...] = (sqlite3.Error, OSError)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def connect(self) -> SqliteDatabase:
+        """Open the file, making it and its folder where missing."""
+        return SqliteDatabase(self._path)
+
+    def readable(self, error: Exception) -> FrontierError:
+        """Which file, what is wrong with it, and what to do."""
+        code = getattr(error, "sqlite_errorname", "")
+        for prefix, text in CAUSES.items():
+            if code.startswith(prefix):
+                return FrontierError(f"The crawl database {self._path} {text}.")
+        return FrontierError(f"The crawl database {self._path} failed: {error}.")

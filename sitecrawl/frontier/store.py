@@ -1,0 +1,176 @@
+"""The frontier over one database connection; every method is one transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sitecrawl.frontier import runs
+from sitecrawl.frontier.base import (
+    Backlog,
+    Candidate,
+    Change,
+    DueUrl,
+    OriginState,
+    Outcome,
+    Settlement,
+    Visit,
+)
+from sitecrawl.frontier.changes import Changes
+from sitecrawl.frontier.database import Database, migrate
+from sitecrawl.frontier.delivery import deliver, take_undelivered
+from sitecrawl.frontier.documents import Outbox
+from sitecrawl.frontier.leases import Leases
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.urls import Urls
+from sitecrawl.frontier.visits import Visits, known_again
+from sitecrawl.frontier.workers import bury, new_worker
+
+WAKE_SECONDS = 60.0
+
+
+class Store:
+    """One worker's view of the crawl database."""
+
+    def __init__(
+        self, database: Database, crawl: str, configuration: dict[str, Any], options: StateOptions
+    ) -> None:
+        self._database = database
+        self._options = options
+        self._owner = new_worker()
+        migrate(database, crawl)
+        with database.transaction():
+            runs.check_name(database, crawl, options)
+            self.run = runs.begin(database, self._owner, configuration, options)
+        self.leases = Leases(database, self._owner, options.realm, options.lease_seconds)
+        self._urls = Urls(database, options.realm)
+        self._visits = Visits(database, self.run, options)
+        self._outbox = Outbox(database, self.run, self._owner)
+        self._changes = Changes(database, self.run, options)
+        self._woken = time.monotonic()
+
+    def add(self, candidates: Sequence[Candidate]) -> int:
+        """Store those not known yet."""
+        with self._transaction():
+            return self._urls.add(candidates, {})
+
+    def lease(self, limit: int) -> list[OriginState]:
+        """Take free origins on which something waits."""
+        with self._transaction():
+            now = self._database.now()
+            bury(self._database, now)
+            if time.monotonic() - self._woken > WAKE_SECONDS:
+                self._woken = time.monotonic()
+                if runs.wake(self._database, self.run, now, self._options):
+                    runs.count_pending(self._database, self._options.realm)
+            return self.leases.take(limit)
+
+    def pop(self, origin: str, limit: int) -> list[DueUrl]:
+        """Due URLs of a leased origin."""
+        if origin not in self.leases:
+            return []
+        return self._urls.pop(origin, self.leases[origin], limit)
+
+    def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
+        """Write what the visits found, unless the lease was lost."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                self._log_lost(origin, visits)
+                return []
+            changes = self._write(self.leases[origin].id, visits)
+        self.leases[origin].in_hand.difference_update(v.due.fingerprint for v in visits)
+        return changes
+
+    def _write(self, origin: int, visits: Sequence[Visit]) -> list[Change]:
+        findings = self._visits.look_up(origin, visits)
+        if len(findings) < len(visits):
+            self._urls.add(known_again(visits), {})
+            findings = self._visits.look_up(origin, visits)
+        pages = {finding.stored.url: finding.stored.id for finding in findings}
+        self._urls.add([c for visit in visits for c in visit.candidates], pages)
+        entries = self._changes.made_by(origin, findings)
+        done = self._visits.write(findings)
+        self._database.execute(
+            "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
+        )
+        return self._outbox.write(origin, entries)
+
+    def _log_lost(self, origin: str, visits: Sequence[Visit]) -> None:
+        rows = self._database.rows(
+            "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)
+        )
+        for (row,) in rows:
+            findings = self._visits.look_up(row, visits)
+            for finding in findings:
+                finding.outcome = Outcome.LEASE_LOST
+            self._visits.log(findings)
+
+    def save_origin(self, state: OriginState) -> None:
+        """Store what is remembered of an origin, if it is ours."""
+        with self._transaction():
+            if self.leases.prove(state.key):
+                self._database.execute(
+                    "UPDATE origin SET robots_text = ?, robots_status = ?,"
+                    " robots_expires_at = ?, delay = ?, ready_at = ? WHERE id = ?",
+                    (
+                        state.robots_text,
+                        state.robots_status,
+                        state.robots_expires_at,
+                        state.delay,
+                        state.ready_at,
+                        self.leases[state.key].id,
+                    ),
+                )
+
+    def release(self, origin: str) -> None:
+        """Give the origin back."""
+        with self._transaction():
+            self.leases.give_back(origin)
+
+    def renew(self) -> None:
+        """Renew every lease."""
+        with self._transaction():
+            self.leases.renew()
+
+    def backlog(self) -> Backlog:
+        """What waits, by who holds it."""
+        return self.leases.backlog()
+
+    def settle(self, origin: str) -> Settlement:
+        """Write the deletions seen on a leased origin, unless they are too many."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return Settlement([], 0, 0)
+            row = self.leases[origin].id
+            settled = self._changes.settle(row)
+            return Settlement(
+                self._outbox.write(row, settled.entries), settled.held, settled.documents
+            )
+
+    def undelivered(self, limit: int, after: int) -> list[Change]:
+        """Take over outbox rows that nobody has in hand."""
+        with self._transaction():
+            bury(self._database, self._database.now())
+            return take_undelivered(self._database, self._owner, limit, after)
+
+    def delivered(self, seqs: Sequence[int]) -> None:
+        """Mark outbox rows as written to a feed."""
+        with self._transaction():
+            deliver(self._database, seqs)
+
+    def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
+        """Leave the run and close the connection."""
+        with self._transaction():
+            runs.finish(self._database, self._owner, self.run, finish_reason, counters)
+        self._database.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            with self._database.transaction():
+                yield
+        except BaseException:
+            self._urls.forget()
+            raise

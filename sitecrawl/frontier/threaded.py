@@ -1,0 +1,121 @@
+"""The frontier for the event loop: every call waits in one worker thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from sitecrawl.frontier.base import (
+    Backlog,
+    Candidate,
+    Change,
+    DueUrl,
+    FrontierError,
+    OriginState,
+    Settlement,
+    Visit,
+)
+from sitecrawl.frontier.database import Backend
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.store import Store
+
+RENEWALS_PER_LEASE = 4
+T = TypeVar("T")
+
+
+class ThreadedFrontier:
+    """Keeps the frontier's protocol over a store that lives in a thread of its own."""
+
+    def __init__(self, backend: Backend, options: StateOptions) -> None:
+        self._backend = backend
+        self._options = options
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
+        self._renewal: asyncio.Task[None] | None = None
+        self._opened: Store | None = None
+
+    async def open(self, crawl: str, configuration: dict[str, Any]) -> int:
+        """Open or make the database and begin a run; renewal has its own task."""
+        self._opened = await self._run(self._connect, crawl, configuration)
+        self._renewal = asyncio.create_task(self._renew())
+        return self._opened.run
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        """Store those not known yet; returns how many were new."""
+        return await self._run(self._store.add, candidates)
+
+    async def lease(self, limit: int) -> list[OriginState]:
+        """Take up to ``limit`` free origins that have something due."""
+        return await self._run(self._store.lease, limit)
+
+    async def pop(self, origin: str, limit: int) -> list[DueUrl]:
+        """Up to ``limit`` due URLs of a leased origin that are not in hand."""
+        return await self._run(self._store.pop, origin, limit)
+
+    async def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
+        """Write what the visits found in one transaction; returns the outbox rows."""
+        return await self._run(self._store.commit, origin, visits)
+
+    async def save_origin(self, state: OriginState) -> None:
+        """Store robots.txt, delay and readiness of a leased origin."""
+        await self._run(self._store.save_origin, state)
+
+    async def release(self, origin: str) -> None:
+        """Give the origin back."""
+        await self._run(self._store.release, origin)
+
+    def holds(self, origin: str) -> bool:
+        """Whether a request to the origin may begin."""
+        return self._store.leases.safe(origin)
+
+    async def backlog(self) -> Backlog:
+        """What waits, by who holds it."""
+        return await self._run(self._store.backlog)
+
+    async def settle(self, origin: str) -> Settlement:
+        """Write the deletions seen on a leased origin, unless they are too many."""
+        return await self._run(self._store.settle, origin)
+
+    async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
+        """Outbox rows that no feed and no living worker has."""
+        return await self._run(self._store.undelivered, limit, after)
+
+    async def delivered(self, seqs: Sequence[int]) -> None:
+        """Mark outbox rows as written to a feed."""
+        await self._run(self._store.delivered, seqs)
+
+    async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
+        """End the run, close the database and the thread."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._renewal
+        try:
+            if self._opened is not None:
+                await self._run(self._opened.close, finish_reason, counters)
+        finally:
+            self._thread.shutdown(wait=False)
+
+    @property
+    def _store(self) -> Store:
+        if self._opened is None:
+            raise FrontierError("The crawl database is not open.")
+        return self._opened
+
+    def _connect(self, crawl: str, configuration: dict[str, Any]) -> Store:
+        return Store(self._backend.connect(), crawl, configuration, self._options)
+
+    async def _run(self, function: Callable[..., T], *arguments: Any) -> T:
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread, function, *arguments)
+        except self._backend.errors as error:
+            raise self._backend.readable(error) from error
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(self._options.lease_seconds / RENEWALS_PER_LEASE)
+            with suppress(FrontierError):  # the next call that matters meets the same error
+                await self._run(self._store.renew)

@@ -1,0 +1,86 @@
+"""The URLs a crawl knows: adding those that are new, popping those that are due."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sitecrawl.frontier.base import Candidate, DueUrl
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.leases import Lease
+
+INSERT = (
+    "INSERT INTO url (origin, fingerprint, url, depth, via, priority, referrer, referrer_url,"
+    " found_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
+POP = (
+    "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
+    " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
+    " u.changed_at, u.failures FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
+    " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
+    " WHERE u.origin = ? AND u.waiting = 1 ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
+)
+
+
+class Urls:
+    """The url table of one realm."""
+
+    def __init__(self, database: Database, realm: str) -> None:
+        self._database = database
+        self._realm = realm
+        self._origins: dict[str, int] = {}
+
+    def add(self, candidates: Iterable[Candidate], pages: dict[str, int]) -> int:
+        """Store those that are new; known state always wins. Returns how many were new.
+
+        ``pages`` maps the URLs of the pages at hand to their rows: a referrer among them
+        is stored as a reference.
+        """
+        by_origin: defaultdict[str, list[Candidate]] = defaultdict(list)
+        for candidate in candidates:
+            by_origin[candidate.origin].append(candidate)
+        self._know(by_origin)
+        found_at = self._database.now()
+        new = 0
+        for origin in sorted(by_origin, key=self._origins.__getitem__):
+            new += self._add_to(self._origins[origin], by_origin[origin], pages, found_at)
+        return new
+
+    def _add_to(
+        self, origin: int, candidates: list[Candidate], pages: dict[str, int], found_at: float
+    ) -> int:
+        rows = []
+        for c in candidates:
+            page = pages.get(c.referrer) if c.referrer else None
+            text = c.referrer if page is None else None
+            rows.append(
+                (origin, c.fingerprint, c.url, c.depth, c.via, c.priority, page, text, found_at)
+            )
+        new = self._database.many(INSERT, rows)
+        if new:
+            self._database.execute(
+                "UPDATE origin SET pending = pending + ? WHERE id = ?", (new, origin)
+            )
+        return new
+
+    def pop(self, origin: str, lease: Lease, limit: int) -> list[DueUrl]:
+        """The first URLs that wait and are not in hand; they are in hand from now on."""
+        rows = self._database.rows(POP, (lease.id, limit + len(lease.in_hand)))
+        free = [row for row in rows if row[0] not in lease.in_hand][:limit]
+        lease.in_hand.update(row[0] for row in free)
+        return [DueUrl(origin, *row) for row in free]
+
+    def forget(self) -> None:
+        """Trust no row's number that a failed transaction may have taken back."""
+        self._origins.clear()
+
+    def _know(self, keys: Iterable[str]) -> None:
+        """Make sure that the row of every origin is known."""
+        for key in sorted(key for key in keys if key not in self._origins):
+            self._database.execute(
+                "INSERT INTO origin (realm, key) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (self._realm, key),
+            )
+            [(self._origins[key],)] = self._database.rows(
+                "SELECT id FROM origin WHERE key = ? AND realm = ?", (key, self._realm)
+            )

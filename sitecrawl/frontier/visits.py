@@ -1,0 +1,178 @@
+"""Writing what visits found: the state of their URLs and the log of attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sitecrawl.frontier.base import Candidate, Outcome, Visit
+from sitecrawl.frontier.database import Database, Row, placeholders
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.policy.deletion import CONFIRMED
+from sitecrawl.policy.revisit import FAILED, WITH_CONTENT, NextVisit, Visited, adapted, next_visit
+
+SELECT = (
+    "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
+    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, d.id, d.seq"
+    " FROM url AS u LEFT JOIN document AS d ON d.url = u.id"
+    " WHERE u.origin = ? AND u.fingerprint IN ({})"
+)
+UPDATE = (
+    "UPDATE url SET waiting = ?, run = ?, due = ?, ages = ?, outcome = ?, status = ?, reason = ?,"
+    " visited_at = ?, indexed_at = ?, changed_at = ?, etag = coalesce(?, etag),"
+    " last_modified = coalesce(?, last_modified), content_hash = ?, document_hash = ?,"
+    " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
+    " redirect_to = ?, canonical = ? WHERE id = ?"
+)
+ATTEMPT = (
+    "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(slots=True)
+class Stored:
+    """What the database knew of a visited URL before the visit."""
+
+    id: int
+    url: str
+    waiting: bool
+    missing: int
+    failures: int
+    interval: float | None
+    content_hash: str | None
+    document_hash: str | None
+    indexed_at: float | None
+    changed_at: float | None
+    document_id: str | None
+    document_seq: int | None
+
+    @property
+    def written(self) -> bool:
+        """Whether a document of this URL is current in the output."""
+        return self.document_seq is not None
+
+
+@dataclass(slots=True)
+class Finding:
+    """A visit with what was known before; ``outcome`` may be what the state makes of it."""
+
+    visit: Visit
+    stored: Stored
+    outcome: Outcome
+    changed: bool = False
+
+    @property
+    def missing(self) -> int:
+        """Answers in a row that the page is not there, with this one."""
+        if self.outcome in CONFIRMED:
+            return self.stored.missing + 1
+        return self.stored.missing if self.outcome in FAILED else 0
+
+    @property
+    def failures(self) -> int:
+        """Failed visits in a row, with this one."""
+        return self.stored.failures + 1 if self.outcome in FAILED else 0
+
+
+class Visits:
+    """The visits of one worker."""
+
+    def __init__(self, database: Database, run: int, options: StateOptions) -> None:
+        self._database = database
+        self._run = run
+        self._options = options
+
+    def look_up(self, origin: int, visits: Sequence[Visit]) -> list[Finding]:
+        """Pair each visit with what is stored of its URL; unknown URLs are left out."""
+        prints = [visit.due.fingerprint for visit in visits]
+        rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
+        stored = {row[0]: Stored(*row[1:]) for row in rows}
+        return [
+            Finding(visit, stored[visit.due.fingerprint], visit.outcome or Outcome.CANCELLED)
+            for visit in visits
+            if visit.due.fingerprint in stored
+        ]
+
+    def write(self, findings: Sequence[Finding]) -> int:
+        """Write the new state of the URLs and an attempt each; how many wait no more."""
+        self._database.many(UPDATE, [self._state(finding) for finding in findings])
+        self.log(findings)
+        return sum(bool(f.stored.waiting) and not f.visit.again for f in findings)
+
+    def log(self, findings: Sequence[Finding]) -> None:
+        """Write an attempt for each visit, as it was made."""
+        self._database.many(ATTEMPT, [self._attempt(finding) for finding in findings])
+
+    def _attempt(self, finding: Finding) -> Row:
+        visit = finding.visit
+        return (
+            finding.stored.id,
+            self._run,
+            visit.started_at,
+            visit.duration,
+            int(finding.outcome),
+            visit.status,
+            visit.bytes,
+            visit.reason or None,
+        )
+
+    def _state(self, finding: Finding) -> Row:
+        visit, stored = finding.visit, finding.stored
+        with_content = finding.outcome in WITH_CONTENT
+        interval = stored.interval
+        if with_content:
+            interval = adapted(self._options.revisit, interval, changed=finding.changed)
+        fetched = visit.document is not None
+        due = self._due(finding, interval)
+        return (
+            int(visit.again),
+            self._run,
+            due.at,
+            int(due.ages),
+            int(finding.outcome),
+            visit.status,
+            visit.reason or None,
+            visit.started_at,
+            visit.started_at if with_content else stored.indexed_at,
+            visit.started_at if finding.changed else stored.changed_at,
+            visit.etag,
+            visit.last_modified,
+            visit.content_hash if fetched else stored.content_hash,
+            visit.document_hash if fetched else stored.document_hash,
+            finding.missing,
+            finding.failures,
+            int(finding.changed and stored.content_hash is not None),
+            interval,
+            visit.redirect_to,
+            visit.canonical,
+            stored.id,
+        )
+
+    def _due(self, finding: Finding, interval: float | None) -> NextVisit:
+        visit = finding.visit
+        awaits = finding.stored.written and finding.missing > 0
+        visited = Visited(
+            outcome=finding.outcome,
+            at=visit.started_at,
+            expires_at=visit.expires_at,
+            interval=interval,
+            awaits=awaits,
+            wanted=visit.due.via == "seed" and finding.stored.indexed_at is None,
+        )
+        return next_visit(self._options.revisit, visited)
+
+
+def known_again(visits: Sequence[Visit]) -> list[Candidate]:
+    """The visited URLs as candidates: stored only where the database does not know them."""
+    return [
+        Candidate(
+            origin=visit.due.origin,
+            fingerprint=visit.due.fingerprint,
+            url=visit.due.url,
+            depth=visit.due.depth,
+            via=visit.due.via,
+            referrer=visit.due.referrer,
+        )
+        for visit in visits
+    ]

@@ -1,0 +1,58 @@
+"""Who works on a crawl: a worker's name, and whether it can still be alive."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from uuid import uuid4
+
+from sitecrawl.frontier.database import Database
+
+PROC = Path("/proc")
+
+
+def new_worker() -> str:
+    """A name for this worker: its machine and process as far as they are known, and a token."""
+    pid = os.getpid()
+    return f"{_system()}/{pid}/{_started(pid) or 0}/{uuid4().hex[:12]}"
+
+
+def surely_dead(worker: str) -> bool:
+    """Whether the worker was a process of this system that is no more.
+
+    False when it lives, and when it cannot be known from here: then its time runs out.
+    """
+    system, pid, started, _ = worker.rsplit("/", 3)
+    if not system or system != _system():
+        return False
+    return _started(int(pid)) != int(started)
+
+
+def bury(database: Database, now: float) -> None:
+    """Forget workers that are dead or have not been heard of, and free their origins."""
+    workers = database.rows("SELECT owner, alive_until FROM worker ORDER BY owner")
+    gone = [owner for owner, until in workers if until < now or surely_dead(owner)]
+    for owner in gone:
+        database.execute("DELETE FROM worker WHERE owner = ?", (owner,))
+        database.execute(
+            "UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,)
+        )
+
+
+def _system() -> str:
+    """This boot of this machine and its process namespace; empty where that is not told."""
+    try:
+        boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{(PROC / 'self/ns/pid').readlink()}"
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> int | None:
+    """The start of a process in clock ticks since boot; None when it does not run."""
+    try:
+        stat = (PROC / str(pid) / "stat").read_text()
+    except OSError:
+        return None
+    fields = stat.rpartition(")")[2].split()  # the name before may hold anything
+    return None if fields[0] in "ZX" else int(fields[19])

@@ -1,0 +1,64 @@
+"""When a document that disappeared from its site is deleted, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitecrawl.policy.outcomes import Outcome
+
+AT_ONCE = {
+    Outcome.FILE_GONE: "gone",
+    Outcome.NOINDEX: "noindex",
+    Outcome.BLOCKED_BY_ROBOTS_TXT: "robots_txt",
+    Outcome.BLOCKED_URL_BY_LOCAL_POLICY: "excluded",
+    Outcome.UNWANTED_TYPE: "unwanted_type",
+    Outcome.FILE_OF_UNKNOWN_TYPE: "unwanted_type",
+    Outcome.NOT_ACCEPTABLE: "unwanted_type",
+    Outcome.PERMANENT_REDIRECT: "redirected",
+    Outcome.NON_CANONICAL: "non_canonical",
+    Outcome.DUPLICATE: "duplicate",
+}
+CONFIRMED = {Outcome.FILE_NOT_FOUND: "not_found", Outcome.REDIRECT: "redirected"}
+UNREACHABLE = frozenset(
+    {
+        Outcome.SERVER_BLAMED_CLIENT,
+        Outcome.SERVER_INTERNAL_ERROR,
+        Outcome.DID_NOT_UNDERSTAND_ANSWER,
+        Outcome.CONNECTION_FAILED,
+        Outcome.REQUEST_TIMEOUT,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """How sure a deletion must be.
+
+    A page that answers 404 is deleted after ``confirmations`` such answers in a row, one
+    that cannot be had after ``unreachable_after`` failures in a row (0: never). More than
+    ``count`` deletions and more than the ``share`` of an origin's documents wait for a
+    person's word.
+    """
+
+    confirmations: int = 3
+    unreachable_after: int = 0
+    share: float = 0.1
+    count: int = 10
+
+
+def verdict(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> str | None:
+    """The reason to delete the document of a URL now, or None to keep it.
+
+    ``missing`` counts the 404 answers in a row, ``failures`` the failed visits in a row,
+    both with this one.
+    """
+    if outcome in CONFIRMED and missing >= rule.confirmations:
+        return CONFIRMED[outcome]
+    if outcome in UNREACHABLE and 0 < rule.unreachable_after <= failures:
+        return "unreachable"
+    return AT_ONCE.get(outcome)
+
+
+def too_many(rule: Deletion, deletions: int, documents: int) -> bool:
+    """Whether so many deletions of an origin's ``documents`` look like an accident."""
+    return deletions > rule.count and deletions > rule.share * documents
