@@ -1,0 +1,163 @@
+"""Which URLs are crawled: scope, patterns, query strings, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from sitecrawl.params.base import Extensions, Lines, Patterns, Words
+from sitecrawl.policy.extensions import IGNORED_EXTENSIONS
+from sitecrawl.policy.mime import CONTENT_TYPES, read_mime_extensions
+from sitecrawl.policy.queries.modes import read_combination
+from sitecrawl.policy.queries.rewriting import read_rewrite
+from sitecrawl.policy.queries.sessions import ENTRY_PARAMETERS, SESSION_PARAMETERS
+from sitecrawl.policy.rules.do_not_crawl import read_policy
+from sitecrawl.policy.rules.hosts import read_site
+from sitecrawl.web.identity import DEFAULT_PAGES
+
+
+def each(read: Callable[[str], object]) -> AfterValidator:
+    """A validator that lets a list pass if ``read`` can read every entry of it."""
+
+    def check(entries: tuple[str, ...]) -> tuple[str, ...]:
+        for entry in entries:
+            read(entry)
+        return entries
+
+    return AfterValidator(check)
+
+
+class RuleParams(BaseModel):
+    """The options that decide which URLs are crawled."""
+
+    scope: Literal["origin", "host", "site", "directory", "domain", "any"] = Field(
+        default="origin",
+        description="What of a start's URL a link must share: origin (scheme, host and port), "
+        "host, site (scheme and host), directory (origin, and the start's directory or below), "
+        "domain (the registered domain), or any.",
+    )
+    allowed_domains: Words = Field(
+        default=(),
+        description="Domains that are in scope besides, subdomains included; with scope=any, "
+        "the only ones.",
+    )
+    schemes: Words = Field(
+        default=("http", "https"), min_length=1, description="The URL schemes that are crawled."
+    )
+    numeric_hosts: Literal["normalise", "allow", "refuse"] = Field(
+        default="normalise",
+        description="IP addresses in place of host names: normalise reads every way to write "
+        "one as the same address, allow does too, refuse leaves out all but the starts' own.",
+    )
+    max_url_length: int = Field(
+        default=2083, ge=1, description="The longest URL that is crawled, in characters."
+    )
+    ignore_extensions: Extensions | None = Field(
+        default=None,
+        description="The crawl's own list of file extensions that are not fetched, in place of "
+        "default_ignored_extensions and extra_ignored_extensions.",
+    )
+    default_ignored_extensions: Extensions = Field(
+        default=IGNORED_EXTENSIONS,
+        description="File extensions that are not fetched unless the crawl has its own list.",
+    )
+    extra_ignored_extensions: Extensions = Field(
+        default=(), description="File extensions that complete default_ignored_extensions."
+    )
+    always_ignored_extensions: Extensions = Field(
+        default=(), description="File extensions that are never fetched, whatever other lists say."
+    )
+    content_types: Words = Field(
+        default=CONTENT_TYPES, min_length=1, description="The media types that become documents."
+    )
+    mime_extensions: Annotated[Words, each(read_mime_extensions)] = Field(
+        default=(),
+        description="Changes to the table of media types and their extensions, such as "
+        "video/mp4:mp4+m4v; a type of an ignored extension is not read even at a URL without "
+        "extension. TYPE: with nothing behind it takes the type off the table.",
+    )
+    missing_content_type: Literal["sniff", "drop"] = Field(
+        default="sniff",
+        description="What becomes of an answer without Content-Type: sniff keeps it if its first "
+        "bytes are HTML or text, drop does not.",
+    )
+    allow: Patterns = Field(
+        default=(),
+        description="Regular expressions; if there are any, a URL must match one. Starts that "
+        "match none are fetched for their links only.",
+    )
+    deny: Patterns = Field(
+        default=(), description="Regular expressions; a URL that matches one is not crawled."
+    )
+    contains: Words = Field(
+        default=(), description="Substrings; if there are any, a URL must have one of them."
+    )
+    not_contains: Words = Field(
+        default=(), description="Substrings; a URL that has one of them is not crawled."
+    )
+    do_not_crawl: Annotated[Words, each(read_policy)] = Field(
+        default=(),
+        description="Parts of sites that are not crawled: paths from the root or URLs, as "
+        "prefixes; * stands for anything, $ for the end.",
+    )
+    forbidden_sites: Annotated[Lines, each(read_site)] = Field(
+        default=(), description="Hosts (with their subdomains) or URL prefixes never visited."
+    )
+    url_rewrite: Annotated[Lines, each(read_rewrite)] = Field(
+        default=(),
+        description="Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in "
+        "their order.",
+    )
+    query: Literal["keep", "filter", "strip", "ignore", "policy"] = Field(
+        default="keep",
+        description="What is done with query strings: keep crawls them (without session and "
+        "entry ids), filter keeps only the parameters of query_keep, strip removes them, ignore "
+        "refuses URLs that have one, policy refuses those that no url_query_parameters allows.",
+    )
+    query_keep: Words = Field(
+        default=("id",), description="The parameters that query=filter keeps."
+    )
+    url_query_parameters: Annotated[Words, each(read_combination)] = Field(
+        default=(),
+        description="Combinations of parameters that query=policy allows, as ?id&page, "
+        "/shop/?id or https://example.org/wiki?title; ?* allows any.",
+    )
+    session_parameters: Words = Field(
+        default=SESSION_PARAMETERS,
+        description="Names of session ids, removed from queries and paths; * is any text.",
+    )
+    entry_parameters: Words = Field(
+        default=ENTRY_PARAMETERS,
+        description="Names of parameters that only track where visitors came from, removed from "
+        "queries; * is any text.",
+    )
+    domino: bool = Field(
+        default=True, description="Leave out the folded and paged views of Lotus Domino."
+    )
+    default_pages: Words = Field(
+        default=tuple(sorted(DEFAULT_PAGES)),
+        description="File names that are the same page as their directory.",
+    )
+    fold_trailing_slash: bool = Field(
+        default=True, description="Take a URL with and without its last slash for the same page."
+    )
+    fold_slashes: bool = Field(default=True, description="Take several slashes in a row for one.")
+    sort_query: bool = Field(
+        default=True, description="Take the same parameters in another order for the same page."
+    )
+    max_depth: int | None = Field(
+        default=None, ge=0, description="The most links from a start; a start has depth 0."
+    )
+    max_path_depth: int = Field(
+        default=25, ge=0, description="The most directories in a URL's path; 0 for no limit."
+    )
+    max_repeated_directory: int = Field(
+        default=3,
+        ge=0,
+        description="The most often that a directory name may stand in a path; 0 for no limit.",
+    )
+    obey_nofollow: bool = Field(
+        default=True, description="Leave out links with rel=nofollow or rel=noindex."
+    )

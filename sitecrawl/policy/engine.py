@@ -1,0 +1,171 @@
+"""The rules in their order, applied to plain URL strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sitecrawl.policy.admission import Admission, Step
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.mime import MediaTypes
+from sitecrawl.policy.rules.base import Target, UrlChange, UrlRule, read_target
+from sitecrawl.policy.rules.links import Depth, Rel
+from sitecrawl.policy.scope import Scope
+from sitecrawl.web.identity import fingerprint
+
+# A start was asked for by name: these do not apply to it...
+_NOT_FOR_STARTS = frozenset({"extension", "scope", "numeric_host", "query", "query_policy"})
+# ...and these only keep it out of the index, not its links from being followed.
+_FOR_DOCUMENTS = frozenset({"allow", "contains"})
+_WITH_PARAMETERS = re.compile(r"[?;$!(]")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Changes to the URL, then rules on the result.
+
+    ``parameters`` limits the stage to URLs that have a query or parameters in the path.
+    """
+
+    changes: tuple[UrlChange, ...] = ()
+    rules: tuple[UrlRule, ...] = ()
+    parameters: bool = False
+
+    def applies(self, url: str) -> bool:
+        """Whether this stage has anything to look at."""
+        return not self.parameters or _WITH_PARAMETERS.search(url) is not None
+
+
+@dataclass(slots=True)
+class Rules:
+    """One engine for discovery, for stored candidates and for ``scrapy explain``.
+
+    What the URL alone decides is remembered for up to ``memory`` URLs, because the same
+    navigation stands on every page of a site.
+    """
+
+    stages: Sequence[Stage]
+    scope: Scope
+    depth: Depth
+    rel: Rel
+    media_types: MediaTypes
+    key: Callable[[str], str]
+    memory: int = 20_000
+    _known: dict[str, Admission] = field(default_factory=dict, init=False)
+
+    def admit(
+        self,
+        url: str,
+        *,
+        depth: int = 0,
+        via: str = "link",
+        rel: frozenset[str] = frozenset(),
+    ) -> Admission:
+        """The verdict on an absolute URL found ``depth`` links from a start.
+
+        ``via`` is ``seed`` for a start, to which fewer rules apply. Nothing depends on
+        earlier calls. Never raises.
+        """
+        if via == "seed":
+            return self._judge(url, start=True)
+        admission = self._known.get(url)
+        if admission is None:
+            admission = self._remember(url)
+        if not admission.decision.allowed:
+            return admission
+        decision = self.depth.decide(depth)
+        if decision.allowed and rel:
+            decision = self.rel.decide(rel)
+        return admission if decision.allowed else replace(admission, decision=decision)
+
+    def recheck(self, url: str, *, depth: int, via: str) -> Admission:
+        """The verdict of today's rules on a URL stored earlier."""
+        return self.admit(url, depth=depth, via=via)
+
+    def content_type(self, url: str, content_type: str | None) -> Decision:
+        """Whether the body of an answer is wanted, by its Content-Type header (None: none)."""
+        return self.media_types.decide(url, content_type)
+
+    def admit_redirect(self, start: str, target: str) -> str | None:
+        """Bring a start's redirect target into scope; the line that says so, if it did."""
+        notice = self.scope.admit_redirect(start, target)
+        if notice:
+            self._known.clear()
+        return notice
+
+    def explain(
+        self,
+        url: str,
+        *,
+        depth: int = 0,
+        via: str = "link",
+        rel: frozenset[str] = frozenset(),
+    ) -> list[Step]:
+        """Every rule in its order with its verdict; the first refusal is what decides."""
+        steps: list[Step] = []
+        for stage in self.stages:
+            for change in stage.changes:
+                url, step = _explain_change(change, url)
+                steps.append(step)
+            target = read_target(url)
+            steps += [_explain_rule(rule, target, start=via == "seed") for rule in stage.rules]
+        steps.append(_explain_decision("depth", self.depth.setting, self.depth.decide(depth)))
+        steps.append(_explain_decision("rel", self.rel.setting, self.rel.decide(rel)))
+        return steps
+
+    def _remember(self, url: str) -> Admission:
+        if len(self._known) >= self.memory:
+            self._known.clear()
+        admission = self._known[url] = self._judge(url, start=False)
+        return admission
+
+    def _judge(self, url: str, *, start: bool) -> Admission:
+        decision, indexed, target = ALLOWED, True, read_target(url)
+        for stage in self.stages:
+            if not stage.applies(url):
+                continue
+            for change in stage.changes:
+                url = change.change(url)
+            if stage.changes:
+                target = read_target(url)
+            decision, indexed = _apply(stage.rules, target, start=start, indexed=indexed)
+            if not decision.allowed:
+                break
+        key = self.key(url)
+        return Admission(decision, url, key, fingerprint(key), target.origin, indexed)
+
+
+def _apply(
+    rules: Sequence[UrlRule], target: Target, *, start: bool, indexed: bool
+) -> tuple[Decision, bool]:
+    """The first refusal among ``rules``, and whether a document may come of the URL."""
+    for rule in rules:
+        words = rule.refusal(target)
+        if not words or (start and rule.reason in _NOT_FOR_STARTS):
+            continue
+        if not (start and rule.reason in _FOR_DOCUMENTS):
+            return refuse(rule.reason, words), indexed
+        indexed = False
+    return ALLOWED, indexed
+
+
+def _explain_change(change: UrlChange, url: str) -> tuple[str, Step]:
+    changed = change.change(url)
+    if changed == url:
+        return url, Step(change.reason, "passed", change.setting)
+    return changed, Step(change.reason, "changed", f"{change.setting}: {changed}")
+
+
+def _explain_rule(rule: UrlRule, target: Target, *, start: bool) -> Step:
+    words = rule.refusal(target)
+    if not words:
+        return Step(rule.reason, "passed", rule.setting)
+    exempt = start and rule.reason in _NOT_FOR_STARTS | _FOR_DOCUMENTS
+    return Step(rule.reason, "exempt" if exempt else "refused", words)
+
+
+def _explain_decision(reason: str, setting: str, decision: Decision) -> Step:
+    if decision.allowed:
+        return Step(reason, "passed", setting)
+    return Step(reason, "refused", decision.rule)

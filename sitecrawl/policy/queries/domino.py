@@ -1,0 +1,26 @@
+"""Lotus Domino: many views of one document, told apart by their URLs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.rules.base import Target
+
+_ONLY_AT_THE_END = ("opendocument", "openview&collapseview")
+_NOWHERE = ("expandview", "openview&start")
+
+
+@dataclass(frozen=True, slots=True)
+class Domino:
+    """Refuses the expanded, collapsed and paged forms of Domino's views and documents."""
+
+    setting: str
+    reason: str = field(default="domino", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a command with more behind it, and the commands that only fold views."""
+        text = target.url.lower()
+        for word in _ONLY_AT_THE_END:
+            if word in text and not text.endswith(word):
+                return f"{self.setting}: {word} is not at the end"
+        return next((f"{self.setting}: {word}" for word in _NOWHERE if word in text), "")

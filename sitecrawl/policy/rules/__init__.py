@@ -1,0 +1,1 @@
+"""The rules that a URL must pass, one small file each."""

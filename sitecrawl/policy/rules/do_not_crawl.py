@@ -1,0 +1,36 @@
+"""Policies that close parts of a site, written as robots.txt writes paths."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.rules.base import Target
+
+
+@dataclass(frozen=True, slots=True)
+class DoNotCrawl:
+    """Policies, each with its words; one that matches refuses."""
+
+    policies: tuple[tuple[re.Pattern[str], str], ...]
+    setting: str
+    reason: str = field(default="do_not_crawl", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse what a policy covers."""
+        return next((words for policy, words in self.policies if policy.match(target.url)), "")
+
+
+def read_policy(entry: str) -> re.Pattern[str]:
+    """A policy as a pattern on the whole URL.
+
+    An entry is a path prefix (``/private/``, any origin) or a URL prefix; ``*`` stands
+    for any characters and ``$`` at the end for the URL's end. Raises ValueError for others.
+    """
+    end = "$" if entry.endswith("$") else ""
+    body = re.escape(entry.removesuffix("$")).replace(r"\*", ".*")
+    if entry.startswith(("/", "*")):
+        return re.compile(f"[a-z][a-z0-9+.-]*://[^/]*{body}{end}")
+    if "://" in entry:
+        return re.compile(body + end)
+    raise ValueError(f"{entry!r} is neither a path from the root nor a URL")

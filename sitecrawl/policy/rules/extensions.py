@@ -1,0 +1,23 @@
+"""No files whose extension says that they hold no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.extensions import extension
+from sitecrawl.policy.rules.base import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """Ignored extensions, each with the words of the list that names it."""
+
+    ignored: Mapping[str, str]
+    setting: str
+    reason: str = field(default="extension", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse by the end of the path; host and query do not count."""
+        suffix = extension(target.parts.path)
+        return self.ignored.get(suffix, "") if suffix else ""

@@ -1,0 +1,62 @@
+"""Regular expressions and substrings that a URL must or must not have."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.rules.base import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Regular expressions, each with its words; one that is found refuses."""
+
+    patterns: tuple[tuple[re.Pattern[str], str], ...]
+    setting: str
+    reason: str = field(default="deny", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL in which any pattern is found."""
+        return next((words for pattern, words in self.patterns if pattern.search(target.url)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Regular expressions of which one must be found."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    setting: str
+    reason: str = field(default="allow", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL in which none is found."""
+        found = any(pattern.search(target.url) for pattern in self.patterns)
+        return "" if found else f"no match of {self.setting}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """Substrings of which the URL, without fragment, must have one."""
+
+    substrings: tuple[str, ...]
+    setting: str
+    reason: str = field(default="contains", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL that has none of them."""
+        found = any(substring in target.url for substring in self.substrings)
+        return "" if found else f"none of {self.setting}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotContains:
+    """Substrings, each with its words; one that is found refuses."""
+
+    substrings: tuple[tuple[str, str], ...]
+    setting: str
+    reason: str = field(default="not_contains", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL that has any of them."""
+        return next((words for substring, words in self.substrings if substring in target.url), "")

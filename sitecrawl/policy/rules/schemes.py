@@ -1,0 +1,36 @@
+"""Only URLs of allowed schemes, and of those only ones that name a host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.rules.base import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Schemes:
+    """The schemes that are crawled."""
+
+    allowed: frozenset[str]
+    setting: str
+    reason: str = field(default="scheme", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse mailto, javascript, ftp and whatever else is not listed."""
+        return (
+            ""
+            if target.parts.scheme in self.allowed
+            else f"{self.setting}: {target.parts.scheme or target.url!r}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WellFormed:
+    """A URL to fetch names a host."""
+
+    setting: str = "every URL needs a host"
+    reason: str = field(default="malformed", init=False)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL without host."""
+        return "" if target.parts.host else f"{self.setting}: {target.url!r}"

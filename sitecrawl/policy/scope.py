@@ -1,0 +1,93 @@
+"""Which hosts and directories belong to the crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sitecrawl.policy.domains import is_under, registrable_domain
+from sitecrawl.policy.rules.base import Target, read_target
+from sitecrawl.web.urls import split
+
+Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
+
+
+@dataclass(slots=True)
+class Scope:
+    """The parts of the web that the starts stand for.
+
+    ``extent`` says what of a start's URL must agree: its origin, host, site (scheme and
+    host), directory (origin and path prefix) or registrable domain. ``domains`` come in
+    addition, subdomains included; with ``any`` they are all there is.
+    """
+
+    extent: Extent
+    starts: Iterable[str]
+    setting: str
+    domains: frozenset[str] = frozenset()
+    reason: str = field(default="scope", init=False)
+    _places: set[object] = field(default_factory=set, init=False)
+    _directories: list[tuple[str, str]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        """Take in every start."""
+        for start in self.starts:
+            self.widen(start)
+
+    def widen(self, url: str) -> None:
+        """Bring what ``url`` stands for into scope."""
+        target = read_target(url)
+        self._places.add(self._place(target))
+        path = target.parts.path
+        self._directories.append((target.origin, path[: path.rfind("/") + 1] or "/"))
+
+    def covers(self, target: Target) -> bool:
+        """Whether a URL is in scope."""
+        if self.extent == "any":
+            return not self.domains or self._in_domains(target.parts.host)
+        if self._place(target) in self._places and self._in_directory(target):
+            return True
+        return bool(self.domains) and self._in_domains(target.parts.host)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse what is out of scope."""
+        return "" if self.covers(target) else f"{self.setting}: {target.origin}"
+
+    def admit_redirect(self, start: str, target: str) -> str | None:
+        """Widen the scope by where a start redirects to, if its owner is the same.
+
+        Returns the line that says so, or None if nothing changed: the target is in scope
+        already, or it lies under another registrable domain.
+        """
+        there = read_target(target)
+        same_owner = registrable_domain(split(start).host) == registrable_domain(there.parts.host)
+        if not there.parts.host or not same_owner or self.covers(there):
+            return None
+        self.widen(target)
+        return f"{start} redirects to {target}: {self._name(there)} is now in scope"
+
+    def _place(self, target: Target) -> object:
+        if self.extent == "host":
+            return target.parts.host
+        if self.extent == "site":
+            return (target.parts.scheme, target.parts.host)
+        if self.extent == "domain":
+            return registrable_domain(target.parts.host)
+        return target.origin
+
+    def _in_domains(self, host: str) -> bool:
+        return any(is_under(host, domain) for domain in self.domains)
+
+    def _in_directory(self, target: Target) -> bool:
+        if self.extent != "directory":
+            return True
+        folders = (folder for home, folder in self._directories if home == target.origin)
+        return target.parts.path.startswith(tuple(folders))
+
+    def _name(self, target: Target) -> str:
+        if self.extent in {"host", "domain"}:
+            return target.parts.host
+        if self.extent != "directory":
+            return target.origin
+        return target.origin + self._directories[-1][1]

@@ -1,0 +1,209 @@
+"""Makes the rule engine of a crawl out of its options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sitecrawl.params.rules import RuleParams
+from sitecrawl.policy.engine import Rules, Stage
+from sitecrawl.policy.mime import MIME_EXTENSIONS, MediaTypes, read_mime_extensions
+from sitecrawl.policy.queries.domino import Domino
+from sitecrawl.policy.queries.listings import ListingSort
+from sitecrawl.policy.queries.modes import (
+    FilterQueries,
+    IgnoreQueries,
+    QueryPolicies,
+    StripQueries,
+    read_combination,
+)
+from sitecrawl.policy.queries.rewriting import Rewriting, read_rewrite
+from sitecrawl.policy.queries.sessions import EntryIds, SessionIds
+from sitecrawl.policy.rules.base import UrlRule
+from sitecrawl.policy.rules.directories import PathDepth, RepeatedDirectories
+from sitecrawl.policy.rules.do_not_crawl import DoNotCrawl, read_policy
+from sitecrawl.policy.rules.extensions import Extensions
+from sitecrawl.policy.rules.hosts import ForbiddenSites, NumericHosts, read_site
+from sitecrawl.policy.rules.lengths import Length
+from sitecrawl.policy.rules.links import Depth, Rel
+from sitecrawl.policy.rules.patterns import Allow, Contains, Deny, NotContains
+from sitecrawl.policy.rules.schemes import Schemes, WellFormed
+from sitecrawl.policy.scope import Scope
+from sitecrawl.web.identity import identity_key
+from sitecrawl.web.urls import normalize, split
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """Names an option with its value and where that came from."""
+
+    params: RuleParams
+    sources: Mapping[str, str]
+
+    def setting(self, option: str) -> str:
+        """The option as a whole: ``scope 'origin' (default)``."""
+        value = getattr(self.params, option)
+        shown = " ".join(value) if isinstance(value, tuple) else value
+        return self.entry(option, shown)
+
+    def entry(self, option: str, value: object) -> str:
+        """One entry of a list: ``deny '/private/' (-a deny)``."""
+        return f"{option} {value!r} ({self.sources.get(option, 'default')})"
+
+    def entries(self, option: str) -> list[tuple[str, str]]:
+        """Every entry of a list, each with its words."""
+        return [(entry, self.entry(option, entry)) for entry in getattr(self.params, option)]
+
+
+def build_rules(params: RuleParams, sources: Mapping[str, str], starts: Sequence[str]) -> Rules:
+    """The rules of a crawl from ``starts``; ``sources`` says where each option was set."""
+    cite = Citations(params, sources)
+    homes = [url for start in starts if (url := normalize(start))]
+    domains = frozenset(domain.lower().lstrip(".") for domain in params.allowed_domains)
+    scope = Scope(params.scope, homes, cite.setting("scope"), domains)
+    return Rules(
+        stages=(
+            Stage(_rewriting(params, cite), _forms(params, cite, homes)),
+            Stage(_ids(params, cite), _domino(params, cite), parameters=True),
+            _query_stage(params, cite),
+            Stage(
+                rules=(
+                    *_texts(params, cite),
+                    scope,
+                    *_patterns(params, cite),
+                    *_paths(params, cite),
+                )
+            ),
+        ),
+        scope=scope,
+        depth=Depth(params.max_depth, cite.setting("max_depth")),
+        rel=Rel(_refused_rel(params), cite.setting("obey_nofollow")),
+        media_types=_media_types(params, cite),
+        key=partial(
+            identity_key,
+            default_pages=frozenset(params.default_pages),
+            fold_slashes=params.fold_slashes,
+            fold_trailing_slash=params.fold_trailing_slash,
+            sort_query=params.sort_query,
+        ),
+    )
+
+
+def contradictions(rules: Rules, starts: Sequence[str]) -> list[str]:
+    """One line for each start that the crawl's own rules refuse."""
+    found = []
+    for start in starts:
+        decision = rules.admit(normalize(start) or start, via="seed").decision
+        if not decision.allowed:
+            found.append(f"start {start!r} is refused by {decision.rule}")
+    return found
+
+
+def own_extensions(params: RuleParams) -> tuple[str, ...]:
+    """The extensions that this crawl ignores, to be kept with it as its own list."""
+    own = params.ignore_extensions
+    if own is None:
+        own = params.default_ignored_extensions + params.extra_ignored_extensions
+    return tuple(dict.fromkeys(own))
+
+
+def _rewriting(params: RuleParams, cite: Citations) -> tuple[Rewriting, ...]:
+    rules = tuple(read_rewrite(entry) for entry in params.url_rewrite)
+    return (Rewriting(rules, cite.setting("url_rewrite")),) if rules else ()
+
+
+def _forms(params: RuleParams, cite: Citations, homes: Sequence[str]) -> tuple[UrlRule, ...]:
+    schemes = frozenset(scheme.lower() for scheme in params.schemes)
+    rules: tuple[UrlRule, ...] = (Schemes(schemes, cite.setting("schemes")), WellFormed())
+    if params.numeric_hosts != "refuse":
+        return rules
+    hosts = frozenset(split(home).host for home in homes)
+    return (*rules, NumericHosts(hosts, cite.setting("numeric_hosts")))
+
+
+def _ids(params: RuleParams, cite: Citations) -> tuple[SessionIds, EntryIds, ListingSort]:
+    return (
+        SessionIds(params.session_parameters, cite.setting("session_parameters")),
+        EntryIds(params.entry_parameters, cite.setting("entry_parameters")),
+        ListingSort(),
+    )
+
+
+def _domino(params: RuleParams, cite: Citations) -> tuple[Domino, ...]:
+    return (Domino(cite.setting("domino")),) if params.domino else ()
+
+
+def _query_stage(params: RuleParams, cite: Citations) -> Stage:
+    mode = cite.setting("query")
+    if params.query == "strip":
+        return Stage((StripQueries(mode),), parameters=True)
+    if params.query == "filter":
+        names = frozenset(name.lower() for name in params.query_keep)
+        setting = f"{mode}, {cite.setting('query_keep')}"
+        return Stage((FilterQueries(names, setting),), parameters=True)
+    if params.query == "ignore":
+        return Stage(rules=(IgnoreQueries(mode),), parameters=True)
+    if params.query == "policy":
+        policies = tuple(read_combination(entry) for entry in params.url_query_parameters)
+        setting = f"{mode}, {cite.setting('url_query_parameters')}"
+        return Stage(rules=(QueryPolicies(policies, setting),), parameters=True)
+    return Stage()
+
+
+def _texts(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
+    ignored = _ignored(params, cite)
+    return (
+        Length(params.max_url_length, cite.setting("max_url_length")),
+        Extensions(ignored, f"{len(ignored)} ignored extensions"),
+    )
+
+
+def _ignored(params: RuleParams, cite: Citations) -> dict[str, str]:
+    lists = ["ignore_extensions", "always_ignored_extensions"]
+    if params.ignore_extensions is None:
+        lists[:1] = ["default_ignored_extensions", "extra_ignored_extensions"]
+    return {name: words for option in lists for name, words in cite.entries(option)}
+
+
+def _patterns(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
+    allow = tuple(re.compile(pattern) for pattern in params.allow)
+    deny = tuple((re.compile(pattern), words) for pattern, words in cite.entries("deny"))
+    policies = tuple((read_policy(e), words) for e, words in cite.entries("do_not_crawl"))
+    sites = tuple((*read_site(e), words) for e, words in cite.entries("forbidden_sites"))
+    unwanted = tuple(cite.entries("not_contains"))
+    rules: list[tuple[object, UrlRule]] = [
+        (params.contains, Contains(params.contains, cite.setting("contains"))),
+        (unwanted, NotContains(unwanted, cite.setting("not_contains"))),
+        (deny, Deny(deny, cite.setting("deny"))),
+        (allow, Allow(allow, cite.setting("allow"))),
+        (sites, ForbiddenSites(sites, cite.setting("forbidden_sites"))),
+        (policies, DoNotCrawl(policies, cite.setting("do_not_crawl"))),
+    ]
+    return tuple(rule for entries, rule in rules if entries)
+
+
+def _paths(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
+    repeats = RepeatedDirectories(
+        params.max_repeated_directory, cite.setting("max_repeated_directory")
+    )
+    depth = PathDepth(params.max_path_depth, cite.setting("max_path_depth"))
+    return tuple(rule for rule in (repeats, depth) if rule.limit)
+
+
+def _refused_rel(params: RuleParams) -> frozenset[str]:
+    return frozenset({"nofollow", "noindex"}) if params.obey_nofollow else frozenset()
+
+
+def _media_types(params: RuleParams, cite: Citations) -> MediaTypes:
+    changes = dict(read_mime_extensions(entry) for entry in params.mime_extensions)
+    return MediaTypes(
+        wanted=frozenset(media_type.lower() for media_type in params.content_types),
+        ignored_extensions=frozenset(_ignored(params, cite)),
+        extensions={**MIME_EXTENSIONS, **changes},
+        sniff=params.missing_content_type == "sniff",
+        wanted_setting=cite.setting("content_types"),
+        ignored_setting="an ignored extension",
+        missing_setting=cite.setting("missing_content_type"),
+    )
