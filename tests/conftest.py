@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from fixtures.crawls import CrawlCommand
 from fixtures.server import Server
 
 
@@ -14,3 +16,12 @@ def server() -> Iterator[Server]:
     """A local HTTP server without origins yet; see ``fixtures.server``."""
     with Server() as running:
         yield running
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> CrawlCommand:
+    """Runs ``scrapy crawl site`` in a folder of the test's own; see ``fixtures.crawls``.
+
+    ``crawl(origin, max_pages=5)`` runs to the end and gives exit status, output, log, stats.
+    """
+    return CrawlCommand(tmp_path)
