@@ -1,0 +1,37 @@
+"""Builds the parts of a crawl from its configuration."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.headers import HeaderPolicy, user_agent
+from sitecrawl.policy.politeness import Pace
+
+
+def agent(params: CrawlParams) -> str:
+    """The User-Agent of every request."""
+    return user_agent(version("sitecrawl"), params.contact, params.user_agent)
+
+
+def header_policy(params: CrawlParams) -> HeaderPolicy:
+    """What every request carries."""
+    return HeaderPolicy(
+        agent=agent(params),
+        from_email=params.from_email,
+        referer=params.referer,
+        accept_extra=params.accept,
+        accept_language=params.accept_language,
+        headers=params.headers,
+        auth=params.auth,
+    )
+
+
+def pace(params: CrawlParams) -> Pace:
+    """The pace at which a new origin is first asked."""
+    return Pace(delay=params.delay)
+
+
+def database_url(setting: str, params: CrawlParams) -> str:
+    """The crawl database's URL: the setting, with NAME standing for the crawl's name."""
+    return setting.replace("NAME", params.crawl_name)

@@ -1,0 +1,99 @@
+"""Brings outbox rows to the feeds, and tells the crawl database which have arrived."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy.extensions.feedexport import FeedExporter
+
+from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.feeds import flushed
+from sitecrawl.frontier.base import FrontierError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.frontier.base import Change
+
+MARK_SECONDS = 1.0
+BATCH_ROWS = 500
+
+
+class Delivery:
+    """Marks an outbox row as delivered only when its line is safe in every feed.
+
+    A line in a local file is safe once flushed; a line for any other storage is safe
+    when that storage has stored the whole feed, at the end of the crawl.
+    """
+
+    def __init__(self, crawler: Crawler, owner: FrontierOwner) -> None:
+        self._crawler = crawler
+        self._owner = owner
+        self._lines: list[int] = []
+        self._sending: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a change is on its way through the pipelines."""
+        return bool(self._sending)
+
+    def send(self, change: Change) -> None:
+        """Send a change through the item pipelines to the feeds."""
+        scraper = self._crawler.engine.scraper  # type: ignore[union-attr]
+        task = asyncio.create_task(scraper.start_itemproc_async(change.record, response=None))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def left_behind(self) -> AsyncIterator[dict[str, Any]]:
+        """The records that an earlier run committed and did not deliver, oldest first."""
+        if self._crawler.get_extension(FeedExporter) is None:
+            return
+        after = 0
+        while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
+            for row in rows:
+                yield row.record
+            after = rows[-1].seq
+
+    def exported(self, item: Any) -> None:
+        """Note the row whose line the feeds have just taken."""
+        if "seq" not in item or self._crawler.get_extension(FeedExporter) is None:
+            return
+        self._lines.append(item["seq"])
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(MARK_SECONDS, self._mark_soon)
+
+    async def sent(self) -> None:
+        """Wait for the changes that are on their way."""
+        if self._sending:
+            await asyncio.wait(self._sending)
+
+    async def feeds_closed(self) -> None:
+        """Every feed is stored: whatever was exported has arrived."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._mark()
+
+    def _mark_soon(self) -> None:
+        self._timer = None
+        if self._flush_feeds():
+            task = asyncio.create_task(self._mark())
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+
+    async def _mark(self) -> None:
+        lines, self._lines = self._lines, []
+        if not lines or self._owner.failure is not None:
+            return
+        try:
+            await self._owner.frontier.delivered(lines)
+        except FrontierError as error:
+            self._owner.fail(error)
+
+    def _flush_feeds(self) -> bool:
+        exporter = self._crawler.get_extension(FeedExporter)
+        return exporter is not None and all([flushed(slot) for slot in exporter.slots])

@@ -1,0 +1,145 @@
+"""Gives every end of a fetch exactly one outcome, and takes its toll on patience."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.crawl.todo import TodoLists
+from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.policy.answers import Answer, answer_of_failure
+from sitecrawl.policy.patience import comes_again
+from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from scrapy.statscollectors import StatsCollector
+    from twisted.python.failure import Failure
+
+    from sitecrawl.crawl.origins import Origin
+
+logger = logging.getLogger(__name__)
+
+
+class Refused(IgnoreRequest):
+    """A request that a rule stops at the door."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+class Answered(IgnoreRequest):
+    """An answer that holds no content to read."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.reason)
+        self.answer = answer
+
+
+class SamePage(IgnoreRequest):
+    """A redirect between two spellings of one URL, as from ``/docs`` to ``/docs/``."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.url = url
+
+
+class Outcomes:
+    """Makes the Request for a due URL, and writes down how it ended."""
+
+    def __init__(
+        self,
+        parse: Callable[..., Any],
+        lists: TodoLists,
+        recorder: Recorder,
+        stats: StatsCollector,
+    ) -> None:
+        self._parse = parse
+        self._lists = lists
+        self._recorder = recorder
+        self._stats = stats
+        self._spelled: set[int] = set()
+        self._tries: Counter[tuple[str, int]] = Counter()
+
+    def request(self, due: DueUrl, origin: Origin) -> Request:
+        """The request that visits a due URL, sent exactly as it is written there."""
+        return Request(
+            due.url,
+            callback=self._parse,
+            errback=self.failed,
+            dont_filter=True,
+            meta={
+                VISIT: Visit(due, time.time()),
+                ORIGIN: origin,
+                "download_slot": origin.key,
+                "verbatim_url": True,
+            },
+        )
+
+    def failed(self, failure: Failure) -> None:
+        """Record a visit that brought no content, whatever stopped it."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        visit, origin = visit_of(request), origin_of(request)
+        assert visit is not None
+        assert origin is not None
+        error = failure.value
+        if isinstance(error, Refused):
+            visit.outcome, visit.reason = error.outcome, error.reason
+        elif isinstance(error, SamePage):
+            if self._respelled(visit, origin, error.url):
+                return
+        elif isinstance(error, Answered):
+            self._answered(visit, origin, error.answer)
+        else:
+            self._answered(visit, origin, answer_of_failure(names_of(error)))
+            visit.detail = str(error)
+            logger.info("%s: %s (%s)", visit.due.url, visit.reason, error)
+        self._recorder.record(visit)
+        self._lists.check(origin)
+
+    def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
+        """Visit the page under its other spelling, unless that led back here."""
+        if visit.due.fingerprint in self._spelled:
+            visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
+            return False
+        self._spelled.add(visit.due.fingerprint)
+        origin.todo.appendleft(replace(visit.due, url=url))
+        origin.open_visits -= 1
+        self._lists.check(origin)
+        return True
+
+    def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
+        visit.outcome, visit.reason = answer.outcome, answer.reason
+        key = (visit.due.origin, visit.due.fingerprint)
+        visit.again = comes_again(answer, self._tries[key])
+        self._tries[key] += visit.again
+        if answer.fluke and self._tries[key] == 1:
+            return  # the second attempt shows whether it was one
+        if origin.patience.note(answer) and not origin.ended:
+            origin.ended = f"{origin.key} failed too often, last with {visit.reason}"
+            self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
+            logger.warning(
+                "%s is given up for this run: too many failures, the last one %s at %s",
+                origin.key,
+                answer.reason,
+                visit.due.url,
+            )
+
+
+def names_of(error: BaseException) -> Iterator[str]:
+    """The class names of an exception and of what caused it."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield from (each.__name__ for each in type(seen).__mro__)
+        seen = seen.__cause__ or seen.__context__

@@ -1,0 +1,135 @@
+"""Writes what happened to the crawl database, in batches, and tells who waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.frontier.base import Change, FrontierError, Settlement, Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.statscollectors import StatsCollector
+
+logger = logging.getLogger(__name__)
+
+BATCH_VISITS = 50
+BATCH_SECONDS = 0.2
+
+HELD = (
+    "%d of %d documents of %s would be deleted. That many are held back; if they are right, "
+    "confirm them with: scrapy frontier confirm-deletes"
+)
+
+Waiting = tuple[Visit, "asyncio.Future[Change | None]"]
+
+
+class Recorder:
+    """Keeps finished visits until a batch is worth a transaction.
+
+    ``record`` returns a future that holds the outbox row of the visit's document once
+    it is committed, or None when nothing was written. Changes that no visit waits for
+    (deletions, promoted duplicates) go to ``deliver``.
+    """
+
+    def __init__(self, owner: FrontierOwner, stats: StatsCollector) -> None:
+        self.deliver: Callable[[Change], None] = lambda _: None
+        self.noted: Callable[[Visit], None] = lambda _: None
+        self.committed: Callable[[str, list[Visit]], None] = lambda _, __: None
+        self._stats = stats
+        self._owner = owner
+        self._waiting: dict[str, list[Waiting]] = defaultdict(list)
+        self._writing: dict[str, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is not yet committed."""
+        return bool(self._waiting or self._writing)
+
+    def record(self, visit: Visit) -> asyncio.Future[Change | None]:
+        """Hand over a finished visit."""
+        future: asyncio.Future[Change | None] = asyncio.get_running_loop().create_future()
+        if self._owner.failure is not None:
+            future.set_result(None)
+            return future
+        self._count(visit)
+        self.noted(visit)
+        batch = self._waiting[visit.due.origin]
+        batch.append((visit, future))
+        if len(batch) >= BATCH_VISITS:
+            self.flush_soon(visit.due.origin)
+        elif self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(BATCH_SECONDS, self._flush_all)
+        return future
+
+    def flush_soon(self, origin: str) -> None:
+        """Begin to write the origin's batch now, unless one is being written."""
+        if origin in self._waiting and origin not in self._writing:
+            self._writing[origin] = asyncio.create_task(self._write(origin))
+
+    async def flush(self, origin: str) -> None:
+        """Return when everything recorded of the origin so far is committed."""
+        while origin in self._writing or origin in self._waiting:
+            self.flush_soon(origin)
+            await asyncio.shield(self._writing[origin])
+
+    def settle(self, origin: str, settlement: Settlement) -> None:
+        """Deliver the deletions of an origin that is finished, or say why they are held."""
+        for change in settlement.changes:
+            self.deliver(change)
+        if settlement.held:
+            logger.warning(HELD, settlement.held, settlement.documents, origin)
+
+    async def flush_all(self) -> None:
+        """Write what is left."""
+        for origin in [*self._writing, *self._waiting]:
+            await self.flush(origin)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _flush_all(self) -> None:
+        self._timer = None
+        for origin in list(self._waiting):
+            self.flush_soon(origin)
+
+    async def _write(self, origin: str) -> None:
+        batch = self._waiting.pop(origin)
+        visits = [visit for visit, _ in batch]
+        changes: list[Change] = []
+        try:
+            changes = await self._owner.frontier.commit(origin, visits)
+        except FrontierError as error:
+            self._owner.fail(error)
+        finally:
+            del self._writing[origin]
+        self._answer(batch, changes)
+        self.committed(origin, visits)
+        if len(self._waiting.get(origin, ())) >= BATCH_VISITS:
+            self.flush_soon(origin)
+
+    def _answer(self, batch: list[Waiting], changes: list[Change]) -> None:
+        waiting = {
+            visit.document["id"]: future
+            for visit, future in batch
+            if visit.document is not None and not future.done()
+        }
+        for change in changes:
+            future = waiting.pop(change.id, None) if change.op == "upsert" else None
+            if future is not None:
+                future.set_result(change)
+            else:
+                self.deliver(change)
+        for _, future in batch:
+            if not future.done():
+                future.set_result(None)
+
+    def _count(self, visit: Visit) -> None:
+        assert visit.outcome is not None
+        name = visit.outcome.name.lower()
+        self._stats.inc_value(f"sitecrawl/outcomes/{name}")

@@ -1,0 +1,132 @@
+"""Asks each origin for its robots.txt first, and again when it has expired."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.headers import product_token
+from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
+from sitecrawl.web.robots_txt import RobotsTxt
+from sitecrawl.web.urls import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+    from twisted.python.failure import Failure
+
+    from sitecrawl.crawl.origins import Origin
+    from sitecrawl.params.crawl import CrawlParams
+
+logger = logging.getLogger(__name__)
+
+MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
+FIRST_RETRY = 1.0  # seconds, doubled each time
+
+
+class Robots:
+    """Requests for robots.txt, what became of them, and what they allow (RFC 9309)."""
+
+    def __init__(self, params: CrawlParams, agent: str, stats: StatsCollector) -> None:
+        self.read: Callable[[Origin], None] = lambda _: None
+        self._params = params
+        self._agent = product_token(agent)
+        self._stats = stats
+
+    def due(self, origin: Origin, now: float) -> bool:
+        """Whether robots.txt must be asked for before anything else of the origin."""
+        return self._params.obey_robots and origin.robots.expires_at <= now and not origin.robots.asking
+
+    def request(self, origin: Origin) -> Request:
+        """The request for the origin's robots.txt, or for where it redirected to."""
+        origin.robots.asking = True
+        return Request(
+            origin.robots.url,
+            callback=self.answered,
+            errback=self.failed,
+            dont_filter=True,
+            meta={
+                ORIGIN: origin,
+                ROBOTS_OF: origin,
+                "download_slot": origin.key,
+                "verbatim_url": True,
+            },
+        )
+
+    def decide(self, origin: Origin, url: str) -> Decision:
+        """Whether the origin's robots.txt lets us ask for ``url``, and which line says so."""
+        if not self._params.obey_robots:
+            return ALLOWED
+        if origin.robots.rules is None:
+            return refuse("robots_txt_unreachable", f"{origin.robots.url} could not be read")
+        match = origin.robots.rules.match(url, self._agent)
+        if match.allowed:
+            return ALLOWED
+        return refuse("robots_txt", f"robots.txt line {match.line_number}: {match.line}")
+
+    def answered(self, response: Response) -> None:
+        """Read the answer; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
+        assert response.request is not None
+        origin = robots_of(response.request)
+        assert origin is not None
+        origin.robots.status = response.status
+        if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
+            pass
+        elif response.status >= 500 or response.status == 429:
+            self._unreachable(origin, f"answered {response.status}")
+        elif response.status >= 300:
+            self._adopt(origin, b"")
+        else:
+            self._adopt(origin, response.body)
+        self._resume(origin)
+
+    def failed(self, failure: Failure) -> None:
+        """No answer at all counts as unreachable (RFC 9309, 2.3.1.4)."""
+        origin = robots_of(failure.request)  # type: ignore[attr-defined]
+        assert origin is not None
+        self._unreachable(origin, failure.getErrorMessage())
+        self._resume(origin)
+
+    def _resume(self, origin: Origin) -> None:
+        origin.robots.asking = False
+        self.read(origin)
+
+    def _redirect(self, origin: Origin, response: Response) -> bool:
+        location = (response.headers.get("Location") or b"").decode("latin-1")
+        target = resolve(location, response.url) if location else None
+        if target is None or origin.robots.redirects >= MAX_REDIRECTS:
+            return False
+        origin.robots.redirects += 1
+        origin.robots.url = target
+        return True
+
+    def _adopt(self, origin: Origin, body: bytes) -> None:
+        robots = origin.robots
+        robots.rules = RobotsTxt.parse(
+            body, case_insensitive_disallow=self._params.robots_case_insensitive
+        )
+        robots.text = body.decode("utf-8", "replace")
+        robots.expires_at = asyncio.get_running_loop().time() + self._params.robots_lifetime
+        robots.url = f"{origin.key}/robots.txt"
+        robots.redirects = robots.failures = 0
+        origin.pace.crawl_delay = robots.rules.crawl_delay(self._agent)
+        self._count("read")
+
+    def _unreachable(self, origin: Origin, why: str) -> None:
+        robots = origin.robots
+        wait = FIRST_RETRY * 2.0**robots.failures
+        robots.failures += 1
+        origin.ready_at = max(origin.ready_at, asyncio.get_running_loop().time() + wait)
+        self._count("unreachable")
+        logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
+        if origin.patience.spend():
+            origin.ended = f"{origin.key}/robots.txt cannot be read ({why})"
+
+    def _count(self, what: str) -> None:
+        self._stats.inc_value(f"sitecrawl/robots/{what}")

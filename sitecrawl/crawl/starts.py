@@ -1,0 +1,67 @@
+"""Says of each start why it brought nothing, so that a failed crawl explains itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.web.urls import origin
+
+if TYPE_CHECKING:
+    from sitecrawl.frontier.base import Visit
+    from sitecrawl.policy.decision import Decision
+
+READ = frozenset(
+    {
+        Outcome.FILE_INGESTED,
+        Outcome.FILE_DID_NOT_CHANGE,
+        Outcome.NOINDEX,
+        Outcome.NON_CANONICAL,
+        Outcome.DUPLICATE,
+    }
+)
+
+
+class Starts:
+    """Follows the starts of a crawl, and whether any page at all was read."""
+
+    def __init__(self) -> None:
+        self.pages_read = 0
+        self._starts: list[str] = []
+        self._troubles: dict[str, str] = {}
+        self._origins_given_up: dict[str, str] = {}
+
+    def begin(self, urls: list[str]) -> None:
+        """The starts that were admitted."""
+        self._starts = urls
+
+    def refused(self, url: str, decision: Decision) -> None:
+        """A start that the rules do not admit."""
+        self._troubles[url] = f"{words(decision.reason)}: {decision.rule}"
+
+    def given_up(self, key: str, why: str) -> None:
+        """An origin that is not asked any more in this run."""
+        self._origins_given_up[key] = why
+
+    def note(self, visit: Visit) -> None:
+        """A visit that ended."""
+        self.pages_read += visit.outcome in READ
+        if visit.due.via != "seed" or visit.outcome in READ:
+            return
+        status = f" (status {visit.status})" if visit.status else ""
+        detail = f": {visit.detail}" if visit.detail else ""
+        self._troubles[visit.due.url] = f"{words(visit.reason)}{status}{detail}"
+
+    def problems(self) -> list[str]:
+        """One line for each start that brought nothing, if no page was read at all."""
+        if self.pages_read:
+            return []
+        for url in self._starts:
+            if origin(url) in self._origins_given_up:
+                self._troubles.setdefault(url, self._origins_given_up[origin(url)])
+        return [f"start {url} brought nothing: {why}" for url, why in self._troubles.items()]
+
+
+def words(reason: str) -> str:
+    """A reason as people write it."""
+    return reason.replace("_", " ")

@@ -1,0 +1,210 @@
+"""Keeps a short to-do list for each origin in hand, filled from the frontier in batches."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from sitecrawl.assembly import pace
+from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.crawl.robots import Robots
+from sitecrawl.frontier.base import DueUrl, FrontierError, OriginState, Outcome, Visit
+from sitecrawl.crawl.origins import Origin, RobotsFile, Turns
+from sitecrawl.policy.patience import Patience
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from sitecrawl.params.crawl import CrawlParams
+    from sitecrawl.policy.decision import Decision
+    from sitecrawl.policy.engine import Rules
+
+logger = logging.getLogger(__name__)
+
+ORIGINS_IN_HAND = 2000
+URLS_IN_HAND = 50
+REFILL_BELOW = 10
+LOOK_AGAIN_SECONDS = 2.0
+
+
+class TodoLists:
+    """The origins in hand: leased, filled, handed out and given back.
+
+    Nothing here lets the scheduler wait for the database: refills and leases run as
+    tasks, and ``turns`` changes when they are done.
+    """
+
+    def __init__(
+        self,
+        params: CrawlParams,
+        rules: Rules,
+        owner: FrontierOwner,
+        recorder: Recorder,
+        robots: Robots,
+    ) -> None:
+        self.turns = Turns(params.requests_per_origin)
+        self.origins: dict[str, Origin] = {}
+        self.wake: Callable[[], None] = lambda: None
+        self.given_up: Callable[[str, str], None] = lambda _, __: None
+        self._resting: dict[str, Origin] = {}
+        self._rules = rules
+        self._params = params
+        self._owner = owner
+        self._recorder = recorder
+        self._robots = robots
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._looking = False
+        self._look_again: asyncio.TimerHandle | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is work in hand, or the frontier is being asked for some."""
+        return bool(self.origins or self._tasks or self._look_again)
+
+    def look(self) -> None:
+        """Ask the frontier for origins that have something due."""
+        if not self._looking:
+            self._looking = True
+            self._begin(self._lease())
+
+    def ensure(self, key: str) -> Origin:
+        """The origin in hand under ``key``, made without a lease if need be."""
+        if key not in self.origins:
+            origin = self._take(OriginState(key, None, None, 0.0, None, 0.0, 0))
+            origin.dry = True
+        return self.origins[key]
+
+    def next_due(self, origin: Origin) -> DueUrl | None:
+        """The origin's next URL that robots.txt allows; the others get their outcome."""
+        if not self._owner.frontier.holds(origin.key):
+            origin.todo.clear()
+        while origin.todo:
+            due = origin.todo.popleft()
+            decision = self._robots.decide(origin, due.url)
+            if decision.allowed:
+                origin.open_visits += 1
+                return due
+            self._block(origin, due, decision, Outcome.BLOCKED_BY_ROBOTS_TXT)
+        return None
+
+    def check(self, origin: Origin) -> None:
+        """Line the origin up for its next turn, refill its list, or give it back."""
+        if origin.ended:
+            origin.todo.clear()
+            self.given_up(origin.key, origin.ended)
+        self.turns.stand(origin)
+        low = len(origin.todo) < REFILL_BELOW
+        if low and not (origin.dry or origin.refilling or origin.ended):
+            origin.refilling = True
+            self._begin(self._refill(origin))
+        elif origin.is_done and origin.key in self.origins:
+            self._resting[origin.key] = self.origins.pop(origin.key)
+            self._begin(self._give_back(origin))
+        elif not origin.todo and not origin.in_flight:
+            self._recorder.flush_soon(origin.key)
+
+    def refreshed(self, origin: Origin) -> None:
+        """A robots.txt was read, or could not be: the origin's next turn may come."""
+        self.check(origin)
+        self.wake()
+
+    def committed(self, key: str, visits: list[Visit]) -> None:
+        """A batch is written: its candidates may be work for any origin."""
+        written = self.origins.get(key)
+        if written is not None:
+            written.open_visits -= len(visits)
+            written.dry = False
+        keys = {candidate.origin for visit in visits for candidate in visit.candidates}
+        if not keys <= self.origins.keys():
+            self.look()
+        for each in (keys | {key}) & self.origins.keys():
+            self.origins[each].dry = False
+            self.check(self.origins[each])
+        self.wake()
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and isinstance(task.exception(), FrontierError):
+            self._owner.fail(task.exception())
+        self.wake()
+
+    async def _refill(self, origin: Origin) -> None:
+        if not origin.todo:
+            await self._recorder.flush(origin.key)
+        dues = await self._owner.frontier.pop(origin.key, URLS_IN_HAND)
+        origin.dry = not dues
+        for due in dues:
+            admission = self._rules.recheck(due.url, depth=due.depth, via=due.via)
+            if admission.decision.allowed:
+                origin.todo.append(due)
+            else:
+                decision = admission.decision
+                self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
+        origin.refilling = False
+        self.check(origin)
+
+    def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
+        origin.open_visits += 1
+        self._recorder.record(
+            Visit(
+                due,
+                time.time(),
+                outcome=outcome,
+                reason=decision.reason,
+                detail=decision.rule,
+            )
+        )
+
+    async def _give_back(self, origin: Origin) -> None:
+        frontier = self._owner.frontier
+        if origin.ended:  # its lease is kept, so that no worker takes it up in this run
+            return
+        self._recorder.settle(origin.key, await frontier.settle(origin.key))
+        await frontier.release(origin.key)
+        self.look()
+
+    async def _lease(self) -> None:
+        frontier = self._owner.frontier
+        for state in await frontier.lease(ORIGINS_IN_HAND - len(self.origins)):
+            self.check(self._take(state))
+        self._looking = False
+        if not self.origins:
+            await self._expect_more()
+
+    async def _expect_more(self) -> None:
+        backlog = await self._owner.frontier.backlog()
+        if not (backlog.free or backlog.elsewhere):
+            return
+        wait = LOOK_AGAIN_SECONDS
+        if backlog.ready_at is not None:
+            wait = min(max(0.0, backlog.ready_at - time.time()), LOOK_AGAIN_SECONDS)
+        loop = asyncio.get_running_loop()
+        self._look_again = self._look_again or loop.call_later(wait, self._on_look_again)
+
+    def _on_look_again(self) -> None:
+        self._look_again = None
+        self.look()
+
+    def _take(self, state: OriginState) -> Origin:
+        origin = self._resting.pop(state.key, None) or self._new_origin(state)
+        origin.dry = False
+        self.origins[state.key] = origin
+        return origin
+
+    def _new_origin(self, state: OriginState) -> Origin:
+        loop_now = asyncio.get_running_loop().time()
+        return Origin(
+            state=state,
+            pace=pace(self._params),
+            patience=Patience(self._params.patience),
+            robots=RobotsFile(f"{state.key}/robots.txt"),
+            ready_at=loop_now + max(0.0, state.ready_at - time.time()),
+        )

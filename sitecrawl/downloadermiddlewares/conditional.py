@@ -1,0 +1,39 @@
+"""Asks for a known document only if it has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.policy.headers import conditional
+from sitecrawl.reqmeta import visit_of
+from sitecrawl.web.validators import http_date, if_none_match
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+
+class ConditionalMiddleware:
+    """If-None-Match and If-Modified-Since for URLs whose content is known."""
+
+    def __init__(self, *, modified_since: str, force: bool) -> None:
+        self._modified_since = modified_since
+        self._force = force
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
+        """Built with the spider's configuration."""
+        params = crawler.spider.configuration.params  # type: ignore[union-attr]
+        return cls(modified_since=params.modified_since, force=params.force)
+
+    def process_request(self, request: Request) -> None:
+        """Add the validators of the last visit that brought content."""
+        visit = visit_of(request)
+        due = visit.due if visit is not None else None
+        if self._force or due is None or due.content_hash is None or due.indexed_at is None:
+            return
+        indexed = http_date(due.indexed_at)
+        since = indexed if self._modified_since == "indexed" else due.last_modified or indexed
+        etag = if_none_match(due.etag) if due.etag else None
+        for name, value in conditional(etag, since).items():
+            request.headers.setdefault(name, value)

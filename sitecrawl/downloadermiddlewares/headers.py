@@ -1,0 +1,36 @@
+"""Gives each request the headers of a well-behaved crawler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.assembly import header_policy
+from sitecrawl.reqmeta import robots_of, visit_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.policy.headers import HeaderPolicy
+
+
+class HeadersMiddleware:
+    """User-Agent, From, Accept, Referer and credentials, as configured."""
+
+    def __init__(self, policy: HeaderPolicy) -> None:
+        self._policy = policy
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> HeadersMiddleware:
+        """Built with the spider's configuration."""
+        return cls(header_policy(crawler.spider.configuration.params))  # type: ignore[union-attr]
+
+    def process_request(self, request: Request) -> None:
+        """Add what the request does not carry yet."""
+        visit = visit_of(request)
+        wanted = "robots" if robots_of(request) is not None else "page"
+        referrer = visit.due.referrer if visit is not None else None
+        known = visit is not None and visit.due.indexed_at is not None
+        headers = self._policy.of(request.url, wanted=wanted, referrer=referrer, known=known)
+        for name, value in headers.items():
+            request.headers.setdefault(name, value)

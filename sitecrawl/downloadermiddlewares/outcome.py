@@ -1,0 +1,80 @@
+"""Sorts answers: content goes on to the spider, everything else has its outcome here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.crawl.outcomes import Answered, SamePage
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
+from sitecrawl.reqmeta import visit_of
+from sitecrawl.web.urls import resolve
+from sitecrawl.web.validators import read_expires
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Headers, Response
+
+    from sitecrawl.frontier.base import Visit
+
+HEADERS = ("location", "retry-after", "content-range")
+REDIRECTS = (Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT)
+
+
+class OutcomeMiddleware:
+    """Reads status and headers of an answer into the visit; redirects are recorded, not followed."""
+
+    def __init__(self, discovery: Discovery) -> None:
+        self._discovery = discovery
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> OutcomeMiddleware:
+        """Hands redirect targets to discovery."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        return cls(crawl.discovery)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Let content pass; raise IgnoreRequest for what has none."""
+        visit = visit_of(request)
+        if visit is None:
+            return response
+        visit.status = response.status
+        visit.bytes = len(response.body)
+        headers = {name: header(response.headers, name) for name in HEADERS}
+        answer = answer_of_status(response.status, headers)
+        self._read_validators(visit, response.headers)
+        if answer.outcome in REDIRECTS:
+            self._redirected(visit, headers["location"])
+        if answer.outcome is not Outcome.FILE_INGESTED:
+            raise Answered(answer)
+        refusal = self._discovery.rules.content_type(
+            visit.due.url, header(response.headers, "content-type") or None
+        )
+        if not refusal.allowed:
+            raise Answered(Answer(Outcome.UNWANTED_TYPE, refusal.reason))
+        return response
+
+    def _redirected(self, visit: Visit, location: str) -> None:
+        target = resolve(location, visit.due.url)
+        if target is None:
+            raise Answered(NOWHERE)
+        visit.redirect_to = target
+        admission = self._discovery.redirected(visit, target)
+        if admission.fingerprint == visit.due.fingerprint:
+            raise SamePage(admission.url)
+
+    def _read_validators(self, visit: Visit, headers: Headers) -> None:
+        visit.etag = header(headers, "etag") or None
+        visit.last_modified = header(headers, "last-modified") or None
+        expires = header(headers, "expires")
+        visit.expires_at = read_expires(expires) if expires else None
+
+
+def header(headers: Headers, name: str) -> str:
+    """A header's last value as text, "" if it is absent."""
+    value: bytes | None = headers.get(name)
+    return value.decode("latin-1") if value else ""

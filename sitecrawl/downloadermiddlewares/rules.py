@@ -1,0 +1,35 @@
+"""Stops at the door what the rules of the crawl refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.crawl.outcomes import Refused
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.reqmeta import robots_of, visit_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.policy.engine import Rules
+
+
+class RulesMiddleware:
+    """Applies the rules to the requests that the to-do lists have not already judged."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RulesMiddleware:
+        """Shares the spider's rules with discovery and the to-do lists."""
+        return cls(crawler.spider.rules)  # type: ignore[union-attr]
+
+    def process_request(self, request: Request) -> None:
+        """Refuse a request whose URL is not admitted."""
+        if visit_of(request) is not None or robots_of(request) is not None:
+            return
+        decision = self._rules.recheck(request.url, depth=0, via="seed").decision
+        if not decision.allowed:
+            raise Refused(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)

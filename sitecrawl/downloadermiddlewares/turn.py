@@ -1,0 +1,74 @@
+"""Ends an origin's turn when its answer has ended, and says when the next may come."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.policy.politeness import retry_after
+from sitecrawl.reqmeta import SENT_AT, origin_of, visit_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from sitecrawl.crawl.todo import TodoLists
+
+
+class TurnMiddleware:
+    """Stands nearest to the downloader, so that it sees each request begin and end.
+
+    The pause is counted from the end of the answer, which is never sooner than from its
+    beginning.
+    """
+
+    def __init__(self, lists: TodoLists) -> None:
+        self._lists = lists
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
+        """Shares the to-do lists with the scheduler."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        return cls(crawl.lists)
+
+    def process_request(self, request: Request) -> None:
+        """Note when the request is sent."""
+        request.meta[SENT_AT] = asyncio.get_running_loop().time()
+        visit = visit_of(request)
+        if visit is not None:
+            visit.started_at = time.time()
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """An answer of any status ends the turn."""
+        limited = response.status in (429, 503)
+        headers = {"retry-after": (response.headers.get("Retry-After") or b"").decode("latin-1")}
+        wait = retry_after(headers, time.time()) if limited else None
+        self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """So does a failure, and a request that was stopped before it was sent."""
+        self._end(request, limited=False, wait=None)
+
+    def _end(self, request: Request, *, limited: bool, wait: float | None) -> None:
+        origin = origin_of(request)
+        if origin is None:
+            return
+        origin.in_flight -= 1
+        sent_at = request.meta.pop(SENT_AT, None)
+        if sent_at is not None:
+            now = asyncio.get_running_loop().time()
+            duration = now - sent_at
+            visit = visit_of(request)
+            if visit is not None:
+                visit.duration = duration
+            pace = origin.pace
+            ready_at = (
+                pace.limited(now, duration, wait) if limited else pace.answered(now, duration)
+            )
+            origin.ready_at = max(origin.ready_at, ready_at)
+        self._lists.check(origin)

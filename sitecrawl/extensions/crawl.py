@@ -1,0 +1,106 @@
+"""Puts the parts of a crawl together, and ends them in the right order."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from sitecrawl.assembly import agent, database_url, state_options
+from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.delivery import Delivery
+from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.outcomes import Outcomes
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.crawl.robots import Robots
+from sitecrawl.crawl.starts import Starts
+from sitecrawl.crawl.todo import TodoLists
+from sitecrawl.frontier import open_frontier
+from sitecrawl.frontier.base import FrontierError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
+
+logger = logging.getLogger(__name__)
+
+
+class Crawl:
+    """The parts that scheduler, middlewares, spider and pipelines share.
+
+    Every one of those asks ``crawler.get_extension(Crawl)`` for the part it needs.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        spider: Any = crawler.spider
+        stats = crawler.stats
+        assert stats is not None
+        params = spider.configuration.params
+        url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
+        self._stats = stats
+        self._finish_reason = "shutdown"
+        self.owner = FrontierOwner(open_frontier(url, state_options(params)), spider.configuration)
+        self.starts = Starts()
+        self.recorder = Recorder(self.owner, stats)
+        self.delivery = Delivery(crawler, self.owner)
+        self.robots = Robots(params, agent(params), stats)
+        self.discovery = Discovery(spider.rules, stats, follow=params.discover)
+        self.lists = TodoLists(params, spider.rules, self.owner, self.recorder, self.robots)
+        self.outcomes = Outcomes(spider.parse, self.lists, self.recorder, stats)
+        self.recorder.noted = self.starts.note
+        self.recorder.deliver = self.delivery.send
+        self.recorder.committed = self.lists.committed
+        self.robots.read = self.lists.refreshed
+        self.lists.given_up = self.starts.given_up
+
+    async def begin(self, urls: Sequence[str]) -> None:
+        """Give the starts to the frontier, and take the first origins in hand."""
+        seeds, refused = self.discovery.seeds(urls)
+        for admission in refused:
+            self.starts.refused(admission.url, admission.decision)
+        self.starts.begin([seed.url for seed in seeds])
+        try:
+            await self.owner.frontier.add(seeds)
+        except FrontierError as error:
+            self.owner.fail(error)
+        self.lists.look()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Crawl:
+        """Built once for each crawl; the parts follow its signals."""
+        crawl = cls(crawler)
+        connect = crawler.signals.connect
+        connect(crawl.spider_closed, signals.spider_closed)
+        connect(crawl.engine_stopped, signals.engine_stopped)
+        connect(crawl.delivery.exported, signals.item_scraped)
+        connect(crawl.delivery.feeds_closed, signals.feed_exporter_closed)
+        return crawl
+
+    async def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Write and deliver what is left, before the feeds are stored."""
+        self._finish_reason = reason
+        await self.recorder.flush_all()
+        await self.delivery.sent()
+        self._stats.set_value("sitecrawl/exit_status", self._exit_status())
+
+    def _exit_status(self) -> int:
+        if self.owner.failure is not None:
+            return DATABASE_ERROR
+        problems = self.starts.problems()
+        for problem in problems:
+            logger.error("%s", problem)
+        return NOTHING_PRODUCED if problems else DONE
+
+    async def engine_stopped(self) -> None:
+        """End the run with its counters; the feeds are stored by now."""
+        counters = {
+            name: value
+            for name, value in self._stats.get_stats().items()
+            if name.startswith("sitecrawl/") and isinstance(value, int | float)
+        }
+        await self.owner.close(self._finish_reason, counters)

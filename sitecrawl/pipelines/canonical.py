@@ -1,0 +1,45 @@
+"""Marks pages that name another URL as their canonical one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.pipelines.document import DocumentPipeline
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.items import Document
+
+
+class CanonicalPipeline(DocumentPipeline):
+    """A canonical URL is a claim: it becomes a candidate, and the frontier weighs it.
+
+    A claim that the crawl could not check (another scheme, out of scope) costs nothing.
+    """
+
+    def __init__(self, discovery: Discovery) -> None:
+        self._discovery = discovery
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CanonicalPipeline:
+        """Asks the rules through discovery."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        return cls(crawl.discovery)
+
+    def process_document(self, document: Document) -> Document:
+        """Give the visit its canonical URL and outcome; the document goes on."""
+        canonical, visit = document.page.canonical, document.visit
+        if canonical is None:
+            return document
+        document["canonical_url"] = canonical
+        admission = self._discovery.named(visit, canonical)
+        if admission.decision.allowed and admission.fingerprint != visit.due.fingerprint:
+            visit.canonical = admission.url
+            visit.outcome = Outcome.NON_CANONICAL
+            visit.reason = "non_canonical"
+        return document

@@ -1,0 +1,131 @@
+"""Writes each document to the crawl database, and passes on what is new in it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import DropItem
+
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION
+from sitecrawl.pipelines.document import DocumentPipeline
+from sitecrawl.web.identity import document_id
+from sitecrawl.web.urls import split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.frontier.base import Visit
+    from sitecrawl.items import Document
+
+# What may differ between two visits without the document being another one.
+VOLATILE = frozenset(
+    {
+        *("body", "content_hash", "content_length", "etag", "last_modified", "modified_at"),
+        *("last_crawled_at", "first_seen_at", "last_changed_at", "date_reliable"),
+        *("source_url", "discovered_via", "depth", "status_code", "published_at"),
+    }
+)
+EMPTY: tuple[Any, ...] = (None, "", (), [], {})
+
+
+class RecordPipeline(DocumentPipeline):
+    """Completes a document's envelope and waits for its row in the outbox.
+
+    A page counts as done only together with that row, so nothing reaches a feed that the
+    crawl database does not hold.
+    """
+
+    def __init__(self, recorder: Recorder, key: Callable[[str], str], realm: str) -> None:
+        self._recorder = recorder
+        self._key = key
+        self._realm = realm
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RecordPipeline:
+        """Shares the recorder with whatever else ends a visit."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        spider: Any = crawler.spider
+        return cls(crawl.recorder, spider.rules.key, spider.configuration.params.realm)
+
+    async def process_document(self, document: Document) -> dict[str, Any]:
+        """Record the document; raises DropItem when it is unchanged or a duplicate."""
+        visit = document.visit
+        visit.document = self._complete(document)
+        visit.document_hash = document_hash(visit.document)
+        if visit.outcome is None:
+            visit.outcome, visit.reason = Outcome.FILE_INGESTED, "ok"
+        change = await self._recorder.record(visit)
+        if change is None:
+            raise DropItem("nothing to write", log_level="DEBUG")
+        return change.record
+
+    def _complete(self, document: Document) -> dict[str, Any]:
+        visit = document.visit
+        fields = {
+            **document,
+            **self._envelope(visit),
+            **where(visit),
+            **how(visit, document.page.content_type),
+        }
+        order = (*DOCUMENT_FIELDS, *(name for name in fields if name not in DOCUMENT_FIELDS))
+        return {name: fields[name] for name in order if fields.get(name) not in EMPTY}
+
+    def _envelope(self, visit: Visit) -> dict[str, Any]:
+        return {
+            "id": document_id(self._key(visit.due.url)),
+            "schema_version": SCHEMA_VERSION,
+            "realm": self._realm,
+        }
+
+
+def where(visit: Visit) -> dict[str, Any]:
+    """The fields that say where a document is and how it was found."""
+    due, parts = visit.due, split(visit.due.url)
+    folders = [folder for folder in parts.path.split("/")[1:-1] if folder]
+    return {
+        "url": due.url,
+        "url_scheme": parts.scheme,
+        "url_host": parts.host,
+        "url_port": parts.port,
+        "url_path": parts.path,
+        **{f"url_path_dir{n}": folder for n, folder in enumerate(folders[:3], start=1)},
+        "source_url": due.referrer,
+        "discovered_via": due.via,
+        "depth": due.depth,
+    }
+
+
+def how(visit: Visit, content_type: str) -> dict[str, Any]:
+    """The fields that say how and when a document was fetched."""
+    due = visit.due
+    return {
+        "status_code": visit.status,
+        "content_type": content_type,
+        "content_length": visit.bytes,
+        "etag": visit.etag,
+        "last_modified": visit.last_modified,
+        "first_seen_at": rfc3339(due.first_seen_at or visit.started_at),
+        "last_crawled_at": rfc3339(visit.started_at),
+        "content_hash": visit.content_hash,
+    }
+
+
+def document_hash(fields: dict[str, Any]) -> str:
+    """A hash of what is worth writing besides the content, which has a hash of its own."""
+    lasting = {name: value for name, value in fields.items() if name not in VOLATILE}
+    text = json.dumps(lasting, sort_keys=True, ensure_ascii=False, default=str)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def rfc3339(seconds: float) -> str:
+    """A time of the crawl database as the output writes it, in UTC."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,31 @@
+"""What sitecrawl keeps in ``Request.meta``, with its types."""
+
+from __future__ import annotations
+
+from scrapy import Request
+
+from sitecrawl.frontier.base import Visit
+from sitecrawl.crawl.origins import Origin
+
+VISIT = "sitecrawl_visit"
+ORIGIN = "sitecrawl_origin"
+ROBOTS_OF = "sitecrawl_robots_of"
+SENT_AT = "sitecrawl_sent_at"
+
+
+def visit_of(request: Request) -> Visit | None:
+    """The crawl action that the request carries out; None for robots.txt and foreign requests."""
+    visit: Visit | None = request.meta.get(VISIT)
+    return visit
+
+
+def origin_of(request: Request) -> Origin | None:
+    """The origin in hand whose turn the request takes."""
+    origin: Origin | None = request.meta.get(ORIGIN)
+    return origin
+
+
+def robots_of(request: Request) -> Origin | None:
+    """The origin whose robots.txt the request asks for; None for every other request."""
+    origin: Origin | None = request.meta.get(ROBOTS_OF)
+    return origin

@@ -1,0 +1,155 @@
+"""Hands out one request at a time for each origin, never sooner than its pace allows."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.defer import deferred_from_coro
+
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.reqmeta import ORIGIN
+from sitecrawl.web.urls import origin as origin_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+    from sitecrawl.crawl.origins import Origin
+
+
+class OriginScheduler(BaseScheduler):
+    """The heap of turns behind Scrapy's synchronous scheduler interface.
+
+    ``next_request`` answers None for "nothing now" and a timer wakes the engine when the
+    next origin is ready; "finished" is when ``has_pending_requests`` says so.
+    """
+
+    def __init__(self, crawl: Crawl, wake: Callable[[], None], max_pages: int) -> None:
+        self._owner = crawl.owner
+        self._recorder = crawl.recorder
+        self._delivery = crawl.delivery
+        self._robots = crawl.robots
+        self._outcomes = crawl.outcomes
+        self._lists = crawl.lists
+        self._lists.wake = self._wake
+        self._wake_engine = wake
+        self._max_pages = max_pages
+        self._handed_out = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._closing = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
+        """Built on the extensions that hold the crawl's state."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        spider: Any = crawler.spider
+
+        def wake() -> None:
+            slot = crawler.engine._slot if crawler.engine is not None else None
+            if slot is not None:
+                slot.nextcall.schedule()
+
+        return cls(crawl, wake, spider.configuration.params.max_pages)
+
+    def open(self, spider: Spider) -> Deferred[None]:
+        """Open the crawl database; a failure ends the crawl before any request."""
+        return deferred_from_coro(self._open())
+
+    async def _open(self) -> None:
+        try:
+            await self._owner.open()
+        except FrontierError as error:
+            self._owner.fail(error)
+            raise CloseSpider("database_error") from error
+
+    def close(self, reason: str) -> None:
+        """Stop handing out; what is in hand stays due in the crawl database."""
+        self._closing = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def has_pending_requests(self) -> bool:
+        """False when the crawl is finished, has reached its limit, or lost its database."""
+        if self._owner.failure is not None:
+            return False
+        if self._recorder.busy or self._delivery.busy:
+            return True
+        return not self._at_limit and self._lists.busy
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a Request that the project made itself; it waits for its origin's turn."""
+        key = origin_key(request.url)
+        if not key:
+            return False
+        origin = self._lists.ensure(key)
+        request.meta[ORIGIN] = origin
+        request.meta["download_slot"] = key
+        origin.foreign.append(request)
+        self._lists.turns.stand(origin)
+        return True
+
+    def next_request(self) -> Request | None:
+        """The request of the first origin whose turn has come."""
+        if self._closing or self._owner.failure is not None:
+            return None
+        now = asyncio.get_running_loop().time()
+        turns = self._lists.turns
+        while (origin := turns.take(now)) is not None:
+            request = self._request_of(origin, now)
+            if request is not None:
+                origin.in_flight += 1
+                turns.stand(origin)
+                return request
+            self._lists.check(origin)
+        self._wake_at(turns.next_ready_at)
+        return None
+
+    @property
+    def _at_limit(self) -> bool:
+        return 0 < self._max_pages <= self._handed_out
+
+    def _request_of(self, origin: Origin, now: float) -> Request | None:
+        if self._robots.due(origin, now):
+            return self._robots_request(origin)
+        if origin.foreign:
+            return origin.foreign.popleft()
+        if self._at_limit:
+            return None
+        due = self._lists.next_due(origin)
+        if due is None:
+            return None
+        self._handed_out += 1
+        return self._outcomes.request(due, origin)
+
+    def _robots_request(self, origin: Origin) -> Request | None:
+        request = self._robots.request(origin)
+        host = self._lists.origins.get(origin_key(request.url), origin)
+        if host is origin:
+            return request
+        request.meta[ORIGIN] = host
+        request.meta["download_slot"] = host.key
+        host.foreign.appendleft(request)
+        self._lists.turns.stand(host)
+        return None
+
+    def _wake_at(self, when: float | None) -> None:
+        if when is None or (self._timer is not None and self._timer.when() <= when):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(when, self._wake)
+
+    def _wake(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._wake_engine()

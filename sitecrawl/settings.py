@@ -1,0 +1,90 @@
+"""The table of contents of a crawl: every component, its order, and every default.
+
+What a crawl does is configured by spider arguments (docs/configuration.md). What stands
+here is Scrapy's side of it.
+"""
+
+from __future__ import annotations
+
+BOT_NAME = "sitecrawl"
+SPIDER_MODULES = ["sitecrawl.spiders"]
+NEWSPIDER_MODULE = "sitecrawl.spiders"
+COMMANDS_MODULE = "sitecrawl.commands"
+
+# The crawl database; NAME stands for the crawl's name. postgresql://... when shared.
+SITECRAWL_DATABASE = "sqlite:///.sitecrawl/NAME.db"
+
+SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
+
+EXTENSIONS = {
+    "sitecrawl.extensions.crawl.Crawl": 10,
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    "scrapy.extensions.closespider.CloseSpider": None,
+    "scrapy.extensions.spiderstate.SpiderState": None,
+    "scrapy.extensions.throttle.AutoThrottle": None,
+    "scrapy.extensions.remote_control.RemoteControl": None,
+}
+
+DOWNLOADER_MIDDLEWARES = {
+    # from the engine to the network
+    "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
+    "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
+    "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
+    "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
+    "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": 700,
+    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
+    "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
+    "sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 950,
+    # replaced by the ones above
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": None,
+}
+
+SPIDER_MIDDLEWARES = {
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+}
+
+ITEM_PIPELINES = {
+    "sitecrawl.pipelines.noindex.NoindexPipeline": 100,
+    "sitecrawl.pipelines.canonical.CanonicalPipeline": 200,
+    "sitecrawl.pipelines.change.ChangePipeline": 300,
+    "sitecrawl.pipelines.mapping.MappingPipeline": 400,
+    "sitecrawl.pipelines.record.RecordPipeline": 900,
+}
+
+# One request in flight for each origin is the scheduler's promise; these only bound the sum.
+CONCURRENT_REQUESTS = 200
+CONCURRENT_REQUESTS_PER_DOMAIN = 16
+CONCURRENT_ITEMS = 1  # Scrapy makes that many tasks for each response
+DOWNLOAD_DELAY = 0
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000
+REACTOR_THREADPOOL_MAXSIZE = 20
+
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+ROBOTSTXT_OBEY = False  # sitecrawl's own reading of it is in charge: -a obey_robots
+
+FEED_EXPORT_ENCODING = "utf-8"
+FEED_STORE_EMPTY = False  # a run without changes leaves an earlier run's file alone
+FEED_STORAGES = {
+    "": "sitecrawl.feeds.LocalFeedStorage",
+    "file": "sitecrawl.feeds.LocalFeedStorage",
+}
+
+LOG_LEVEL = "INFO"
+WARN_ON_GENERATOR_RETURN_VALUE = False

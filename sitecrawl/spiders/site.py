@@ -1,0 +1,83 @@
+"""The spider: gives the starts to the frontier, and reads each page once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Spider
+
+from sitecrawl.assembly import read_options, spider_settings
+from sitecrawl.config import Configuration, load
+from sitecrawl.downloadermiddlewares.outcome import header
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.items import Document
+from sitecrawl.reqmeta import visit_of
+from sitecrawl.ruleset import build_rules
+from sitecrawl.web.read import read_page
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+READ_HEADERS = ("X-Robots-Tag", "Link", "Refresh", "Content-Language")
+
+
+class SiteSpider(Spider):
+    """Crawls one or more sites from their starts.
+
+    ``configuration`` is what the arguments ask for, ``rules`` what it admits. Subclasses
+    may override ``parse``, and may yield Requests and items of their own.
+    """
+
+    name = "site"
+    custom_settings: dict[str, Any] = {}
+    configuration: Configuration
+    crawl: Crawl
+
+    @classmethod
+    def configuration_from_arguments(cls, arguments: Mapping[str, str]) -> Configuration:
+        """Read the spider's arguments; raises ConfigError."""
+        configuration = load(arguments)
+        build_rules(configuration.params, configuration.sources)
+        return configuration
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
+        """Built with the configuration that the arguments ask for; raises ConfigError."""
+        spider = super().from_crawler(crawler, *args, **arguments)
+        spider.configuration = cls.configuration_from_arguments(arguments)
+        params = spider.configuration.params
+        spider.rules = build_rules(params, spider.configuration.sources)
+        spider.read_options = read_options(params)
+        for name, value in spider_settings(params).items():
+            crawler.settings.set(name, value, priority="spider")
+        return spider
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Store the starts, and yield what an earlier run committed and did not deliver."""
+        crawl = self.crawler.get_extension(Crawl)
+        assert crawl is not None
+        self.crawl = crawl
+        await crawl.begin(self.configuration.params.start)
+        async for record in crawl.delivery.left_behind():
+            yield record
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        """Read a page: its links become candidates, the page a document."""
+        assert response.request is not None
+        visit = visit_of(response.request)
+        page = read_page(
+            response.body,
+            url=response.url,
+            content_type=header(response.headers, "Content-Type") or None,
+            headers={
+                name.lower(): [each.decode("latin-1") for each in response.headers.getlist(name)]
+                for name in READ_HEADERS
+                if name in response.headers
+            },
+            options=self.read_options,
+        )
+        if visit is not None:
+            self.crawl.discovery.found(page, visit)
+            yield Document(visit, page)
