@@ -10,13 +10,11 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from sitecrawl.params.base import Notation, Words, read_lines, read_words
-from sitecrawl.web.urls import origin
+from sitecrawl.web.urls import normalize, origin
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 TEXT = re.compile(r"[\x20-\x7e]*")
-OURS = frozenset(
-    "connection content-length cookie host te trailer transfer-encoding upgrade".split()
-)
+OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "transfer-encoding"})
 
 
 def check_text(text: str) -> str:
@@ -92,7 +90,7 @@ def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
 
 
 def _origin(text: str) -> str:
-    found = origin(text)
+    found = origin(normalize(text) or "")
     if not found.startswith(("http:", "https:")):
         raise ValueError(f"{text!r} is not an origin such as https://example.org")
     return found

@@ -58,27 +58,29 @@ TEMPORARY = frozenset({300, 302, 303, 307})
 
 # In order: the first name that is among a failure's causes decides.
 FAILURES = {
-    "AddressRefused": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
+    "AddressRefusedError": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
     "UnsupportedURLSchemeError": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
-    "HeaderTooLarge": Answer(Outcome.TOO_LARGE, "header_too_large", persists=True),
-    "BodyTooLarge": Answer(Outcome.TOO_LARGE, "body_too_large"),
-    "DecodedTooLarge": Answer(Outcome.TOO_LARGE, "decoded_too_large"),
-    "TooSlow": Answer(Outcome.REQUEST_TIMEOUT, "too_slow", persists=True),
-    "Silent": Answer(Outcome.REQUEST_TIMEOUT, "timeout", again=True, persists=True),
+    "HeaderTooLargeError": Answer(Outcome.TOO_LARGE, "header_too_large", persists=True),
+    "BodyTooLargeError": Answer(Outcome.TOO_LARGE, "body_too_large"),
+    "DecodedTooLargeError": Answer(Outcome.TOO_LARGE, "decoded_too_large"),
+    "TooSlowError": Answer(Outcome.REQUEST_TIMEOUT, "too_slow", persists=True),
+    "SilenceError": Answer(Outcome.REQUEST_TIMEOUT, "timeout", again=True, persists=True),
     "DownloadTimeoutError": Answer(Outcome.REQUEST_TIMEOUT, "timeout", again=True, persists=True),
-    "BrokenEncoding": Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding", persists=True),
-    "TlsFailed": Answer(Outcome.CONNECTION_FAILED, "tls_failed", persists=True),
+    "BrokenEncodingError": Answer(
+        Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding", persists=True
+    ),
+    "TlsFailedError": Answer(Outcome.CONNECTION_FAILED, "tls_failed", persists=True),
     "CannotResolveHostError": Answer(
         Outcome.CONNECTION_FAILED, "dns_failed", fluke=True, again=True, persists=True
     ),
     "DownloadConnectionRefusedError": Answer(
         Outcome.CONNECTION_FAILED, "connection_refused", fluke=True, again=True, persists=True
     ),
-    "Gibberish": Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish", persists=True),
-    "BodyCutShort": Answer(
+    "GibberishError": Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish", persists=True),
+    "CutShortError": Answer(
         Outcome.DID_NOT_UNDERSTAND_ANSWER, "cut_short", again=True, persists=True
     ),
-    "ConnectionBroken": Answer(
+    "ConnectionBrokenError": Answer(
         Outcome.CONNECTION_FAILED, "connection_lost", fluke=True, again=True, persists=True
     ),
 }

@@ -1,0 +1,1 @@
+"""Fetches over HTTP within limits: addresses, certificates, sizes, rates and time."""

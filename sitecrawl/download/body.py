@@ -1,0 +1,65 @@
+"""Receives a body up to a size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseDone, ResponseFailed
+from twisted.web.http import PotentialDataLoss, _DataLoss
+from twisted.web.iweb import UNKNOWN_LENGTH
+
+from sitecrawl.download.failures import BodyTooLargeError
+
+
+class BodyReader(Protocol):
+    """Gathers the body of one answer; ``finished`` fires with it."""
+
+    def __init__(self, connection: Any, limit: int) -> None:
+        self.finished: Deferred[bytes] = Deferred(lambda _: connection.transport.abortConnection())
+        self._connection = connection
+        self._limit = limit
+        self._room = limit
+        self._parts: list[bytes] = []
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Keep a part of the body, or give up where it grows too large."""
+        self._room -= len(data)
+        if self._room >= 0:
+            self._parts.append(data)
+        elif not self.finished.called:
+            self._parts.clear()
+            self._connection.break_off(too_large(self._limit))
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
+        """The body has ended, as it should or not."""
+        ending = self._connection.ending
+        if self.finished.called:
+            return
+        closed = isinstance(
+            ending, ConnectionDone
+        )  # RFC 9112, 6.3: what ends a body without length
+        why = reason.value
+        if isinstance(why, ResponseDone) or (closed and isinstance(why, PotentialDataLoss)):
+            self.finished.callback(b"".join(self._parts))
+        elif isinstance(why, PotentialDataLoss):
+            self.finished.errback(ResponseFailed([ending, _DataLoss()]))  # type: ignore[no-untyped-call]
+        else:
+            self.finished.errback(reason)
+
+
+def read_body(response: Any, limit: int) -> Deferred[bytes]:
+    """The body of Twisted's ``response``; fails with BodyTooLargeError beyond ``limit`` bytes."""
+    reader = BodyReader(response.connection, limit)
+    if response.length != UNKNOWN_LENGTH and response.length > limit:
+        response.connection.break_off(too_large(limit))
+    response.deliverBody(reader)
+    return reader.finished
+
+
+def too_large(limit: int) -> BodyTooLargeError:
+    """The failure of a body beyond ``limit`` bytes."""
+    return BodyTooLargeError(f"the body is larger than max_body_size, {limit} bytes")
