@@ -69,9 +69,10 @@ class Command(crawl.Command):
     def _problems(self, name: str, arguments: Mapping[str, str]) -> list[str]:
         assert self.settings is not None
         loader = get_spider_loader(self.settings)
-        if name not in loader.list():
-            known = ", ".join(loader.list())
-            return [f"there is no spider {name!r}; known: {known}.{nearest(name, loader.list())}"]
+        known = sorted(loader.list())
+        if name not in known:
+            remedy = nearest(name, known)
+            return [f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}"]
         return problems_of(loader.load(name), arguments)
 
     def _report(self, problems: Iterable[str]) -> None:

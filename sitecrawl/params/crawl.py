@@ -8,9 +8,10 @@ from pydantic import ConfigDict, model_validator
 
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.params.mode import ModeParams
+from sitecrawl.params.rules import RuleParams
 
 
-class CrawlParams(FetchParams, ModeParams):
+class CrawlParams(RuleParams, FetchParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -18,7 +19,7 @@ class CrawlParams(FetchParams, ModeParams):
     @model_validator(mode="before")
     @classmethod
     def read_none(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Turn the words ``none`` and nothing into None where an option may be None."""
+        """Turn the word ``none`` into None where an option may be None."""
         return {
             name: None if _says_none(cls, name, values[name]) else values[name] for name in values
         }
@@ -27,4 +28,4 @@ class CrawlParams(FetchParams, ModeParams):
 def _says_none(model: type[CrawlParams], name: str, value: Any) -> bool:
     field = model.model_fields.get(name)
     nullable = field is not None and type(None) in get_args(field.annotation)
-    return nullable and isinstance(value, str) and value.strip().lower() in {"", "none"}
+    return nullable and isinstance(value, str) and value.strip().lower() == "none"

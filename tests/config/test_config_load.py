@@ -8,6 +8,7 @@ import pytest
 
 from sitecrawl.config import load
 from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.layers import profile_names
 
 START = "https://example.org/"
 
@@ -35,13 +36,13 @@ def test_defaults_give_way_to_profile_to_file_to_arguments(tmp_path: Path):
 
 
 def test_file_wins_over_profile_and_profile_over_default(tmp_path: Path):
-    plain = load({"start": START}).params.url_length
+    plain = load({"start": START}).params.max_url_length
     profile = load({"start": START, "profile": "fdse"})
-    path = site(tmp_path, f"start = '{START}'\nprofile = 'fdse'\nurl_length = 99\n")
+    path = site(tmp_path, f"start = '{START}'\nprofile = 'fdse'\nmax_url_length = 99\n")
     both = load({"config": path})
-    assert profile.params.url_length == 128 != plain
-    assert profile.sources["url_length"] == "profile fdse"
-    assert (both.params.url_length, both.sources["url_length"]) == (99, path)
+    assert profile.params.max_url_length == 128 != plain
+    assert profile.sources["max_url_length"] == "profile fdse"
+    assert (both.params.max_url_length, both.sources["max_url_length"]) == (99, path)
 
 
 def test_argument_names_another_profile_than_the_file(tmp_path: Path):
@@ -85,3 +86,9 @@ def test_starts_file_of_a_config_file_is_beside_it(tmp_path: Path):
 )
 def test_crawl_has_a_name(arguments: dict[str, str], name: str):
     assert load(arguments).params.crawl_name == name
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_needs_only_a_start(name: str):
+    found = load({"start": START, "profile": name})
+    assert f"profile {name}" in found.sources.values()

@@ -1,0 +1,82 @@
+"""A small Scrapy project that uses our crawl command, and a way to run it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SETTINGS = """
+BOT_NAME = "small"
+SPIDER_MODULES = ["small.spiders"]
+COMMANDS_MODULE = "sitecrawl.commands"
+TELNETCONSOLE_ENABLED = False
+"""
+SPIDERS = """
+import scrapy
+from sitecrawl.config import load
+
+
+class Asking(scrapy.Spider):
+    "Asks for its start, and ends with the status that it is told."
+
+    name = "asking"
+    configuration_from_arguments = staticmethod(load)
+
+    async def start(self):
+        for url in load({"start": self.start_url}).params.start:
+            yield scrapy.Request(url, callback=self.parse)
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **arguments):
+        spider = super().from_crawler(crawler)
+        spider.start_url = arguments["start"]
+        return spider
+
+    def parse(self, response):
+        status = response.headers.get("Exit-Status")
+        if status:
+            self.crawler.stats.set_value("sitecrawl/exit_status", int(status))
+
+
+class Subclassed(Asking):
+    name = "subclassed"
+
+
+class Plain(scrapy.Spider):
+    "Knows nothing of the configuration."
+
+    name = "plain"
+    start_urls = []
+
+
+class Broken(scrapy.Spider):
+    name = "broken"
+
+    def __init__(self, *args, **arguments):
+        raise RuntimeError("cannot begin")
+"""
+
+Scrapy = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def scrapy(tmp_path: Path) -> Scrapy:
+    """Runs `scrapy ARGUMENTS` in a fresh project; returns its status, stdout and stderr."""
+    package = tmp_path / "small"
+    package.mkdir()
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = small.settings\n")
+    (package / "__init__.py").touch()
+    (package / "settings.py").write_text(SETTINGS)
+    (package / "spiders.py").write_text(SPIDERS)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "scrapy", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+        )
+
+    return run
