@@ -22,9 +22,8 @@ def read_date(text: str | None) -> datetime | None:
     its beginning: ``2024`` is the first of January. Without a zone it is UTC.
     """
     text = (text or "").strip()
-    match = _ISO.fullmatch(text)
     try:
-        moment = _from_iso(match) if match else parsedate_to_datetime(text)
+        moment = _moment(text)
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return aware.astimezone(UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -42,6 +41,14 @@ def read_http_date(text: str | None) -> float | None:
 def http_date(moment: float) -> str:
     """Epoch seconds as headers want them: ``Sun, 06 Nov 1994 08:49:37 GMT``."""
     return formatdate(moment, usegmt=True)
+
+
+def _moment(text: str) -> datetime:
+    """The moment of any form; raises ValueError and the like where there is none."""
+    if len(text) == 25 and text[10] == "T":  # what sitemaps hold by the thousand, ten times faster
+        return datetime.fromisoformat(text)
+    match = _ISO.fullmatch(text)
+    return _from_iso(match) if match else parsedate_to_datetime(text)
 
 
 def _from_iso(match: re.Match[str]) -> datetime:

@@ -1,0 +1,105 @@
+"""News feeds as lists of links: RSS 0.9 to 2.0 and Atom 1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from sitecrawl.web.dates import read_date
+from sitecrawl.web.inflate import read_chunks
+from sitecrawl.web.urls import resolve
+from sitecrawl.web.xml_stream import Element, read_elements, read_text
+
+ENTRY_LIMIT = 10_000
+
+_Entry = TypeVar("_Entry")
+
+ENTRIES = frozenset({"item", "entry"})
+_PUBLISHED = ("pubdate", "published", "issued", "date")
+_UPDATED = ("updated", "modified")
+WANTED = frozenset({*ENTRIES, *_PUBLISHED, *_UPDATED, "link", "guid"})
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """What a feed says of one resource: its absolute URL and its dates, in UTC."""
+
+    link: str
+    published: datetime | None = None
+    updated: datetime | None = None
+
+
+def read_feed(
+    body: bytes, url: str, *, limit: int = ENTRY_LIMIT, problems: list[str] | None = None
+) -> Iterator[FeedEntry]:
+    """The entries of the feed at ``url``, plain or gzip, as far as it can be read.
+
+    Entries without a link are passed over. ``problems`` receives a word for all that cut the
+    reading short: ``malformed_xml``, ``entity_refused``, ``too_large``, ``damaged_gzip``,
+    ``too_many_entries``.
+    """
+    pieces = read_text(read_chunks(body, problems=problems))
+    yield from first(limit, read_entries(read_elements(pieces, WANTED, problems), url), problems)
+
+
+def first(limit: int, entries: Iterator[_Entry], problems: list[str] | None) -> Iterator[_Entry]:
+    """The first ``limit`` entries, with ``too_many_entries`` in ``problems`` if there are more."""
+    for count, entry in enumerate(entries):
+        if count == limit:
+            if problems is not None:
+                problems.append("too_many_entries")
+            return
+        yield entry
+
+
+def read_entries(elements: Iterator[Element], url: str) -> Iterator[FeedEntry]:
+    """The entries that a feed's elements make."""
+    draft = _Draft()
+    for element in elements:
+        if element.name in ENTRIES:
+            if entry := draft.entry(element, url):
+                yield entry
+            draft = _Draft()
+        elif element.parent in ENTRIES:
+            draft.add(element)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An entry while its elements are still being read."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    link: str = ""
+    bases: tuple[str, ...] = ()
+
+    def add(self, element: Element) -> None:
+        """Take in one child of the entry."""
+        rel = element.attributes.get("rel", "alternate").lower()
+        if element.name == "link" and rel == "alternate":
+            self._take_link(element.attributes.get("href", "") or element.text, element)
+        elif element.name == "guid":
+            if element.attributes.get("ispermalink", "true").lower() != "false":
+                self.texts["guid"] = element.text
+        elif element.name != "link":
+            self.texts.setdefault(element.name, element.text)
+
+    def entry(self, element: Element, url: str) -> FeedEntry | None:
+        """The entry that ``element`` ends, or None if it names no resource."""
+        found = self.link or self.texts.get("guid") or element.attributes.get("about", "")
+        for base in self.bases:
+            url = resolve(base, url) or url
+        link = resolve(found, url) if found else None
+        if link is None or not link.startswith(("http://", "https://")):
+            return None
+        return FeedEntry(link, self._date(_PUBLISHED), self._date(_UPDATED))
+
+    def _take_link(self, href: str, element: Element) -> None:
+        """Keep the first link, or the first that is a page (RFC 4287, 4.2.7.2)."""
+        if href and not self.link:
+            self.link, self.bases = href, element.base
+
+    def _date(self, names: tuple[str, ...]) -> datetime | None:
+        """The first date given under one of ``names``."""
+        return next((read_date(self.texts[name]) for name in names if name in self.texts), None)
