@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from sitecrawl.frontier.base import Frontier, FrontierError
+from sitecrawl.frontier.database import Backend
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.sqlite import SqliteBackend
 from sitecrawl.frontier.threaded import ThreadedFrontier
 
 SQLITE = "sqlite:///"
+POSTGRES = ("postgresql://", "postgres://")
 
 
-def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:
-    """The frontier of a database URL; nothing is touched before its ``open``.
-
-    ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://...``; raises
-    FrontierError for any other.
-    """
+def backend(database_url: str) -> Backend:
+    """Where the crawl database is: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
+    ``postgresql://...``; raises FrontierError for any other URL."""
     if database_url.startswith(SQLITE) and len(database_url) > len(SQLITE):
-        backend = SqliteBackend(database_url.removeprefix(SQLITE))
-        return ThreadedFrontier(backend, options or StateOptions())
+        return SqliteBackend(database_url.removeprefix(SQLITE))
+    if database_url.startswith(POSTGRES):
+        return _postgres(database_url)
     raise FrontierError(
         f"{database_url!r} is no crawl database; give sqlite:///FILE or postgresql://..."
     )
+
+
+def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:
+    """The frontier of a database URL; nothing is touched before its ``open``."""
+    return ThreadedFrontier(backend(database_url), options or StateOptions())
+
+
+def _postgres(database_url: str) -> Backend:
+    try:
+        from sitecrawl.frontier.postgres import PostgresBackend
+    except ImportError as error:
+        raise FrontierError(
+            "A PostgreSQL crawl database needs psycopg: pip install 'sitecrawl[postgres]'."
+        ) from error
+    return PostgresBackend(database_url)
