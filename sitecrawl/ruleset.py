@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.problems import ConfigError
 from sitecrawl.params.rules import RuleParams
-from sitecrawl.policy.engine import Rules, Stage
 from sitecrawl.policy.mime import MIME_EXTENSIONS, MediaTypes, read_mime_extensions
 from sitecrawl.policy.queries.domino import Domino
 from sitecrawl.policy.queries.listings import ListingSort
@@ -21,6 +22,7 @@ from sitecrawl.policy.queries.modes import (
 )
 from sitecrawl.policy.queries.rewriting import Rewriting, read_rewrite
 from sitecrawl.policy.queries.sessions import EntryIds, SessionIds
+from sitecrawl.policy.rules import Rules, Stage
 from sitecrawl.policy.rules.base import UrlRule
 from sitecrawl.policy.rules.directories import PathDepth, RepeatedDirectories
 from sitecrawl.policy.rules.do_not_crawl import DoNotCrawl, read_policy
@@ -57,10 +59,31 @@ class Citations:
         return [(entry, self.entry(option, entry)) for entry in getattr(self.params, option)]
 
 
-def build_rules(params: RuleParams, sources: Mapping[str, str], starts: Sequence[str]) -> Rules:
-    """The rules of a crawl from ``starts``; ``sources`` says where each option was set."""
+def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
+    """The rules of a crawl; ``sources`` says where each option was set.
+
+    Raises ConfigError with a line for each start that the crawl's own rules refuse.
+    """
     cite = Citations(params, sources)
-    homes = [url for start in starts if (url := normalize(start))]
+    rules = _assemble(params, cite)
+    refused = contradictions(rules, params.start, sources.get("start", "-a start"))
+    if refused:
+        raise ConfigError(refused)
+    return rules
+
+
+def contradictions(rules: Rules, starts: Sequence[str], source: str) -> list[str]:
+    """One line for each start that the crawl's own rules refuse."""
+    found = []
+    for start in starts:
+        decision = rules.admit(normalize(start) or start, via="seed").decision
+        if not decision.allowed:
+            found.append(f"{source}: {start!r} is refused by {decision.rule}.")
+    return found
+
+
+def _assemble(params: CrawlParams, cite: Citations) -> Rules:
+    homes = [url for start in params.start if (url := normalize(start))]
     domains = frozenset(domain.lower().lstrip(".") for domain in params.allowed_domains)
     scope = Scope(params.scope, homes, cite.setting("scope"), domains)
     return Rules(
@@ -89,16 +112,6 @@ def build_rules(params: RuleParams, sources: Mapping[str, str], starts: Sequence
             sort_query=params.sort_query,
         ),
     )
-
-
-def contradictions(rules: Rules, starts: Sequence[str]) -> list[str]:
-    """One line for each start that the crawl's own rules refuse."""
-    found = []
-    for start in starts:
-        decision = rules.admit(normalize(start) or start, via="seed").decision
-        if not decision.allowed:
-            found.append(f"start {start!r} is refused by {decision.rule}")
-    return found
 
 
 def own_extensions(params: RuleParams) -> tuple[str, ...]:

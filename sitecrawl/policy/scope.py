@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sitecrawl.policy.domains import is_under, registrable_domain
-from sitecrawl.policy.rules.base import Target, read_target
+from sitecrawl.policy.target import Target, read_target
 from sitecrawl.web.urls import split
 
 Extent = Literal["origin", "host", "site", "directory", "domain", "any"]

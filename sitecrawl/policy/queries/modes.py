@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.queries.parameters import keep_parameters, parameter_name
-from sitecrawl.policy.rules.base import Target
+from sitecrawl.policy.target import Target
 
 
 @dataclass(frozen=True, slots=True)

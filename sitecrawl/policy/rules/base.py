@@ -1,23 +1,10 @@
-"""What every rule is, and what it looks at."""
+"""What every rule is."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from sitecrawl.web.urls import UrlParts, origin, split
-
-
-class Target(NamedTuple):
-    """A resolved URL with its parts, taken apart once for all rules."""
-
-    url: str
-    origin: str
-    parts: UrlParts
-
-
-def read_target(url: str) -> Target:
-    """The parts of a resolved URL."""
-    return Target(url, origin(url), split(url))
+from sitecrawl.policy.target import Target
 
 
 class UrlRule(Protocol):

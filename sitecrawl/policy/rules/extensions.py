@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.extensions import extension
-from sitecrawl.policy.rules.base import Target
+from sitecrawl.policy.target import Target
 
 
 @dataclass(frozen=True, slots=True)

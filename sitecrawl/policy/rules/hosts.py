@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sitecrawl.policy.rules.base import Target
+from sitecrawl.policy.target import Target
 from sitecrawl.web.urls import is_ip_host, normalize, split
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sitecrawl.policy.rules.base import Target
+from sitecrawl.policy.target import Target
 
 
 @dataclass(frozen=True, slots=True)

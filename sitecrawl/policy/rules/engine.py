@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from sitecrawl.policy.admission import Admission, Step
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.mime import MediaTypes
-from sitecrawl.policy.rules.base import Target, UrlChange, UrlRule, read_target
+from sitecrawl.policy.rules.base import UrlChange, UrlRule
 from sitecrawl.policy.rules.links import Depth, Rel
 from sitecrawl.policy.scope import Scope
+from sitecrawl.policy.target import Target, read_target
 from sitecrawl.web.identity import fingerprint
 
 # A start was asked for by name: these do not apply to it...
@@ -91,8 +92,12 @@ class Rules:
         """Bring a start's redirect target into scope; the line that says so, if it did."""
         notice = self.scope.admit_redirect(start, target)
         if notice:
-            self._known.clear()
+            self.forget()
         return notice
+
+    def forget(self) -> None:
+        """Judge every URL anew; needed when the scope was widened."""
+        self._known.clear()
 
     def explain(
         self,
