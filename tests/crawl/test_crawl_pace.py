@@ -1,0 +1,47 @@
+"""The pace that is promised is kept, by the server's own log."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Server, page
+
+PAGES = {f"/{number}": page() for number in range(5)}
+CLOCK = 0.005  # what the server's log may be late by
+
+
+@pytest.mark.behaviour("P-02", "P-03", "P-05")
+def test_the_delay_is_kept_on_each_origin_while_others_go_on(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = {"/": page(*PAGES), **PAGES}
+    origins = [server.serve(site, address=f"127.0.0.{number}") for number in (1, 2, 3)]
+    run = crawl(*(f"{origin}/" for origin in origins), delay=0.3)
+    assert len(run.documents) == 18, run.log[-3000:]
+    for origin in origins:
+        assert server.log.most_in_flight(origin) == 1
+        assert server.log.shortest_gap(origin) >= 0.3 - CLOCK
+    exchanges = server.log.exchanges
+    whole = exchanges[-1].started - exchanges[0].started
+    assert whole < 2 * 6 * 0.3  # three origins by turns, not one after the other
+
+
+@pytest.mark.behaviour("RT-14", "K-04")
+def test_crawl_delay_takes_precedence(server: Server, crawl: CrawlCommand) -> None:
+    robots = "User-agent: *\nCrawl-delay: 0.5\n"
+    origin = server.serve({"/robots.txt": robots, "/": page("/1", "/2"), **PAGES})
+    run = crawl(f"{origin}/", delay=0)
+    assert len(run.documents) == 3, run.log[-3000:]
+    assert server.log.shortest_gap(origin) >= 0.5 - CLOCK
+
+
+@pytest.mark.behaviour("P-05")
+def test_without_delay_there_is_still_one_request_at_a_time(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    slow = {path: Answer(body, delay=0.05) for path, body in PAGES.items()}
+    origin = server.serve({"/": page(*slow), **slow})
+    run = crawl(f"{origin}/", delay=0, politeness=0)
+    assert len(run.documents) == 6, run.log[-3000:]
+    assert server.log.most_in_flight(origin) == 1

@@ -1,0 +1,186 @@
+"""The whole path of a page: one small site, one crawl, seen from the server and the output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.server import AccessLog, Answer, Page, Server, page, redirect
+from sitecrawl.frontier.base import Outcome
+
+NOINDEX = '<meta name="robots" content="noindex">'
+NOFOLLOW = '<meta name="robots" content="nofollow">'
+
+
+class Seen(NamedTuple):
+    """One finished crawl: where it was, what it left, what it asked for."""
+
+    origin: str
+    elsewhere: str
+    run: Crawl
+    log: AccessLog
+    command: CrawlCommand
+
+    @property
+    def urls(self) -> set[str]:
+        """Path and query of every document."""
+        return {url.removeprefix(self.origin) for url in self.run.documents}
+
+    def asked(self, target: str) -> int:
+        """How often the site was asked for a target."""
+        return self.log.count(target, self.origin)
+
+    def outcome(self, target: str) -> list[Outcome]:
+        """How the crawl actions of a target ended."""
+        rows = self.command.rows(
+            "SELECT attempt.outcome FROM attempt JOIN url ON url.id = attempt.url WHERE url.url = ?",
+            self.origin + target,
+        )
+        return [Outcome(outcome) for (outcome,) in rows]
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    command = CrawlCommand(tmp_path_factory.mktemp("spine"))
+    with Server() as server:
+        elsewhere = server.serve({"*": page(title="elsewhere")}, address="127.0.0.2")
+        links = ["/a", "/a#part", "/deep/", "/forbidden/p", "/picture.gif", "/missing", "/gone"]
+        links += ["/old", "/temporary", "/noindex", "/nofollow", "/film", "mailto:someone@x.test"]
+        links += ["javascript:go()", f"{elsewhere}/offsite", "http://", "/text.txt", "/empty"]
+        site: dict[str, Page] = {
+            "/robots.txt": "User-agent: *\nDisallow: /forbidden/\n",
+            "/": page(*links, title="Start"),
+            "/a": page("/", "/second", title="A", text="The text of A."),
+            "/second": page(title="Second"),
+            "/deep/": page("../..//a", "../../../../second", title="Deep"),
+            "/gone": Answer("gone", status=410),
+            "/old": redirect("/new"),
+            "/new": page(title="New"),
+            "/temporary": redirect(f"{elsewhere}/moved", status=302),
+            "/noindex": page("/behind-noindex", title="Noindex", head=NOINDEX),
+            "/behind-noindex": page(title="Behind noindex"),
+            "/nofollow": page("/behind-nofollow", title="Nofollow", head=NOFOLLOW),
+            "/film": Answer(b"\0" * 1000, headers={"Content-Type": "video/mp4"}),
+            "/text.txt": "plain <text>\n",
+            "/empty": Answer(status=204),
+        }
+        origin = server.serve(site)
+        run = command(f"{origin}/", contact="people@example.org")
+        yield Seen(origin, elsewhere, run, server.log, command)
+
+
+@pytest.mark.behaviour("A-01", "A-12", "P-10", "O-01", "LR-32")
+def test_it_ends_well(seen: Seen) -> None:
+    assert seen.run.status == 0, seen.run.log[-3000:]
+    assert "Traceback" not in seen.run.log
+    assert seen.run.stats["sitecrawl/exit_status"] == 0
+
+
+@pytest.mark.behaviour("L-01", "M-02", "R-02", "LR-27", "O-02")
+def test_the_documents_are_the_pages(seen: Seen) -> None:
+    pages = {"/", "/a", "/second", "/deep/", "/new", "/behind-noindex", "/nofollow", "/text.txt"}
+    assert seen.urls == pages
+    assert len(seen.run.lines) == len(pages)
+
+
+@pytest.mark.behaviour("RT-01")
+def test_robots_txt_is_first(seen: Seen) -> None:
+    assert seen.log.targets(seen.origin)[0] == "/robots.txt"
+    assert seen.asked("/robots.txt") == 1
+
+
+@pytest.mark.behaviour("RT-03", "DB-17")
+def test_a_forbidden_page_is_never_asked_for(seen: Seen) -> None:
+    assert seen.asked("/forbidden/p") == 0
+    assert seen.outcome("/forbidden/p") == [Outcome.BLOCKED_BY_ROBOTS_TXT]
+
+
+@pytest.mark.behaviour("DU-01", "LR-24", "U-03", "U-04", "U-07")
+def test_nothing_is_asked_for_twice(seen: Seen) -> None:
+    targets = seen.log.targets(seen.origin)
+    assert sorted(targets) == sorted(set(targets))
+
+
+@pytest.mark.behaviour("L-11", "L-20", "LR-01", "LR-04", "LR-14", "R-08")
+def test_nothing_out_of_scope_is_asked_for(seen: Seen) -> None:
+    assert seen.log.targets(seen.elsewhere) == []
+    assert seen.asked("/picture.gif") == 0
+    # The redirect out of scope is recorded all the same.
+    rows = seen.command.rows(
+        "SELECT redirect_to FROM url WHERE url = ?", f"{seen.origin}/temporary"
+    )
+    assert rows == [(f"{seen.elsewhere}/moved",)]
+
+
+@pytest.mark.behaviour("M-01", "M-10", "M-11")
+def test_noindex_and_nofollow(seen: Seen) -> None:
+    assert seen.outcome("/noindex") == [Outcome.NOINDEX]
+    assert seen.asked("/behind-noindex") == 1
+    assert seen.asked("/behind-nofollow") == 0
+    known = seen.command.rows("SELECT 1 FROM url WHERE url = ?", f"{seen.origin}/behind-nofollow")
+    assert known == []
+
+
+@pytest.mark.behaviour("R-01", "R-04", "S-14", "DB-23")
+@pytest.mark.parametrize(
+    ("target", "outcome"),
+    [
+        ("/a", Outcome.FILE_INGESTED),
+        ("/missing", Outcome.FILE_NOT_FOUND),
+        ("/gone", Outcome.FILE_GONE),
+        ("/old", Outcome.PERMANENT_REDIRECT),
+        ("/temporary", Outcome.REDIRECT),
+        ("/film", Outcome.UNWANTED_TYPE),
+        ("/empty", Outcome.NO_CONTENT),
+    ],
+)
+def test_every_end_has_one_outcome(seen: Seen, target: str, outcome: Outcome) -> None:
+    assert seen.asked(target) == 1
+    assert seen.outcome(target) == [outcome]
+
+
+@pytest.mark.behaviour("P-05", "F-05", "F-21")
+def test_requests_are_polite(seen: Seen) -> None:
+    assert seen.log.most_in_flight(seen.origin) == 1
+    requests = seen.log.of(seen.origin)
+    (agent,) = {each.headers["user-agent"] for each in requests}
+    assert agent.startswith("sitecrawl/")
+    assert "people@example.org" in agent
+    assert not any(name.startswith("if-") for each in requests for name in each.headers)
+
+
+@pytest.mark.behaviour("F-08")
+def test_the_referer_is_the_page_with_the_link(seen: Seen) -> None:
+    assert seen.log.header("/", "Referer", seen.origin) == [None]
+    assert seen.log.header("/a", "Referer", seen.origin) == [f"{seen.origin}/"]
+    assert seen.log.header("/second", "Referer", seen.origin) == [f"{seen.origin}/a"]
+
+
+@pytest.mark.behaviour("O-03", "O-05", "O-09", "DB-19")
+def test_a_document_says_where_it_comes_from(seen: Seen) -> None:
+    document = seen.run.documents[f"{seen.origin}/second"]
+    assert document["op"] == "upsert"
+    assert document["change"] == "new"
+    assert document["title"] == "Second"
+    assert document["source_url"] == f"{seen.origin}/a"
+    assert document["discovered_via"] == "link"
+    assert document["depth"] == 2
+    assert document["status_code"] == 200
+    assert document["content_type"].startswith("text/html")
+    assert document["schema_version"] == 1
+    assert len(document["id"]) == 32
+    assert document["last_crawled_at"].endswith("Z")
+
+
+@pytest.mark.behaviour("LR-31")
+def test_every_refused_link_is_counted(seen: Seen) -> None:
+    refused = {
+        name.removeprefix("sitecrawl/rules/"): count
+        for name, count in seen.run.stats.items()
+        if name.startswith("sitecrawl/rules/")
+    }
+    # mailto:, javascript:; the picture; the link and the redirect to the other origin.
+    assert refused == {"scheme": 2, "extension": 1, "scope": 2}

@@ -1,0 +1,78 @@
+"""A start that cannot work says so in one line, and costs nothing of an earlier run."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.server import Answer, Page, Server, page, refusing_origin
+
+ZIP = Answer(b"PK\3\4", headers={"Content-Type": "application/zip"})
+SITES: dict[str, dict[str, Page]] = {
+    "robots": {"/robots.txt": "User-agent: *\nDisallow: /\n", "/": page()},
+    "404": {},
+    "zip": {"/": ZIP},
+}
+
+
+def complaints(run: Crawl, about: str) -> list[str]:
+    """The lines of the log that name the start and are more than news."""
+    lines = run.log.splitlines()
+    return [line for line in lines if about in line and ("WARNING" in line or "ERROR" in line)]
+
+
+@pytest.mark.behaviour("RT-03", "S-09")
+@pytest.mark.parametrize(
+    ("case", "word"),
+    [("robots", "robots.txt"), ("404", "404"), ("zip", "application/zip"), ("refused", "refused")],
+)
+def test_a_start_that_cannot_work_says_so(
+    case: str, word: str, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = refusing_origin() if case == "refused" else server.serve(SITES[case])
+    run = crawl(f"{origin}/")
+    assert run.status == 1, run.log[-3000:]
+    assert run.lines == []
+    (line,) = complaints(run, f"{origin}/")
+    assert word in line.lower()
+    assert "Traceback" not in run.log
+
+
+@pytest.mark.behaviour("K-02")
+def test_a_start_outside_the_web_is_refused_without_a_request(crawl: CrawlCommand) -> None:
+    run = crawl("ftp://127.0.0.1/")
+    assert run.status in (1, 2)
+    assert "ftp" in run.log
+    assert run.lines == []
+    assert "Traceback" not in run.log
+
+
+@pytest.mark.behaviour("A-01")
+def test_without_a_start_it_explains_itself(crawl: CrawlCommand) -> None:
+    run = crawl()
+    assert run.status == 2
+    assert "start" in run.log
+    assert len(run.log.splitlines()) == 1
+
+
+def test_a_bad_option_is_refused_before_any_request(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page()})
+    run = crawl(f"{origin}/", max_page=3, delay="soon")
+    assert run.status == 2
+    assert len(run.log.splitlines()) == 2
+    assert "max_pages" in run.log
+    assert server.log.targets() == []
+
+
+@pytest.mark.behaviour("DEL-12")
+def test_a_site_that_is_down_loses_nothing(server: Server, crawl: CrawlCommand) -> None:
+    site: dict[str, Page] = {"/": page("/a"), "/a": page(title="A")}
+    origin = server.serve(site)
+    first = crawl(f"{origin}/")
+    assert len(first.documents) == 2, first.log[-3000:]
+    site.clear()
+    site["*"] = Answer(status=503)
+    down = crawl(f"{origin}/", force=1)
+    assert down.status == 1
+    assert down.lines == []
+    assert crawl.rows("SELECT count(*) FROM document")[0][0] == 2
