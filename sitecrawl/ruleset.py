@@ -10,6 +10,7 @@ from functools import partial
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.params.rules import RuleParams
+from sitecrawl.policy.engine import Rules, Stage
 from sitecrawl.policy.mime import MIME_EXTENSIONS, MediaTypes, read_mime_extensions
 from sitecrawl.policy.queries.domino import Domino
 from sitecrawl.policy.queries.listings import ListingSort
@@ -22,7 +23,6 @@ from sitecrawl.policy.queries.modes import (
 )
 from sitecrawl.policy.queries.rewriting import Rewriting, read_rewrite
 from sitecrawl.policy.queries.sessions import EntryIds, SessionIds
-from sitecrawl.policy.rules import Rules, Stage
 from sitecrawl.policy.rules.base import UrlRule
 from sitecrawl.policy.rules.directories import PathDepth, RepeatedDirectories
 from sitecrawl.policy.rules.do_not_crawl import DoNotCrawl, read_policy
