@@ -9,9 +9,10 @@ from pydantic import ConfigDict, model_validator
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.params.mode import ModeParams
 from sitecrawl.params.rules import RuleParams
+from sitecrawl.params.state import StateParams
 
 
-class CrawlParams(RuleParams, FetchParams, ModeParams):
+class CrawlParams(RuleParams, FetchParams, StateParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

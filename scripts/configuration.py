@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
-"""Write docs/configuration.md from the model of the options; ``-`` prints it instead."""
+"""Makes docs/configuration.md of the model of the options: python -m scripts.configuration."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -12,16 +10,17 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sitecrawl.params.base import BYTES, SECONDS, Notation
+from sitecrawl.params.base import Notation
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.params.layers import profile_about, profile_names, read_profile
 from sitecrawl.params.mode import ModeParams
+from sitecrawl.params.quantities import BYTES, SECONDS
 
-TARGET = Path(__file__).parents[1] / "docs" / "configuration.md"
+PAGE = Path(__file__).parents[1] / "docs" / "configuration.md"
 HEAD = """# Configuration
 
-This page is made by `scripts/configuration_md` from the model of the options; change the
-model, not the page.
+This page is made from the model of the options by `python -m scripts.configuration`; change
+the model, not the page.
 
 Only `start` is required. An option is given as `-a name=value`, or kept in a TOML file that
 `-a config=FILE` names. Later ones win: the defaults, a profile (`-a profile=NAME`), the
@@ -172,7 +171,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["-"]:
-        print(page(), end="")
-    else:
-        TARGET.write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
