@@ -1,0 +1,84 @@
+"""Downloads single URLs with the crawl's own handler, without a crawl around it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from urllib.parse import urljoin
+
+import pytest_twisted
+from scrapy import Request, Spider
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+)
+from scrapy.http import Response
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import build_from_crawler
+from scrapy.utils.test import get_crawler
+
+from sitecrawl.config import load
+from sitecrawl.download.failures import names_of
+from sitecrawl.download.handler import BoundedDownloadHandler
+from sitecrawl.policy.answers import Answer, answer_of_failure, answer_of_status
+
+ENDS = (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+)
+
+
+class Fetch:
+    """Fetches URLs as one crawl with the given options would; closes its handlers at the end."""
+
+    def __init__(self) -> None:
+        self._handlers: list[BoundedDownloadHandler] = []
+        self.crawler = get_crawler()
+
+    def handler(self, start: str, **options: str) -> BoundedDownloadHandler:
+        """A handler for a crawl that starts at ``start``."""
+        self.crawler = get_crawler()
+        spider = Spider("test")
+        spider.configuration = load({"start": start, **options})
+        self.crawler.spider = spider
+        made = build_from_crawler(BoundedDownloadHandler, self.crawler)
+        self._handlers.append(made)
+        return made
+
+    async def send(self, handler: BoundedDownloadHandler, request: Request) -> Response:
+        """The response to one request; raises what the handler raises."""
+        response: Response = await deferred_from_coro(handler.download_request(request))
+        return response
+
+    async def __call__(self, url: str, **options: str) -> Response:
+        """The response to a GET in a crawl that starts at the root of ``url``'s origin."""
+        return await self.send(self.handler(urljoin(url, "/"), **options), Request(url))
+
+    async def answer(self, url: str, **options: str) -> Answer:
+        """What the crawl makes of how the fetch of ``url`` ends."""
+        try:
+            response = await self(url, **options)
+        except ENDS as error:
+            return answer_of_failure(names_of(error))
+        headers = {k.lower(): v for k, v in response.headers.to_unicode_dict().items()}
+        return answer_of_status(response.status, headers)
+
+    async def close(self) -> None:
+        """Close the idle connections."""
+        for handler in self._handlers:
+            await deferred_from_coro(handler.close())
+
+
+@pytest_twisted.async_yield_fixture
+async def fetch() -> AsyncIterator[Fetch]:
+    """Fetches single URLs; see ``Fetch``."""
+    fetching = Fetch()
+    yield fetching
+    await fetching.close()
