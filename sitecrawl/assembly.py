@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from typing import Any
 
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.headers import HeaderPolicy, user_agent
@@ -23,13 +24,22 @@ def header_policy(params: CrawlParams) -> HeaderPolicy:
         accept_extra=params.accept,
         accept_language=params.accept_language,
         headers=params.headers,
-        auth=params.auth,
+        auth={key: secret.get_secret_value() for key, secret in params.auth.items()},
     )
 
 
 def pace(params: CrawlParams) -> Pace:
     """The pace at which a new origin is first asked."""
-    return Pace(delay=params.delay)
+    return Pace(delay=params.delay, level=params.politeness)
+
+
+def spider_settings(params: CrawlParams) -> dict[str, Any]:
+    """The Scrapy settings that follow from the options."""
+    return {
+        "USER_AGENT": agent(params),
+        "COOKIES_ENABLED": params.cookies,
+        "DOWNLOAD_TIMEOUT": params.max_time,
+    }
 
 
 def database_url(setting: str, params: CrawlParams) -> str:

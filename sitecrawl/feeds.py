@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from scrapy.extensions.feedexport import FeedSlot, FileFeedStorage, StdoutFeedStorage
 from scrapy.extensions.postprocessing import PostProcessingManager
@@ -43,11 +43,10 @@ def cut_partial_line(path: str) -> int:
 
 def flushed(slot: FeedSlot) -> bool:
     """Flush a feed; whether what it exported so far now survives a crash of this process."""
-    if not isinstance(slot.storage, LocalFeedStorage | StdoutFeedStorage):
+    file: Any = slot.file
+    local = isinstance(slot.storage, LocalFeedStorage | StdoutFeedStorage)
+    if not local or isinstance(file, PostProcessingManager):
         return False
-    if slot.file is None:
-        return True
-    if isinstance(slot.file, PostProcessingManager):
-        return False
-    slot.file.flush()
+    if file is not None:
+        file.flush()
     return True

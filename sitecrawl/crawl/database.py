@@ -25,7 +25,7 @@ class FrontierOwner:
     async def open(self) -> None:
         """Open the database and begin a run; raises FrontierError."""
         params = self._configuration.params
-        stored = {"fingerprint": self._configuration.fingerprint}
+        stored: dict[str, Any] = {"fingerprint": self._configuration.fingerprint}
         stored["params"] = params.model_dump(mode="json", exclude_defaults=True)
         self.run_id = await self.frontier.open(params.crawl_name, stored)
 

@@ -43,7 +43,8 @@ class Delivery:
 
     def send(self, change: Change) -> None:
         """Send a change through the item pipelines to the feeds."""
-        scraper = self._crawler.engine.scraper  # type: ignore[union-attr]
+        assert self._crawler.engine is not None
+        scraper = self._crawler.engine.scraper
         task = asyncio.create_task(scraper.start_itemproc_async(change.record, response=None))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

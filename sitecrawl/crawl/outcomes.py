@@ -93,7 +93,7 @@ class Outcomes:
         visit, origin = visit_of(request), origin_of(request)
         assert visit is not None
         assert origin is not None
-        error = failure.value
+        error: BaseException = failure.value  # type: ignore[assignment]
         if isinstance(error, Refused):
             visit.outcome, visit.reason = error.outcome, error.reason
         elif isinstance(error, SamePage):
@@ -124,8 +124,6 @@ class Outcomes:
         key = (visit.due.origin, visit.due.fingerprint)
         visit.again = comes_again(answer, self._tries[key])
         self._tries[key] += visit.again
-        if answer.fluke and self._tries[key] == 1:
-            return  # the second attempt shows whether it was one
         if origin.patience.note(answer) and not origin.ended:
             origin.ended = f"{origin.key} failed too often, last with {visit.reason}"
             self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)

@@ -132,8 +132,11 @@ class TodoLists:
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and isinstance(task.exception(), FrontierError):
-            self._owner.fail(task.exception())
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, FrontierError):
+            self._owner.fail(error)
+        elif error is not None:
+            logger.error("A refill of the to-do lists failed", exc_info=error)
         self.wake()
 
     async def _refill(self, origin: Origin) -> None:

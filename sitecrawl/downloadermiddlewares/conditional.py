@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.policy.headers import conditional
 from sitecrawl.reqmeta import visit_of
-from sitecrawl.web.validators import http_date, if_none_match
+from sitecrawl.web.dates import http_date
+from sitecrawl.web.validators import if_none_match
 
 if TYPE_CHECKING:
     from scrapy import Request

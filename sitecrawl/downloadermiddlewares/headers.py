@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.policy.headers import HeaderPolicy
+    from sitecrawl.policy.headers import HeaderPolicy, Wanted
 
 
 class HeadersMiddleware:
@@ -28,7 +28,7 @@ class HeadersMiddleware:
     def process_request(self, request: Request) -> None:
         """Add what the request does not carry yet."""
         visit = visit_of(request)
-        wanted = "robots" if robots_of(request) is not None else "page"
+        wanted: Wanted = "robots" if robots_of(request) is not None else "page"
         referrer = visit.due.referrer if visit is not None else None
         known = visit is not None and visit.due.indexed_at is not None
         headers = self._policy.of(request.url, wanted=wanted, referrer=referrer, known=known)

@@ -11,7 +11,7 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.web.urls import resolve
-from sitecrawl.web.validators import read_expires
+from sitecrawl.web.validators import fresh_until
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -71,7 +71,13 @@ class OutcomeMiddleware:
         visit.etag = header(headers, "etag") or None
         visit.last_modified = header(headers, "last-modified") or None
         expires = header(headers, "expires")
-        visit.expires_at = read_expires(expires) if expires else None
+        if expires:
+            visit.expires_at = fresh_until(
+                expires=expires,
+                cache_control=header(headers, "cache-control") or None,
+                date=header(headers, "date") or None,
+                now=visit.started_at,
+            )
 
 
 def header(headers: Headers, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
-from sitecrawl.assembly import agent, database_url, state_options
+from sitecrawl.assembly import agent, database_url
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.delivery import Delivery
 from sitecrawl.crawl.discovery import Discovery
@@ -44,7 +44,7 @@ class Crawl:
         url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._stats = stats
         self._finish_reason = "shutdown"
-        self.owner = FrontierOwner(open_frontier(url, state_options(params)), spider.configuration)
+        self.owner = FrontierOwner(open_frontier(url, params.state_options()), spider.configuration)
         self.starts = Starts()
         self.recorder = Recorder(self.owner, stats)
         self.delivery = Delivery(crawler, self.owner)

@@ -62,7 +62,7 @@ def record(seq: int, run: int, entry: Entry) -> dict[str, Any]:
         "moved_to": entry.moved_to,
     }
     present = {name: value for name, value in envelope.items() if value is not None}
-    return {**entry.content, **present}
+    return {**present, **entry.content}
 
 
 class Outbox:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, Field
 
 from sitecrawl.frontier.options import StateOptions
@@ -23,6 +25,11 @@ class StateParams(BaseModel):
         default=False,
         description="Whether everything known is due now, whatever its age; what answered 410 "
         "stays away until it is retried by name.",
+    )
+    modified_since: Literal["server", "indexed"] = Field(
+        "server",
+        description="What If-Modified-Since names: the date that the server gave as "
+        "Last-Modified, else the time of the last visit; or always that time.",
     )
     min_revisit: Duration = Field(
         HOUR,

@@ -107,6 +107,8 @@ def where(visit: Visit) -> dict[str, Any]:
 def how(visit: Visit, content_type: str) -> dict[str, Any]:
     """The fields that say how and when a document was fetched."""
     due = visit.due
+    changed = due.changed_at is None or visit.content_hash != due.content_hash
+    changed_at = visit.started_at if changed else due.changed_at
     return {
         "status_code": visit.status,
         "content_type": content_type,
@@ -115,6 +117,7 @@ def how(visit: Visit, content_type: str) -> dict[str, Any]:
         "last_modified": visit.last_modified,
         "first_seen_at": rfc3339(due.first_seen_at or visit.started_at),
         "last_crawled_at": rfc3339(visit.started_at),
+        "last_changed_at": rfc3339(changed_at or visit.started_at),
         "content_hash": visit.content_hash,
     }
 

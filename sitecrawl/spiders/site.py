@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sitecrawl.policy.engine import Rules
+    from sitecrawl.web.options import ReadOptions
+
 READ_HEADERS = ("X-Robots-Tag", "Link", "Refresh", "Content-Language")
 
 
@@ -31,16 +34,26 @@ class SiteSpider(Spider):
     """
 
     name = "site"
-    custom_settings: dict[str, Any] = {}
     configuration: Configuration
+    rules: Rules
+    read_options: ReadOptions
     crawl: Crawl
+
+    def __init__(self, *_: Any, **arguments: str) -> None:
+        super().__init__()  # which would make attributes of them, "start" and "name" among them
+        self.arguments = arguments
 
     @classmethod
     def configuration_from_arguments(cls, arguments: Mapping[str, str]) -> Configuration:
         """Read the spider's arguments; raises ConfigError."""
         configuration = load(arguments)
-        build_rules(configuration.params, configuration.sources)
+        cls.build_rules(configuration)
         return configuration
+
+    @classmethod
+    def build_rules(cls, configuration: Configuration) -> Rules:
+        """The rules that decide about each URL; override to add to them."""
+        return build_rules(configuration.params, configuration.sources)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
@@ -48,7 +61,7 @@ class SiteSpider(Spider):
         spider = super().from_crawler(crawler, *args, **arguments)
         spider.configuration = cls.configuration_from_arguments(arguments)
         params = spider.configuration.params
-        spider.rules = build_rules(params, spider.configuration.sources)
+        spider.rules = cls.build_rules(spider.configuration)
         spider.read_options = read_options(params)
         for name, value in spider_settings(params).items():
             crawler.settings.set(name, value, priority="spider")
