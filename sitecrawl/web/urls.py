@@ -12,12 +12,15 @@ from urllib.parse import quote_from_bytes
 
 from ada_url._ada_wrapper import ffi, lib  # type: ignore[import-not-found]
 
+from sitecrawl.web.encoding_labels import CODECS
+
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _EMBEDDED = re.compile(r"://|https?:/", re.IGNORECASE)
 _AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}(?:[^/\\?#]*@)?([^/\\?#:]*)")
 _DOTTED = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
+_REFERENCE = re.compile(rb"&#([0-9]+);")
 _QUOTES = re.compile(r"[\"']|%2[27]")
 # Query percent-encode set of the special schemes (URL Standard, 1.3), as what is left alone.
 _QUERY_SAFE = "!$%&()*+,-./:;=?@[\\]^_`{|}~"
@@ -40,8 +43,8 @@ class UrlParts(NamedTuple):
 def resolve(href: str, base: str, encoding: str = "utf-8") -> str | None:
     """The absolute URL that ``href`` means on a page at ``base``, or None if it means none.
 
-    Without fragment and credentials; of any scheme. ``encoding`` is the page's: browsers
-    write the characters of a query string in it.
+    Without fragment and credentials; of any scheme. ``encoding`` is the page's, by the name
+    that ``encoding.decode`` gives: browsers write the characters of a query string in it.
     """
     if encoding != "utf-8" and not href.isascii():
         href = _encode_query(href, encoding)
@@ -155,14 +158,13 @@ def _read(parsed: object) -> str | None:
 
 def _encode_query(href: str, encoding: str) -> str:
     """``href`` with its query written in the page's encoding (URL Standard, 4.4)."""
-    href, hash_, fragment = href.partition("#")
-    path, mark, query = href.partition("?")
-    if encoding.startswith("utf-16") or query.isascii():
-        return href + hash_ + fragment
-    try:
-        raw = query.encode(encoding, "xmlcharrefreplace")
-    except LookupError:
-        return href + hash_ + fragment
+    rest, hash_, fragment = href.partition("#")
+    path, mark, query = rest.partition("?")
+    codec = CODECS.get(encoding, encoding)
+    if query.isascii() or codec.startswith("utf-16"):
+        return href
+    # No "#" is left in the query: "&#1078;" can only be a character that the encoding lacks.
+    raw = _REFERENCE.sub(rb"%26%23\1%3B", query.encode(codec, "xmlcharrefreplace"))
     return path + mark + quote_from_bytes(raw, safe=_QUERY_SAFE) + hash_ + fragment
 
 
