@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twisted.internet.defer import Deferred
-from twisted.internet.error import ConnectionDone
+from twisted.internet.error import ConnectionAborted, ConnectionDone
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseDone, ResponseFailed
@@ -30,9 +30,17 @@ class BodyReader(Protocol):
         self._room -= len(data)
         if self._room >= 0:
             self._parts.append(data)
-        elif not self.finished.called:
+        else:
+            self.give_up()
+
+    def give_up(self) -> None:
+        """Take no more of a body that is too large."""
+        if not self.finished.called:
             self._parts.clear()
-            self._connection.break_off(too_large(self._limit))
+            self.finished.errback(
+                BodyTooLargeError(f"the body is larger than max_body_size, {self._limit} bytes")
+            )
+            self._connection.break_off(ConnectionAborted())
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
         """The body has ended, as it should or not."""
@@ -55,11 +63,6 @@ def read_body(response: Any, limit: int) -> Deferred[bytes]:
     """The body of Twisted's ``response``; fails with BodyTooLargeError beyond ``limit`` bytes."""
     reader = BodyReader(response.connection, limit)
     if response.length != UNKNOWN_LENGTH and response.length > limit:
-        response.connection.break_off(too_large(limit))
+        reader.give_up()
     response.deliverBody(reader)
     return reader.finished
-
-
-def too_large(limit: int) -> BodyTooLargeError:
-    """The failure of a body beyond ``limit`` bytes."""
-    return BodyTooLargeError(f"the body is larger than max_body_size, {limit} bytes")
