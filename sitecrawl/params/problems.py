@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, get_args
@@ -11,7 +10,24 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-SUBJECT = re.compile(r"^(Input|String|Tuple|Value) ")
+WORDING = {
+    "bool_parsing": "should be yes or no (also 1 or 0, true or false)",
+    "bool_type": "should be true or false",
+    "dict_type": "should be a table",
+    "float_parsing": "should be a number",
+    "float_type": "should be a number",
+    "greater_than": "should be above {gt:g}",
+    "greater_than_equal": "should be at least {ge:g}",
+    "int_from_float": "should be a whole number",
+    "int_parsing": "should be a whole number",
+    "int_type": "should be a whole number",
+    "less_than": "should be below {lt:g}",
+    "less_than_equal": "should be at most {le:g}",
+    "string_type": "should be text",
+    "too_short": "should not be empty",
+    "tuple_type": "should be a list",
+    "value_error": "{error}",
+}
 SECRET = frozenset({"auth", "headers"})
 
 
@@ -45,12 +61,11 @@ def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:
     """What pydantic found wrong with an option's value, and how it is written rightly."""
-    if error["type"] == "value_error":
-        return f"{error['ctx']['error']}."
-    if error["type"] == "bool_parsing":
-        return "should be yes or no (also 1 or 0, true or false)."
+    words = WORDING.get(error["type"], "").format_map(error.get("ctx", {}))
+    if not words:
+        words = error["msg"].replace("Input should", "should", 1)
     remedy = nearest(str(error["input"]), _choices(field.annotation)) if field else ""
-    return f"{SUBJECT.sub('', error['msg'])}.{remedy}"
+    return f"{words}.{remedy}"
 
 
 def _choices(annotation: Any) -> list[str]:

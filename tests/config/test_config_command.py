@@ -19,7 +19,7 @@ def test_wrong_arguments_end_with_one_line_each_and_no_request(scrapy: Scrapy, s
     assert ended.returncode == 2
     assert ended.stderr.splitlines() == [
         "-a moed: there is no such option. Did you mean 'mode'?",
-        "-a max_pages='x': should be a valid integer, unable to parse string as an integer.",
+        "-a max_pages='x': should be a whole number.",
     ]
     assert ended.stdout == ""
     assert server.log.targets() == []
