@@ -53,7 +53,7 @@ def identity_key(
     path = url[start:]
     if fold_slashes and "//" in path:
         path = _SLASHES.sub("/", path)
-    path = _fold_end(path, frozenset() if query else default_pages, fold_trailing_slash)
+    path = _fold_end(path, frozenset() if query else default_pages, slash=fold_trailing_slash)
     if sort_query and "&" in query:
         query = _sorted_query(query)
     return f"{url[:start]}{path}?{query}" if query else url[:start] + path
@@ -82,13 +82,13 @@ def _percent(match: re.Match[str]) -> str:
     return character if character in _UNRESERVED else "%" + digits.upper()
 
 
-def _fold_end(path: str, default_pages: AbstractSet[str], trailing_slash: bool) -> str:  # noqa: FBT001
-    """``path`` without default page names and trailing slashes at its end."""
+def _fold_end(path: str, default_pages: AbstractSet[str], *, slash: bool) -> str:
+    """``path`` without default page names and, by ``slash``, trailing slashes at its end."""
     while True:
         folder, _, name = path.rpartition("/")
         if name in default_pages:
             path = folder + "/"
-        elif not name and folder and trailing_slash:
+        elif not name and folder and slash:
             path = folder
         else:
             return path or "/"

@@ -90,7 +90,10 @@ def read_rule(
     patterns = [pattern]
     if allow and _INDEX_PAGE.search(pattern):
         patterns.append(_INDEX_PAGE.sub("/$", pattern))
-    return [_rule(each, allow, fold_case, line_number, line) for each in patterns]
+    return [
+        Rule(allow, *_compared(each, fold_case=fold_case), fold_case, line_number, line)
+        for each in patterns
+    ]
 
 
 def spellings(url: str) -> tuple[str, ...]:
@@ -104,12 +107,11 @@ def spellings(url: str) -> tuple[str, ...]:
     return (path,) if plain == path else (path, plain)
 
 
-def _rule(pattern: str, allow: bool, fold_case: bool, number: int, line: str) -> Rule:  # noqa: FBT001
-    """The rule of one pattern in its compared spelling."""
+def _compared(pattern: str, *, fold_case: bool) -> tuple[tuple[str, ...], bool, int]:
+    """The parts of a pattern, whether it is anchored at the end, and its length."""
     compared = pattern.lower() if fold_case else pattern
-    anchored = compared.endswith("$")
     parts = tuple(re.split(r"\*+", compared.removesuffix("$")))
-    return Rule(allow, parts, anchored, len(pattern), fold_case, number, line)
+    return parts, compared.endswith("$"), len(pattern)
 
 
 def _pattern(value: str) -> str:
