@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import Layer, read_layers
 from sitecrawl.params.problems import ConfigError, faults, place, unknown_option, wording
 
@@ -33,8 +33,8 @@ class Configuration:
 
     @property
     def fingerprint(self) -> str:
-        """A hash that differs where options differ that shape what is in the documents."""
-        values = self.params.model_dump(mode="json")
+        """A hash that differs where options do that decide which documents there are."""
+        values = self.params.model_dump(mode="json", include=set(SHAPING))
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 

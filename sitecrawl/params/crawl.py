@@ -11,6 +11,11 @@ from sitecrawl.params.mode import ModeParams
 from sitecrawl.params.rules import RuleParams
 from sitecrawl.params.state import StateParams
 
+SHAPING = frozenset(
+    {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive"}
+).union(RuleParams.model_fields)
+"""The options that decide which documents there are and what is in them; not the pace."""
+
 
 class CrawlParams(RuleParams, FetchParams, StateParams, ModeParams):
     """Every option, read and checked; immutable once made."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sitecrawl.config import load
-from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import profile_names
 
 START = "https://example.org/"
@@ -92,3 +92,23 @@ def test_crawl_has_a_name(arguments: dict[str, str], name: str):
 def test_every_profile_needs_only_a_start(name: str):
     found = load({"start": START, "profile": name})
     assert f"profile {name}" in found.sources.values()
+
+
+def test_fingerprint_is_of_what_shapes_the_documents(tmp_path: Path):
+    plain = load({"start": START}).fingerprint
+    path = site(tmp_path, f"start = ['{START}']\ndelay = 5\n")
+    assert load({"config": path, "query_keep": "id", "max_pages": "3"}).fingerprint == plain
+    assert load({"config": path, "deny": "/private/"}).fingerprint != plain
+    assert load({"start": START, "obey_robots": "no"}).fingerprint != plain
+
+
+def test_every_option_that_shapes_documents_exists():
+    assert set(CrawlParams.model_fields) >= SHAPING
+
+
+def test_none_unsets_an_option_that_may_have_no_value(tmp_path: Path):
+    path = site(tmp_path, f"start = '{START}'\nmax_depth = 3\nignore_extensions = []\n")
+    assert load({"config": path}).params.max_depth == 3
+    assert load({"config": path}).params.ignore_extensions == ()
+    assert load({"config": path, "max_depth": "none"}).params.max_depth is None
+    assert load({"config": path, "ignore_extensions": "None"}).params.ignore_extensions is None
