@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One link as found: an absolute URL without fragment, and how the page gives it.
 
     ``via`` is the pattern that found it: ``a``, ``area``, ``frame``, ``iframe``,
-    ``link``, ``longdesc``, ``script``, ``option``, ``ismap``, ``refresh``, ``canonical``.
+    ``link``, ``longdesc``, ``object``, ``script``, ``option``, ``ismap``, ``refresh``,
+    ``canonical``, or the tag of a pattern that was added. ``banner``: it wraps nothing but
+    an image from another host. ``disguised``: its host is an IP address in odd spelling.
+    A tuple because a frozen dataclass takes three times as long to make.
     """
 
     url: str
@@ -22,6 +25,8 @@ class Link:
     title: str = ""
     type: str = ""
     hreflang: str = ""
+    banner: bool = False
+    disguised: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,19 @@ class Block:
     """Text whose language differs from the page's."""
 
     language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line of the text with its context.
+
+    ``region`` is the nearest main, header, footer, nav, aside or article element,
+    ``element`` the nearest block element (``h2``, ``p``, ``li`` ...).
+    """
+
+    region: str
+    element: str
     text: str
 
 
@@ -62,19 +80,41 @@ class Directives:
 
 @dataclass(slots=True)
 class Page:
-    """Everything one parse of a response tells; no judgement yet."""
+    """Everything one parse of a response tells; no judgement yet.
+
+    ``content_type`` is the bare media type, sniffed where the response named none, and
+    empty where the body is neither markup nor text: such a page holds nothing else.
+    ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them;
+    ``fields`` what the options' selectors or the paths of an XML document give.
+    ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
+    and ``time``. ``alternates`` are link elements and headers that name other forms of the
+    page, feeds included; ``images`` those of the page's own host.
+    ``heading_at`` is where in ``text`` the first heading starts, -1 without any.
+    ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
+    ``cuts`` are the words for whatever was left out to keep the reading bounded.
+    """
 
     url: str
     base: str
     content_type: str
+    encoding: str = ""
     title: str = ""
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    times: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
+    stable_text: str = ""
+    heading_at: int = -1
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()
+    pieces: tuple[Piece, ...] = ()
     language: str = ""
     links: tuple[Link, ...] = ()
+    alternates: tuple[Link, ...] = ()
+    images: tuple[str, ...] = ()
     canonical: str | None = None
     refresh: Refresh | None = None
     directives: Directives = Directives()
+    last_modified: str = ""
     cuts: tuple[str, ...] = ()

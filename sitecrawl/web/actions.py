@@ -1,0 +1,135 @@
+"""The table of what the walk does at each element, made once for each set of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.elements import COMMENT, HEADINGS, INLINE, SILENT, STANDARD, tag_number
+from sitecrawl.web.embedded import (
+    enter_meta,
+    enter_noframes,
+    enter_noscript,
+    enter_option,
+    enter_script,
+    enter_select,
+    enter_time,
+    enter_title,
+)
+from sitecrawl.web.headings import enter_heading
+from sitecrawl.web.images import enter_area, enter_image
+from sitecrawl.web.links import link_patterns
+from sitecrawl.web.sections import enter_comment, removed
+from sitecrawl.web.walk import Enter, Found, Leave, Patterns, Walk, skip
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.options import ReadOptions
+
+Table = dict[int | str, Enter | None]
+Wrapper = Callable[[Enter | None], Enter]
+
+SPECIAL: dict[str, Enter] = {
+    **dict.fromkeys(HEADINGS, enter_heading),
+    "img": enter_image,
+    "area": enter_area,
+    "meta": enter_meta,
+    "noframes": enter_noframes,
+    "noscript": enter_noscript,
+    "option": enter_option,
+    "script": enter_script,
+    "select": enter_select,
+    "time": enter_time,
+    "title": enter_title,
+}
+
+
+def enter_block(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Part words at the beginning and at the end of an element."""
+    walk.text.flush()
+    return leave_block
+
+
+def leave_block(walk: Walk, _node: LexborNode) -> None:
+    """End the line of a block."""
+    walk.text.flush()
+
+
+def enter_pre(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Keep the lines of preformatted text."""
+    walk.text.flush()
+    return leave_pre
+
+
+def leave_pre(walk: Walk, _node: LexborNode) -> None:
+    """End the lines of preformatted text."""
+    walk.text.flush_lines(keep_space=walk.options.keep_pre)
+
+
+def enter_silent(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Pass over an element whose content is not for reading."""
+    return skip
+
+
+def linked(patterns: Patterns, inner: Enter | None) -> Enter:
+    """An action that notes the element as one with links, besides what it is otherwise."""
+
+    def enter_linked(walk: Walk, node: LexborNode) -> Leave | None:
+        if not walk.nofollow:
+            walk.found.append(Found(node, patterns, walk.via))
+        return inner(walk, node) if inner is not None else None
+
+    return enter_linked
+
+
+@lru_cache(maxsize=64)
+def action_table(options: ReadOptions) -> Table:
+    """The action of each element, by number, and by name where it has no fixed number."""
+    named: dict[str, Enter | None] = {
+        **dict.fromkeys(INLINE),
+        **dict.fromkeys(SILENT, enter_silent),
+        **SPECIAL,
+        "pre": enter_pre,
+        "noindex": removed(None),
+    }
+    for tag, patterns in link_patterns(options).items():
+        if tag != "link":
+            named[tag] = linked(patterns, named.get(tag, enter_block))
+    for tag in options.remove_elements:
+        named[tag.lower()] = removed(named.get(tag.lower(), enter_block))
+    numbered = {tag_number(tag) or tag: action for tag, action in named.items()}
+    blocks: Table = dict.fromkeys(STANDARD, enter_block)
+    return {**blocks, **numbered, COMMENT: enter_comment}
+
+
+def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
+    """Do what the table says of an element that only its name tells.
+
+    Elements that nobody knows are inline, custom elements (with a hyphen) part words.
+    """
+    name = node.tag or ""
+    enter = action_table(walk.options).get(name, enter_block if "-" in name else None)
+    return enter(walk, node) if enter is not None else None
+
+
+class MarkedActions:
+    """Actions of a page where single elements, by ``mem_id``, have one on top."""
+
+    __slots__ = ("_table", "_wrappers")
+
+    def __init__(self, table: Table, wrappers: dict[int, list[Wrapper]]) -> None:
+        self._table = table
+        self._wrappers = wrappers
+
+    def get(self, _tag: int, named: Enter, /) -> Enter:
+        """One action for all elements, which looks at the single one."""
+
+        def enter(walk: Walk, node: LexborNode) -> Leave | None:
+            inner = self._table.get(node.tag_id, named)
+            for wrap in self._wrappers.get(node.mem_id, ()):
+                inner = wrap(inner)
+            return inner(walk, node) if inner is not None else None
+
+        return enter

@@ -1,0 +1,113 @@
+"""Elements that hold more than text: scripts, menus, and markup for other browsers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.scripts import navigates, written
+from sitecrawl.web.walk import Found, Leave, Walk, skip
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_OPTION = (("value", "option"),)
+
+
+def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read JSON-LD, and the markup that a script writes at its place; nothing else."""
+    script = node.text()
+    if "document" in script and "write" in script:
+        _enter_written(walk, written(script))
+    elif script and "ld+json" in (node.attributes.get("type") or "").lower():
+        walk.json_ld.append(script)
+    return skip
+
+
+def _enter_written(walk: Walk, markup: str) -> None:
+    """Read written markup for what the options want of it: text, links or both."""
+    options = walk.options
+    if not markup or not (options.script_links or options.script_text):
+        return
+    walk.nofollow += not options.script_links
+    if not options.script_text:
+        walk.text.mute()
+    walk.read_fragment(markup, via="script")
+    if not options.script_text:
+        walk.text.unmute()
+    walk.nofollow -= not options.script_links
+
+
+def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read what is there for browsers without scripts."""
+    walk.text.flush()
+    if walk.fragments:  # parsed as markup there
+        return leave_flush
+    walk.read_fragment(node.text())
+    walk.text.flush()
+    return skip
+
+
+def enter_noframes(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read what is there for browsers without frames, if it is long enough."""
+    markup = node.text()
+    walk.text.flush()
+    if len(markup) >= walk.options.noframes_min:
+        walk.read_fragment(markup)
+    walk.text.flush()
+    return skip
+
+
+def leave_flush(walk: Walk, _node: LexborNode) -> None:
+    """End the line."""
+    walk.text.flush()
+
+
+def enter_select(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a menu; one whose change handler navigates holds links."""
+    walk.text.flush()
+    handler = node.attributes.get("onchange") or ""
+    walk.navigates = bool(handler) and walk.options.script_links and navigates(handler)
+    return leave_select
+
+
+def leave_select(walk: Walk, _node: LexborNode) -> None:
+    """End a menu."""
+    walk.text.flush()
+    walk.navigates = False
+
+
+def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
+    """Take the value of an option of a navigating menu as a link."""
+    walk.text.flush()
+    if walk.navigates and not walk.nofollow:
+        walk.found.append(Found(node, _OPTION, ""))
+    return leave_flush
+
+
+def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note a title outside head, where broken markup puts it; an image's is none."""
+    parent = node.parent
+    if parent is None or parent.tag != "svg":
+        walk.titles.append(" ".join(node.text().split()))
+    return skip
+
+
+def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note robots directives outside head, which search engines obey as well."""
+    attributes = node.attributes
+    name = (attributes.get("name") or "").lower()
+    if name in {"robots", walk.options.agent}:
+        walk.robots.append(attributes.get("content") or "")
+    return skip
+
+
+def enter_time(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note the first machine-readable time of each meaning."""
+    attributes = node.attributes
+    value = attributes.get("datetime")
+    if value:
+        meaning = " ".join(attributes.get(name) or "" for name in ("itemprop", "class")).lower()
+        kind = "modified" if "modif" in meaning or "updat" in meaning else "time"
+        published = "publi" in meaning or "pubdate" in attributes
+        walk.times.setdefault("published" if published else kind, value)
+    return None

@@ -1,0 +1,111 @@
+"""The head of a page: title, metas, base, links to other pages, structured facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.embedded import enter_script
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.walk import Walk
+
+Attributes = dict[str, str | None]
+_NAMING = ("name", "property", "itemprop", "http-equiv")
+_METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
+
+
+@dataclass(slots=True)
+class Head:
+    """What a head says, addresses still as written."""
+
+    title: str = ""
+    base: str = ""
+    metas: dict[str, list[str]] = field(default_factory=dict)
+    refresh: str = ""
+    links: list[Attributes] = field(default_factory=list)
+
+
+def read_head(root: LexborNode, walk: Walk) -> Head:
+    """Read the head of a page; its scripts go to the walk, which reads the rest."""
+    head = Head()
+    first = root.first_child
+    while first is not None and first.tag != "head":
+        first = first.next
+    if first is None:
+        return head
+    for node in children(first):
+        _read_element(head, node, walk)
+    last = first.last_child
+    while last is not None and not last.is_element_node:
+        last = last.prev
+    if last is not None and _is_malformed_robots(last):
+        _read_displaced(head, root, walk)
+    return head
+
+
+def children(node: LexborNode) -> Iterator[LexborNode]:
+    """The element children of a node."""
+    child = node.first_child
+    while child is not None:
+        if child.is_element_node:
+            yield child
+        child = child.next
+
+
+def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
+    """Read one element of a head."""
+    match node.tag:
+        case "title" if not head.title:
+            head.title = " ".join(node.text().split())
+        case "meta":
+            _read_meta(head, node.attributes)
+        case "link":
+            head.links.append(node.attributes)
+        case "base" if not head.base:
+            head.base = node.attributes.get("href") or ""
+        case "script":
+            enter_script(walk, node)
+
+
+def _read_meta(head: Head, attributes: Attributes) -> None:
+    """Keep a meta element under each of its names; several of one name accumulate."""
+    content = " ".join((attributes.get("content") or "").split())
+    names = {(attributes.get(naming) or "").strip().lower() for naming in _NAMING}
+    for name in names - {""}:
+        if content:
+            head.metas.setdefault(name, []).append(content)
+    equivalent = (attributes.get("http-equiv") or "").strip().lower()
+    if equivalent == "refresh" and not head.refresh:
+        head.refresh = content
+
+
+def _is_malformed_robots(node: LexborNode) -> bool:
+    """Whether a meta element misses its content, which then follows as text."""
+    attributes = node.attributes
+    is_robots = node.tag == "meta" and (attributes.get("name") or "").lower() == "robots"
+    return is_robots and not attributes.get("content")
+
+
+def _read_displaced(head: Head, root: LexborNode, walk: Walk) -> None:
+    """Read ``<meta name="robots">nofollow</meta>``: its text ends the head for a parser.
+
+    The text is the body's first, and what else stood in the head follows it there.
+    """
+    body = root.last_child
+    while body is not None and body.tag != "body":
+        body = body.prev
+    node = body.first_child if body is not None else None
+    if node is None or not node.is_text_node:
+        return
+    words = (node.text_content or "").split()
+    head.metas.setdefault("robots", []).extend(words[:8])
+    sibling = node.next
+    node.decompose()
+    while sibling is not None and (not sibling.is_element_node or sibling.tag in _METADATA):
+        if sibling.is_element_node:
+            _read_element(head, sibling, walk)
+        sibling = sibling.next

@@ -1,0 +1,76 @@
+"""Headings, and the anchor by which each can be linked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.page import Heading
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.walk import Leave, Walk
+
+# What documentation tools write behind a heading to link to itself.
+PERMALINKS = frozenset("¶#§🔗∞⚓")
+_SECTIONS = frozenset({"section", "article", "div"})
+
+
+def enter_heading(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Begin a heading: its text is the lines until its end."""
+    walk.text.flush()
+    walk.heading_start = len(walk.text.lines)
+    return leave_heading
+
+
+def leave_heading(walk: Walk, node: LexborNode) -> None:
+    """End a heading; one without text is none."""
+    walk.text.flush()
+    lines = walk.text.lines[walk.heading_start :]
+    text = " ".join(lines)
+    link = _permalink(node)
+    if link is not None and lines:
+        text = text[:-1].rstrip("\u200b ")
+        walk.text.lines[-1] = lines[-1][:-1].rstrip("\u200b ")
+    if text:
+        level = int((node.tag or "h1")[1])
+        heading = Heading(level, text, _anchor(node, link or ""))
+        walk.headings.append((walk.heading_start, heading))
+
+
+def _permalink(heading: LexborNode) -> str | None:
+    """The anchor that a heading's own permalink names, None without such a link."""
+    last = heading.last_child
+    while last is not None and last.is_text_node and not (last.text_content or "").strip():
+        last = last.prev
+    if last is None or last.tag != "a" or last.text().strip("\u200b ") not in PERMALINKS:
+        return None
+    href = last.attributes.get("href") or ""
+    return href[1:] if href.startswith("#") else ""
+
+
+def _anchor(heading: LexborNode, permalink: str) -> str:
+    """The id of the heading, its permalink, an anchor within, or its section's id."""
+    return heading.id or permalink or _inner_anchor(heading) or _section_id(heading)
+
+
+def _inner_anchor(heading: LexborNode) -> str:
+    for child in heading.iter():
+        attributes = child.attributes
+        name = attributes.get("id") or (child.tag == "a" and attributes.get("name"))
+        if name:
+            return name
+    return ""
+
+
+def _section_id(heading: LexborNode) -> str:
+    """The id of the section that the heading opens."""
+    before = heading.prev
+    while before is not None and not before.is_element_node:
+        before = before.prev
+    if before is not None:
+        attributes = before.attributes
+        is_anchor = before.tag in {"a", "span"}
+        return (attributes.get("id") or attributes.get("name") or "") if is_anchor else ""
+    parent = heading.parent
+    return (parent.id or "") if parent is not None and parent.tag in _SECTIONS else ""

@@ -1,0 +1,92 @@
+"""HTML documents: one parse, one walk, and the facts put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitecrawl.web.actions import MarkedActions, Wrapper, action_table, enter_named
+from sitecrawl.web.foreign import in_language
+from sitecrawl.web.head import Head, read_head
+from sitecrawl.web.languages import read_language
+from sitecrawl.web.outgoing import Outgoing
+from sitecrawl.web.page import Page
+from sitecrawl.web.sections import close_sections, removed
+from sitecrawl.web.structured import read_json_ld
+from sitecrawl.web.urls import split
+from sitecrawl.web.walk import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.options import ReadOptions
+
+LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.language", "og:locale")
+
+
+def read_html(page: Page, markup: str, options: ReadOptions) -> Outgoing:
+    """Fill ``page`` with what an HTML document says, and answer what leads out of it."""
+    root = LexborHTMLParser(markup, scripting=True).root
+    if root is None:
+        return Outgoing()
+    walk = Walk(action_table(options), enter_named, options)
+    walk.host = split(page.url)[1]
+    head = read_head(root, walk)
+    page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
+    walk.language = page.language = page_language(root, page)
+    _mark_elements(walk, root, markup)
+    walk.read(root.first_child)
+    walk.text.flush()
+    close_sections(walk)
+    _fill_text(page, head, walk)
+    robots = [*head.metas.get("robots", ()), *head.metas.get(options.agent, ()), *walk.robots]
+    return Outgoing(head.base, head.links, walk.found, robots, head.refresh)
+
+
+def page_language(root: LexborNode, page: Page) -> str:
+    """The language of a page: its root element, then its metas, then what the header said."""
+    attributes = root.attributes
+    declared = [attributes.get("lang"), attributes.get("xml:lang")]
+    declared += [content for name in LANGUAGE_METAS for content in page.metas.get(name, ())]
+    found = (read_language(tag) for tag in [*declared, page.language] if tag)
+    return next((language for language in found if language), "")
+
+
+def _mark_elements(walk: Walk, root: LexborNode, markup: str) -> None:
+    """Give single elements their action on top: other languages, classes to leave out."""
+    wrappers: dict[int, list[Wrapper]] = {}
+    for node in root.css("[lang], [xml\\:lang]"):
+        if node.tag != "html":
+            wrappers.setdefault(node.mem_id, []).append(in_language)
+    for name in walk.options.remove_classes:
+        if name in markup:
+            for node in _of_class(root, name):
+                wrappers.setdefault(node.mem_id, []).append(removed)
+    if wrappers:
+        walk.actions = MarkedActions(action_table(walk.options), wrappers)
+
+
+def _of_class(root: LexborNode, name: str) -> Iterable[LexborNode]:
+    """The elements that have a class of exactly that name."""
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    return root.css(f'[class~="{quoted}"]')
+
+
+def _fill_text(page: Page, head: Head, walk: Walk) -> None:
+    """Put the text, headings and other readings of the walk into the page."""
+    text = walk.text
+    page.title = head.title or next((title for title in walk.titles if title), "")
+    page.text, page.stable_text = text.finished(text.lines)
+    page.headings = tuple(heading for _, heading in walk.headings)
+    if walk.headings:
+        before = text.finished(text.lines[: walk.headings[0][0]])[0]
+        page.heading_at = len(before) + 1 if before else 0
+    page.blocks = text.blocks()
+    page.pieces = tuple(text.contexts)
+    page.images = tuple(dict.fromkeys(walk.images))
+    page.times = walk.times
+    page.json_ld = read_json_ld(walk.json_ld) if walk.json_ld else {}
+    page.cuts += tuple(walk.cuts)

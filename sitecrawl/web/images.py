@@ -1,0 +1,64 @@
+"""Images: their ALT text, and whether they are the site's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.elements import ANCHOR
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.walk import Found, Leave, Walk
+
+
+def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
+    """Take an image's ALT as text, and mark the link that wraps it."""
+    attributes = node.attributes
+    source = attributes.get("src") or ""
+    foreign = is_foreign(source, walk.host)
+    if source and not foreign and not source.startswith("data:"):
+        walk.images.append(source)
+    add_alt(walk, attributes, foreign=foreign)
+    anchor = _wrapping_link(walk, node) if foreign or "ismap" in attributes else None
+    if anchor is not None:
+        anchor.banner = anchor.banner or foreign
+        if "ismap" in attributes:
+            anchor.image_map = f"{attributes.get('width')}x{attributes.get('height')}"
+    return None
+
+
+def enter_area(walk: Walk, node: LexborNode) -> Leave | None:
+    """Take the ALT of an area of an image map as text."""
+    add_alt(walk, node.attributes, foreign=False)
+    return None
+
+
+def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> None:
+    """Add ALT, and TITLE where wished and different, as words of the text."""
+    alt = attributes.get("alt") if walk.options.alt_text else None
+    title = attributes.get("title") if walk.options.title_text else None
+    if alt:
+        walk.text.add_alt(alt, foreign=foreign)
+    if title and title != alt:
+        walk.text.add_alt(title, foreign=foreign)
+
+
+def is_foreign(source: str, host: str) -> bool:
+    """Whether an image's address names another host than the page's."""
+    source = source.strip()
+    if not source.startswith(("http:", "https:", "//")):
+        return False
+    parts = source.split("/", 3)
+    return len(parts) > 2 and parts[2].lower() != host
+
+
+def _wrapping_link(walk: Walk, node: LexborNode) -> Found | None:
+    """The link that is the parent or grandparent of an image."""
+    parent = node.parent
+    for _ in range(2):
+        if parent is not None and parent.tag_id == ANCHOR:
+            last = walk.found[-1] if walk.found else None
+            return last if last is not None and last.node.mem_id == parent.mem_id else None
+        parent = parent.parent if parent is not None else None
+    return None

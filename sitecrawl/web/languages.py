@@ -1,0 +1,53 @@
+"""Language tags as pages write them, in their one form."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# RFC 5646, 2.1, as far as pages use it: language, script, region, variants.
+_TAG = re.compile(r"([A-Za-z]{2,3}|i|x)((?:-[A-Za-z0-9]{1,8})*)")
+_NAMES = {
+    "english": "en",
+    "german": "de",
+    "deutsch": "de",
+    "french": "fr",
+    "francais": "fr",
+    "français": "fr",
+    "spanish": "es",
+    "español": "es",
+    "italian": "it",
+    "italiano": "it",
+    "dutch": "nl",
+    "portuguese": "pt",
+    "russian": "ru",
+    "chinese": "zh",
+    "japanese": "ja",
+}
+
+
+@lru_cache(maxsize=512)
+def read_language(tag: str) -> str:
+    """A language tag in its usual case (``de-AT``, ``zh-Hant``), or nothing if it is none.
+
+    Reads ``en_US``, ``en_US.UTF-8``, a list's first tag and the plain names of languages.
+    """
+    first = (
+        tag.split(",", maxsplit=1)[0]
+        .split(";", maxsplit=1)[0]
+        .split(".", maxsplit=1)[0]
+        .strip()
+        .replace("_", "-")
+    )
+    matched = _TAG.fullmatch(first)
+    if matched is None:
+        return _NAMES.get(first.lower(), "")
+    subtags = [_subtag(part) for part in matched[2].split("-")[1:]]
+    return "-".join([matched[1].lower(), *subtags])
+
+
+def _subtag(part: str) -> str:
+    """One subtag in the case of RFC 5646, 2.1.1: Script, REGION, the rest small."""
+    if len(part) == 2 and part.isalpha():
+        return part.upper()
+    return part.title() if len(part) == 4 and part.isalpha() else part.lower()

@@ -1,0 +1,78 @@
+"""Link elements and Link headers: other pages, other forms of this one, its canonical URL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from sitecrawl.web.links import LinkReader
+from sitecrawl.web.page import Link
+
+Attributes = Mapping[str, str | None]
+
+# HTML, 4.6.6, and HTML 4.01, 6.12: relations that lead to pages.
+FOLLOWED = frozenset(
+    {
+        *("alternate", "next", "prev", "previous", "first", "last", "start", "begin", "end", "up"),
+        *("top", "home", "contents", "toc", "index", "glossary", "copyright", "license", "chapter"),
+        *("section", "subsection", "appendix", "help", "author", "bookmark", "child", "parent"),
+        *("print", "related", "translation", "archives", "collection", "item"),
+    }
+)
+# Never pages, whatever else the element says.
+RESOURCES = frozenset({"stylesheet", "icon", "preload", "prefetch", "dns-prefetch", "preconnect"})
+PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain"})
+MAX_HEADER = 20_000
+
+# RFC 8288, 3: <target>; parameter=value; parameter="value", <target>; ...
+_LINK_VALUE = re.compile(r"<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"]*))?)*)")
+_PARAMETER = re.compile(r";\s*([^\s=;,]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]*))")
+
+
+def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
+    """The links of Link headers in the form of the attributes of link elements."""
+    found: list[dict[str, str | None]] = []
+    for value in values:
+        for matched in _LINK_VALUE.finditer(value[:MAX_HEADER]):
+            link: dict[str, str | None] = {"href": matched[1].strip()}
+            for name, quoted, plain in _PARAMETER.findall(matched[2]):
+                link.setdefault(name.lower(), quoted or plain)
+            found.append(link)
+    return found
+
+
+def add_link_elements(
+    elements: Iterable[Attributes], reader: LinkReader, *, follow: bool
+) -> tuple[Link, ...]:
+    """Give the reader the elements that lead to pages; answers with all alternates."""
+    alternates: list[Link] = []
+    for attributes in elements:
+        href = attributes.get("href")
+        relations = frozenset((attributes.get("rel") or "").lower().split())
+        if not href or relations & RESOURCES or not relations & FOLLOWED:
+            continue
+        kind = (attributes.get("type") or "").split(";")[0].strip().lower()
+        if follow and kind in PAGE_TYPES:
+            reader.add_href(href, "link", attributes)
+        url = reader.resolve(href) if "alternate" in relations else None
+        if url is not None:
+            alternates.append(_alternate(url, relations, attributes))
+    return tuple(dict.fromkeys(alternates))
+
+
+def _alternate(url: str, relations: frozenset[str], attributes: Attributes) -> Link:
+    """An alternate with what its element says of it."""
+    title, kind, language = (attributes.get(name) or "" for name in ("title", "type", "hreflang"))
+    return Link(url, "link", rel=relations, title=title, type=kind, hreflang=language)
+
+
+def canonical_url(elements: Iterable[Attributes], reader: LinkReader) -> str | None:
+    """The one URL that the elements call canonical; several that disagree name none."""
+    found = {
+        reader.resolve(href)
+        for attributes in elements
+        if (href := (attributes.get("href") or "").strip())
+        and "canonical" in (attributes.get("rel") or "").lower().split()
+    }
+    url = found.pop() if len(found) == 1 else None
+    return url if url is not None and url.startswith("http") else None

@@ -1,0 +1,52 @@
+"""Media types, as declared or sniffed."""
+
+from __future__ import annotations
+
+import re
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+SNIFFED_BYTES = 1445
+# WHATWG MIME Sniffing, 7.1: what an HTML document may begin with, and which bytes no text has.
+_HTML = re.compile(
+    rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta"
+    rb"|link|frameset)[\s>]|<!--",
+    re.IGNORECASE,
+)
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_BOMS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
+
+
+def media_type(content_type: str | None, body: bytes) -> str:
+    """The bare media type in small letters; sniffed where the header names none.
+
+    Empty where the header is silent and the bytes are neither markup nor text.
+    """
+    declared = (content_type or "").split(";")[0].split(",")[0].strip().lower()
+    return declared if "/" in declared else sniff(body)
+
+
+def sniff(body: bytes) -> str:
+    """``text/html``, ``text/xml``, ``text/plain``, or nothing for binary content."""
+    if body.startswith(_BOMS[1:]):
+        return "text/plain"
+    start = body[:SNIFFED_BYTES].removeprefix(_BOMS[0]).lstrip(b"\t\n\f\r ")
+    if _HTML.match(start):
+        return "text/html"
+    if start.startswith(b"<?xml"):
+        return "text/xml"
+    return "" if _BINARY.search(start) else "text/plain"
+
+
+def is_html(kind: str) -> bool:
+    """Whether a media type is HTML in either syntax."""
+    return kind in HTML_TYPES
+
+
+def is_xml(kind: str) -> bool:
+    """Whether a media type is XML other than XHTML."""
+    return kind in {"text/xml", "application/xml"} or (kind.endswith("+xml") and not is_html(kind))
+
+
+def is_text(kind: str) -> bool:
+    """Whether a media type is text to be read as it is."""
+    return kind.startswith("text/")

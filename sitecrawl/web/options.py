@@ -1,0 +1,57 @@
+"""What a reader of pages may be told: plain values with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Tag and attribute that hold a link, and the name under which it is reported (``Link.via``).
+LINK_PATTERNS = (
+    "a@href",
+    "area@href",
+    "frame@src",
+    "iframe@src",
+    "iframe@href",
+    "link@href",
+    "img@longdesc",
+    "frame@longdesc",
+    "iframe@longdesc",
+    "object@longdesc",
+)
+OBJECT_PATTERNS = ("object@data", "embed@src", "applet@archive", "applet@codebase")
+
+PAGE_EXTENSIONS = (
+    *("htm", "html", "shtml", "ssi", "asp", "aspx", "php", "jsp", "cfm", "pl"),
+    *("lasso", "nclk", "xml", "txt"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How pages are read. Hashable: tables made from it are made once."""
+
+    agent: str = "sitecrawl"
+    link_patterns: tuple[str, ...] = LINK_PATTERNS
+    extra_link_patterns: tuple[str, ...] = ()
+    object_links: bool = False
+    longdesc: str = "follow"
+    script_links: bool = True
+    script_text: bool = True
+    page_extensions: tuple[str, ...] = PAGE_EXTENSIONS
+    image_maps: str = "ignore"
+    image_map_samples: int = 9
+    join_split_href: bool = False
+    strip_quotes: bool = False
+    link_text: bool = False
+    alt_text: bool = True
+    title_text: bool = False
+    noframes_min: int = 0
+    keep_pre: bool = False
+    remove_elements: tuple[str, ...] = ("header", "footer")
+    remove_classes: tuple[str, ...] = ("noindex",)
+    noindex_markers: tuple[str, ...] = ()
+    text_pieces: bool = False
+    xml_fields: bool = False
+    fields: tuple[tuple[str, str], ...] = ()
+    max_characters: int = 10_000_000
+    max_links: int = 50_000
+    max_depth: int = 2_000

@@ -1,0 +1,74 @@
+"""What leads out of a page: links, canonical URL, refresh, and what robots may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.directives import read_directives
+from sitecrawl.web.linkelements import add_link_elements, canonical_url, read_link_headers
+from sitecrawl.web.links import LinkReader, link_patterns
+from sitecrawl.web.page import Link, Page, Refresh
+from sitecrawl.web.refresh import read_refresh
+from sitecrawl.web.urls import resolve
+
+if TYPE_CHECKING:
+    from sitecrawl.web.options import ReadOptions
+    from sitecrawl.web.walk import Found
+
+Headers = Mapping[str, Sequence[str]]
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """What a document says about where to go, addresses as written."""
+
+    base: str = ""
+    elements: Sequence[Mapping[str, str | None]] = ()
+    found: Sequence[Found] = ()
+    robots: Sequence[str] = ()
+    refresh: str = ""
+    hrefs: Sequence[tuple[str, str]] = field(default_factory=tuple)
+
+
+def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: ReadOptions) -> None:
+    """Put links, canonical URL, refresh and directives of document and headers into ``page``.
+
+    ``headers`` has its names in lower case.
+    """
+    page.base = _base(outgoing.base, page.url)
+    reader = LinkReader(page.url, page.base, page.encoding, options)
+    elements = [*outgoing.elements, *read_link_headers(headers.get("link", ()))]
+    page.directives = read_directives(
+        outgoing.robots, headers.get("x-robots-tag", ()), options.agent
+    )
+    page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page.base)
+    page.canonical = canonical_url(elements, reader)
+    page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
+    for found in outgoing.found:
+        reader.add(found)
+    for href, via in outgoing.hrefs:
+        reader.add_href(href, via, {})
+    page.links = tuple(_with_targets(page, reader.links))
+    page.cuts += tuple(dict.fromkeys(reader.cuts))
+
+
+def _base(href: str, url: str) -> str:
+    """The base of relative links: the base element's, itself relative to the page."""
+    base = resolve(href, url) if href else None
+    return base if base is not None and base.startswith("http") else url
+
+
+def _refresh(element: str, headers: Sequence[str], base: str) -> Refresh | None:
+    """The refresh that comes first."""
+    found = [read_refresh(content, base) for content in (*headers[:1], element) if content]
+    return min((refresh for refresh in found if refresh), key=lambda r: r.delay, default=None)
+
+
+def _with_targets(page: Page, links: list[Link]) -> list[Link]:
+    """The links, with canonical URL and refresh target where they lead elsewhere."""
+    more = [Link(page.refresh.url, "refresh")] if page.refresh else []
+    if page.canonical:
+        more.append(Link(page.canonical, "canonical"))
+    return [link for link in more if link.url != page.url] + links

@@ -1,0 +1,108 @@
+"""Markup within scripts: what they write into the page, and menus that navigate.
+
+Nothing is run. Only the strings given to ``document.write`` and ``writeln`` count, and
+the options of select elements whose change handler goes somewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sitecrawl.web.options import ReadOptions
+
+UNKNOWN_VALUE = "\ufdd2"  # stands where a script inserts something that only running it tells
+MAX_WRITES = 500
+
+_WRITE = re.compile(r"\bdocument\s*\.\s*write(?:ln)?\s*\(")
+_TOKEN = re.compile(
+    r'"((?:[^"\\\n]|\\.)*)"'
+    r"|'((?:[^'\\\n]|\\.)*)'"
+    r"|`((?:[^`\\]|\\.)*)`"
+    r"|([()])"
+    r"|[\s+,]+"
+    r"|//[^\n]*|/\*.*?\*/"
+    r"|([^\"'`()\s+,]+)",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(
+    r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL
+)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
+_INSERTED = re.compile(r"\$\{[^}]*\}")
+_NAVIGATION = re.compile(
+    r"location|\.href|\bopen\s*\(|jump|\bgo\w*\s*\(|navigate|visit", re.IGNORECASE
+)
+_ADDRESS = re.compile(r"https?:|/|\./|\.\./", re.IGNORECASE)
+
+
+def written(script: str) -> str:
+    """The markup that a script writes, with ``UNKNOWN_VALUE`` for what is no string."""
+    parts: list[str] = []
+    position = 0
+    for _ in range(MAX_WRITES):
+        call = _WRITE.search(script, position)
+        if call is None:
+            break
+        position = call.end()
+        if not _commented(script, call.start()):
+            position = _read_arguments(script, position, parts)
+    return "".join(parts)
+
+
+def _read_arguments(script: str, position: int, parts: list[str]) -> int:
+    """Collect the strings up to the call's closing parenthesis; answers where it is."""
+    depth = 1
+    while depth and (token := _TOKEN.match(script, position)):
+        position = token.end()
+        if token[4]:
+            depth += 1 if token[4] == "(" else -1
+        elif depth == 1:
+            parts.append(_value(token))
+    return max(position, 0)
+
+
+def _value(token: re.Match[str]) -> str:
+    """What one token adds to the written text."""
+    if token[5]:
+        return "" if token[5] == ";" else UNKNOWN_VALUE
+    if token[3] is not None:
+        return _unescape(_INSERTED.sub(UNKNOWN_VALUE, token[3]))
+    return _unescape(token[1] or token[2] or "")
+
+
+def _commented(script: str, position: int) -> bool:
+    """Whether a place in a script is within a comment."""
+    line = script[script.rfind("\n", 0, position) + 1 : position]
+    if re.search(r"(?<![:\"'])//", line) and not line.lstrip().startswith("<!--"):
+        return True
+    before = script[max(0, position - 2000) : position]
+    return before.rfind("/*") > before.rfind("*/")
+
+
+def _unescape(text: str) -> str:
+    """The value of a JavaScript string literal's inside (ECMA-262, 12.9.4)."""
+    return _ESCAPE.sub(_escaped, text) if "\\" in text else text
+
+
+def _escaped(matched: re.Match[str]) -> str:
+    digits = matched[1] or matched[2] or matched[3]
+    if digits:
+        number = int(digits, 16)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+    return _LETTERS.get(matched[4], matched[4])
+
+
+def navigates(handler: str) -> bool:
+    """Whether the change handler of a select element goes to the chosen option."""
+    return _NAVIGATION.search(handler) is not None
+
+
+def is_page_address(value: str, options: ReadOptions) -> bool:
+    """Whether the value of an option is the address of a page, and not some other value."""
+    if _ADDRESS.match(value.strip()):
+        return True
+    name = re.split(r"[?#]", value.strip(), maxsplit=1)[0].rpartition("/")[2]
+    stem, _, extension = name.rpartition(".")
+    return bool(stem.strip(".") or stem) and extension.lower() in options.page_extensions

@@ -1,0 +1,127 @@
+"""The clean text of a page as it grows: lines parted by block elements."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from sitecrawl.web.page import Block, Piece
+from sitecrawl.web.scripts import UNKNOWN_VALUE
+
+# Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
+FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
+_FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
+_PERMALINK = "¶"  # behind headings and definitions of documentation
+_SOFT_HYPHEN = "\xad"
+
+
+class TextBuilder:
+    """Collects text nodes in ``pieces`` and turns them into ``lines`` at each break.
+
+    White space is normalized; empty lines vanish. Between ``mute`` and ``unmute`` nothing
+    is kept. ``language`` is set while text differs from the page's language.
+    """
+
+    __slots__ = (
+        "_broken",
+        "_held",
+        "context",
+        "contexts",
+        "foreign",
+        "has_foreign_alt",
+        "language",
+        "lines",
+        "muted",
+        "pieces",
+    )
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.lines: list[str] = []
+        self.language = ""
+        self.foreign: list[tuple[int, Block]] = []
+        self.context: tuple[str, str] | None = None
+        self.contexts: list[Piece] = []
+        self.has_foreign_alt = False
+        self.muted = 0
+        self._held: list[str] = []
+        self._broken = False
+
+    def flush(self) -> None:
+        """End a line: what was collected since the last break."""
+        if self.muted:
+            self._broken = True
+        if not self.pieces:
+            return
+        line = " ".join("".join(self.pieces).split())
+        self.pieces.clear()
+        if line:
+            self.add(line)
+
+    def flush_lines(self, *, keep_space: bool) -> None:
+        """End the lines of preformatted text, with their inner space if wished."""
+        text = "".join(self.pieces)
+        self.pieces.clear()
+        for raw in text.split("\n"):
+            line = " ".join(raw.split())
+            if line:
+                self.add(raw.rstrip() if keep_space else line)
+
+    def add(self, line: str) -> None:
+        """Keep one finished line."""
+        if self.muted:
+            return
+        if self.language:
+            self.foreign.append((len(self.lines), Block(self.language, line)))
+        if self.context is not None:
+            self.contexts.append(Piece(*self.context, line))
+        self.lines.append(line)
+
+    def add_alt(self, text: str, *, foreign: bool) -> None:
+        """Add an image's ALT as words of their own."""
+        self.has_foreign_alt = self.has_foreign_alt or foreign
+        marked = f"{FOREIGN_OPEN}{text}{FOREIGN_CLOSE}" if foreign else text
+        self.pieces.append(f" {marked} ")
+
+    def mute(self) -> None:
+        """Drop all text from here on; a word begun before stays open."""
+        if not self.muted:
+            self._held = self.pieces[:]
+            self._broken = False
+            self.pieces.clear()
+        self.muted += 1
+
+    def unmute(self) -> None:
+        """End one ``mute``; the outermost brings the text back."""
+        self.muted = max(0, self.muted - 1)
+        if self.muted:
+            return
+        self.pieces[:] = self._held
+        if self._broken:
+            self.flush()
+
+    def add_foreign(self, language: str, text: str) -> None:
+        """Record words of another language within a line."""
+        words = " ".join(text.split())
+        if words and not self.muted:
+            self.foreign.append((len(self.lines), Block(language, words)))
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Text in other languages than the page's, adjacent lines of one language joined."""
+        numbered = [(line - index, block) for index, (line, block) in enumerate(self.foreign)]
+        groups = groupby(numbered, key=lambda item: (item[0], item[1].language))
+        return tuple(
+            Block(language, "\n".join(block.text for _, block in group))
+            for (_, language), group in groups
+        )
+
+    def finished(self, lines: list[str]) -> tuple[str, str]:
+        """Lines as the text of a page, and without foreign ALT (empty if there is none)."""
+        text = "\n".join(lines)
+        if _PERMALINK in text:
+            text = "\n".join(line.removesuffix(_PERMALINK).rstrip() for line in text.split("\n"))
+        text = text.replace(_SOFT_HYPHEN, "").replace(UNKNOWN_VALUE, "")
+        if not self.has_foreign_alt:
+            return text, ""
+        plain = text.replace(FOREIGN_OPEN, "").replace(FOREIGN_CLOSE, "")
+        return plain, _FOREIGN_ALT.sub("", text)

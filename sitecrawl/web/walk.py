@@ -1,0 +1,144 @@
+"""The one walk over a parsed page: its text, headings, and the elements that hold links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitecrawl.web.elements import TEXT
+from sitecrawl.web.text import TextBuilder
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.markers import Mark
+    from sitecrawl.web.options import ReadOptions
+    from sitecrawl.web.page import Heading
+
+Patterns = tuple[tuple[str, str], ...]
+Leave = Callable[["Walk", "LexborNode"], None]
+Enter = Callable[["Walk", "LexborNode"], Leave | None]
+MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
+
+
+class Actions(Protocol):
+    """What to do when an element begins, by its tag number; None is inline."""
+
+    def get(self, tag: int, default: Enter, /) -> Enter | None:
+        """The action of a tag, ``default`` for those that are in no table."""
+
+
+class Found:
+    """An element with links, the attributes that hold them, and where it was found."""
+
+    __slots__ = ("banner", "image_map", "node", "patterns", "via")
+
+    def __init__(self, node: LexborNode, patterns: Patterns, via: str) -> None:
+        self.node = node
+        self.patterns = patterns
+        self.via = via
+        self.banner = False
+        self.image_map = ""
+
+
+class Walk:
+    """Visits every node once and lets the ``actions`` look at elements.
+
+    An action is called when its element begins and answers with what to call at its end,
+    None for nothing, or ``skip``.
+    """
+
+    __slots__ = (
+        "actions",
+        "cuts",
+        "found",
+        "fragments",
+        "heading_start",
+        "headings",
+        "host",
+        "images",
+        "json_ld",
+        "language",
+        "marks",
+        "named",
+        "navigates",
+        "nofollow",
+        "options",
+        "robots",
+        "text",
+        "times",
+        "titles",
+        "via",
+    )
+
+    def __init__(self, actions: Actions, named: Enter, options: ReadOptions) -> None:
+        self.actions = actions
+        self.named = named
+        self.options = options
+        self.text = TextBuilder()
+        self.found: list[Found] = []
+        self.headings: list[tuple[int, Heading]] = []
+        self.heading_start = 0
+        self.images: list[str] = []
+        self.json_ld: list[str] = []
+        self.titles: list[str] = []
+        self.robots: list[str] = []
+        self.times: dict[str, str] = {}
+        self.cuts: list[str] = []
+        self.marks: dict[str, list[Mark]] = {}
+        self.language = ""
+        self.host = ""
+        self.nofollow = 0
+        self.navigates = False
+        self.via = ""
+        self.fragments = 0
+
+    def read(self, node: LexborNode | None) -> None:
+        """Walk ``node``, its following siblings, and all below them, without recursion."""
+        stack: list[tuple[LexborNode, Leave | None]] = []
+        add = self.text.pieces.append
+        get, named = self.actions.get, self.named
+        while True:
+            if node is None:
+                if not stack:
+                    return
+                node, leave = stack.pop()
+                if leave is not None:
+                    leave(self, node)
+                node = node.next
+            elif (tag := node.tag_id) == TEXT:
+                add(node.text_content or "")
+                node = node.next
+            else:
+                enter = get(tag, named)
+                leave = enter(self, node) if enter is not None else None
+                child = node.first_child if leave is not skip else None
+                if child is not None:
+                    stack.append((node, leave))
+                    node = child
+                else:
+                    node = _leave_empty(self, node, leave)
+
+    def read_fragment(self, html: str, via: str = "") -> None:
+        """Walk markup that the page holds as text: noscript, noframes, written by a script."""
+        if self.fragments >= MAX_FRAGMENTS:
+            self.cuts.append("fragments")
+            return
+        outer, self.via = self.via, via or self.via
+        self.fragments += 1
+        self.read(LexborHTMLParser(html, is_fragment=True).root)
+        self.fragments -= 1
+        self.via = outer
+
+
+def skip(_walk: Walk, _node: LexborNode) -> None:
+    """Stands for "do not descend" as the answer of an action."""
+
+
+def _leave_empty(walk: Walk, node: LexborNode, leave: Leave | None) -> LexborNode | None:
+    """The node after one without children."""
+    if leave is not None:
+        leave(walk, node)
+    return node.next
