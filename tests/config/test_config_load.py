@@ -112,3 +112,8 @@ def test_none_unsets_an_option_that_may_have_no_value(tmp_path: Path):
     assert load({"config": path}).params.ignore_extensions == ()
     assert load({"config": path, "max_depth": "none"}).params.max_depth is None
     assert load({"config": path, "ignore_extensions": "None"}).params.ignore_extensions is None
+
+
+def test_no_option_is_declared_twice():
+    names = [name for part in CrawlParams.__bases__ for name in part.model_fields]
+    assert len(names) == len(set(names)) == len(CrawlParams.model_fields)
