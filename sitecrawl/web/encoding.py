@@ -121,9 +121,9 @@ def _inner(name: str | None) -> str | None:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether ``body`` is UTF-8, a character cut off at its end aside."""
+    """Whether ``body`` is UTF-8; one that shows it may end in the midst of a character."""
     try:
-        codecs.utf_8_decode(body, "strict", False)  # noqa: FBT003
+        _, complete = codecs.utf_8_decode(body, "strict", False)  # noqa: FBT003
     except UnicodeDecodeError:
         return False
-    return True
+    return complete == len(body) or not body[:complete].isascii()
