@@ -156,7 +156,7 @@ class _Reader:
 
     def _sitemap(self, line: Line) -> None:
         url = resolve(_printable(line.value), f"{self.origin}/robots.txt") or ""
-        if url.startswith(("http://", "https://")):
+        if line.value and url.startswith(("http://", "https://")):
             self.sitemaps.append(url)
         else:
             self._notice(line, "bad_sitemap")
