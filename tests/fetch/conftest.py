@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from urllib.parse import urljoin
 
 import pytest_twisted
@@ -20,9 +21,9 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
-from sitecrawl.config import load
 from sitecrawl.download.failures import names_of
 from sitecrawl.download.handler import BoundedDownloadHandler
+from sitecrawl.params.fetch import FetchParams
 from sitecrawl.policy.answers import Answer, answer_of_failure, answer_of_status
 
 ENDS = (
@@ -33,6 +34,12 @@ ENDS = (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
+
+
+class Options(FetchParams):
+    """What of a crawl's options a download handler looks at."""
+
+    start: tuple[str, ...]
 
 
 class Fetch:
@@ -46,7 +53,8 @@ class Fetch:
         """A handler for a crawl that starts at ``start``."""
         self.crawler = get_crawler()
         spider = Spider("test")
-        spider.configuration = load({"start": start, **options})
+        params = Options.model_validate({"start": (start,), **options})
+        spider.configuration = SimpleNamespace(params=params)
         self.crawler.spider = spider
         made = build_from_crawler(BoundedDownloadHandler, self.crawler)
         self._handlers.append(made)

@@ -1,0 +1,148 @@
+"""The rules of fetching, by their tables of cases."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitecrawl.policy.addresses import AddressRule, special_network
+from sitecrawl.policy.answers import FAILURES, answer_of_failure, answer_of_status
+from sitecrawl.policy.headers import HeaderPolicy, conditional, product_token, user_agent
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.patience import Patience, comes_again
+from sitecrawl.policy.politeness import Pace, retry_after
+
+
+def table(name: str) -> dict[str, Any]:
+    path = Path(__file__).parent / "cases" / f"{name}.toml"
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def cases(name: str) -> list[Any]:
+    return [
+        pytest.param(case, marks=pytest.mark.behaviour(case["id"]), id=f"{case['id']}-{number}")
+        for number, case in enumerate(table(name)["case"])
+    ]
+
+
+ADDRESSES, PACES, HEADERS = table("addresses"), table("paces"), table("headers")
+LIMITED = answer_of_status(429, {})
+OK = answer_of_status(200, {})
+BROKEN = answer_of_status(500, {})
+
+
+@pytest.mark.parametrize("address", ADDRESSES["networks"])
+def test_network_of_address(address: str) -> None:
+    assert (special_network(address) or "") == ADDRESSES["networks"][address]
+
+
+@pytest.mark.parametrize("case", ADDRESSES["rules"], ids=lambda case: case["id"])
+def test_open_addresses(case: dict[str, Any]) -> None:
+    rule = AddressRule(case["starts"], allow_private=case.get("allow_private", False))
+    for host, *addresses in case["lookups"]:
+        rule.resolved(host, addresses)
+    assert [a for a in case["open"] + case["shut"] if rule.decide(a).allowed] == case["open"]
+    assert {rule.decide(address).reason for address in case["shut"]} <= {"private_address"}
+
+
+@pytest.mark.parametrize("case", cases("paces"))
+def test_pauses(case: dict[str, Any]) -> None:
+    pace = Pace(case.get("delay", 1.0), case.get("crawl_delay"))
+    pauses, at = [], 1000.0
+    for seconds, what in case["answers"]:
+        if what == "ok":
+            ready = pace.answered(at, seconds)
+        else:
+            ready = pace.limited(at, seconds, None if what == "limited" else what)
+        pauses.append(ready - at)
+        at = ready
+    assert pauses == pytest.approx(case["pauses"])
+
+
+@pytest.mark.parametrize("value", PACES["retry_after"])
+def test_retry_after(value: str) -> None:
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
+    seconds = retry_after({"retry-after": value}, now)
+    assert (-1.0 if seconds is None else seconds) == PACES["retry_after"][value]
+
+
+def test_thousands_of_limits_overflow_nothing() -> None:
+    pace = Pace()
+    assert [pace.limited(0.0, 1.0) for _ in range(3000)][-1] == 120.0
+
+
+@pytest.mark.parametrize("case", cases("headers"))
+def test_headers(case: dict[str, Any]) -> None:
+    policy = HeaderPolicy("sitecrawl/1 (+https://me.test)", **case.get("policy", {}))
+    found = policy.of(
+        case["url"],
+        wanted=case.get("wanted", "page"),
+        referrer=case.get("referrer"),
+        known=case.get("known", False),
+    )
+    assert {name: found.get(name) for name in case.get("has", {})} == case.get("has", {})
+    assert not set(case.get("absent", [])) & set(found)
+    assert "*/*" not in found["Accept"]
+
+
+@pytest.mark.behaviour("F-05", "F-06")
+@pytest.mark.parametrize("case", HEADERS["agent"], ids=lambda case: case["sent"])
+def test_user_agent(case: dict[str, str]) -> None:
+    agent = user_agent("1.2", case["contact"], case["own"])
+    assert agent == case["sent"]
+    assert product_token(agent) == case["token"]
+
+
+def test_conditional_headers_only_with_something_to_compare() -> None:
+    assert conditional(None, None) == {}
+    assert conditional('"1"', "then") == {"If-None-Match": '"1"', "If-Modified-Since": "then"}
+
+
+@pytest.mark.parametrize("case", cases("answers"))
+def test_status(case: dict[str, Any]) -> None:
+    answer = answer_of_status(case["status"], case["headers"])
+    assert [answer.outcome.name, answer.reason, answer.again, answer.persists] == case["means"]
+
+
+def test_every_status_means_something() -> None:
+    meanings = {answer_of_status(status, {"location": "/"}).outcome for status in range(-1, 1001)}
+    assert len(meanings) == 13
+    assert meanings <= set(Outcome)
+
+
+def test_first_cause_in_the_table_decides() -> None:
+    for name, answer in FAILURES.items():
+        assert answer_of_failure([name, "Exception"]) == answer
+    assert answer_of_failure(["ValueError"]).outcome is Outcome.CONNECTION_FAILED
+    tls = answer_of_failure(["ConnectionBrokenError", "TlsFailedError"])
+    assert tls.reason == "tls_failed"
+
+
+@pytest.mark.behaviour("S-10", "S-11", "S-12")
+def test_patience_ends_with_the_fifth_lasting_failure() -> None:
+    patience = Patience()
+    answers = [BROKEN, OK, BROKEN, BROKEN, LIMITED, BROKEN, BROKEN]
+    assert [patience.note(answer) for answer in answers] == [False] * 6 + [True]
+    assert patience.note(OK)
+
+
+@pytest.mark.behaviour("S-13")
+def test_patience_can_be_lost_at_once() -> None:
+    patience = Patience()
+    patience.lose()
+    assert patience.exhausted
+
+
+def test_endless_refusals_end_patience() -> None:
+    patience = Patience()
+    assert [patience.note(LIMITED) for _ in range(7)] == [False] * 6 + [True]
+
+
+@pytest.mark.behaviour("S-08")
+def test_a_url_comes_again_three_times() -> None:
+    assert [comes_again(LIMITED, times) for times in range(5)] == [True, True, True, False, False]
+    assert not comes_again(BROKEN, 0)
