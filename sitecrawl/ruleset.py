@@ -11,6 +11,12 @@ from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.params.rules import RuleParams
 from sitecrawl.policy.engine import Rules, Stage
+from sitecrawl.policy.limits.copies import Copies
+from sitecrawl.policy.limits.counts import DirectoryCounts
+from sitecrawl.policy.limits.limits import Limits
+from sitecrawl.policy.limits.series import Series
+from sitecrawl.policy.limits.tokens import Tokens
+from sitecrawl.policy.limits.variants import Variants
 from sitecrawl.policy.mime import MIME_EXTENSIONS, MediaTypes, read_mime_extensions
 from sitecrawl.policy.queries.domino import Domino
 from sitecrawl.policy.queries.listings import ListingSort
@@ -111,6 +117,23 @@ def _assemble(params: CrawlParams, cite: Citations) -> Rules:
             fold_trailing_slash=params.fold_trailing_slash,
             sort_query=params.sort_query,
         ),
+    )
+
+
+def build_limits(params: CrawlParams, sources: Mapping[str, str]) -> Limits:
+    """The limits with a memory, empty as they are at the start of a run."""
+    cite = Citations(params, sources)
+    barren, patience = cite.setting("max_barren_pages"), params.max_barren_pages
+    return Limits(
+        series=Series(patience, barren),
+        copies=Copies("copies of one page"),
+        variants=Variants(params.max_variants, patience, cite.setting("max_variants"), barren),
+        tokens=Tokens(),
+        directories=DirectoryCounts(
+            params.max_pages_per_directory, cite.setting("max_pages_per_directory")
+        ),
+        links_per_page=params.max_links_per_page,
+        links_setting=cite.setting("max_links_per_page"),
     )
 
 

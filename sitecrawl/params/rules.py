@@ -158,6 +158,27 @@ class RuleParams(BaseModel):
         ge=0,
         description="The most often that a directory name may stand in a path; 0 for no limit.",
     )
+    max_links_per_page: int = Field(
+        default=0, ge=0, description="The most links followed from one page; 0 for no limit."
+    )
+    max_pages_per_directory: int = Field(
+        default=0,
+        ge=0,
+        description="The most pages fetched below one top directory in a run; 0 for no limit.",
+    )
+    max_variants: int = Field(
+        default=1000,
+        ge=0,
+        description="The most query variants of one path that may wait without one having "
+        "proved to differ in text from the others; 0 for no limit.",
+    )
+    max_barren_pages: int = Field(
+        default=10,
+        ge=0,
+        description="The most pages in a row that bring neither new text nor new links, before "
+        "a numbered series (calendar, pagination) or a mix of known parameters is left; 0 never "
+        "leaves one.",
+    )
     obey_nofollow: bool = Field(
         default=True, description="Leave out links with rel=nofollow or rel=noindex."
     )

@@ -1,0 +1,50 @@
+"""Ends paths that grow out of pages which are copies of each other.
+
+A server that answers any path with the same page, whose relative links make ever longer
+paths, has no end. The links of the first copies are followed; later ones' are not where
+they lead deeper than the page, or on in the same directory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.target import Target
+
+REMEMBERED_TEXTS = 50_000
+DEEPER, BESIDE = 3, 10
+
+
+@dataclass(slots=True)
+class Copies:
+    """How often each text was met on its origin."""
+
+    setting: str
+    _times: dict[int, int] = field(default_factory=dict, init=False)
+
+    def visited(self, page: Target, text: str) -> int:
+        """Note a page's text; how many pages had the same before."""
+        if not text:
+            return 0
+        key = hash((page.origin, text))
+        times = self._times.pop(key, 0)
+        if len(self._times) >= REMEMBERED_TEXTS:
+            del self._times[next(iter(self._times))]
+        self._times[key] = times + 1
+        return times
+
+    def offered(self, page: Target, copies: int, link: Target) -> Decision:
+        """Whether a new link of a page with ``copies`` before it may be followed."""
+        if copies < DEEPER or link.origin != page.origin:
+            return ALLOWED
+        home, there = _directory(page), _directory(link)
+        deeper = there != home and there.startswith(home)
+        if not deeper and (copies < BESIDE or there != home):
+            return ALLOWED
+        return refuse("copies", f"{self.setting}: {page.url} has the text of {copies} other pages")
+
+
+def _directory(target: Target) -> str:
+    path = target.parts.path
+    return path[: path.rfind("/") + 1]

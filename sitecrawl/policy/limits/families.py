@@ -1,0 +1,77 @@
+"""Which URLs look like members of one series that a program could continue for ever."""
+
+from __future__ import annotations
+
+import re
+
+from sitecrawl.policy.target import Target
+
+NUMBER, TOKEN = "#", "*"
+
+_DIGITS = re.compile(r"\d+")
+# Numbers alone, with what stands between them in dates, offsets and versions.
+_NUMERIC = re.compile(r"[-+.,_:TZW]*\d[-+.,_:\dTZW]*")
+# Long and mixed of letters and digits, or very long numbers: no person typed it.
+_OPAQUE = re.compile(r"(?=[^a-zA-Z]*[a-zA-Z])(?=(?:\D*\d){3})[\w~-]{12,}|[0-9a-fA-F]{16,}|\d{10,}")
+_YEAR_AND_MONTH = re.compile(
+    r"(?<!\d)(?:19|2[0-2])\d\d[-/._]?(?:0?[1-9]|1[0-2])(?:[-/._]?\d\d?)?(?:\.\w+)?/?(?:[?&]|$)"
+)
+_DATE_NAME = re.compile(
+    r"[?&](?:\w*[_-])?(?:year|month|day|date|week|jahr|monat|tag|datum|annee|mois|ano|mes|dia)"
+    r"(?:[_-]\w*)?=\d",
+    re.IGNORECASE,
+)
+
+
+def is_opaque(value: str) -> bool:
+    """Whether a value looks like an id that a machine made up."""
+    return _OPAQUE.fullmatch(value) is not None
+
+
+def is_dated(target: Target) -> bool:
+    """Whether the URL ends in a day or a month, as the pages of calendars do.
+
+    What stands below a date (``/2026/11/the-title``) is an article, not a calendar.
+    """
+    place = target.url[len(target.origin) :]
+    return _YEAR_AND_MONTH.search(place) is not None or _DATE_NAME.search(place) is not None
+
+
+def family(target: Target) -> str:
+    """What the URLs of one series have in common; "" if nothing in the URL counts.
+
+    Numbers and opaque tokens are taken out, neighbouring segments of numbers become one
+    (years, months and days of a calendar are one family), and so do parameters with
+    numbers, whatever their names.
+    """
+    path = _path_family(target.parts.path)
+    query = _query_family(target.parts.query) if target.parts.query else ""
+    if NUMBER not in path + query and TOKEN not in path + query:
+        return ""
+    return f"{target.origin}{path}?{query}"
+
+
+def _path_family(path: str) -> str:
+    segments: list[str] = []
+    for segment in path.split("/"):
+        shape = _shape(segment)
+        if shape != NUMBER or segments[-1:] != [NUMBER]:
+            segments.append(shape)
+    return "/".join(segments).rstrip("/")
+
+
+def _shape(text: str) -> str:
+    if not text or text.isalpha():
+        return text
+    if _NUMERIC.fullmatch(text):
+        return NUMBER
+    return TOKEN if is_opaque(text) else _DIGITS.sub(NUMBER, text)
+
+
+def _query_family(query: str) -> str:
+    shapes = set()
+    for parameter in query.split("&"):
+        name, _, value = parameter.partition("=")
+        shape = _shape(value)
+        shapes.add(shape if shape in {NUMBER, TOKEN} else f"{name}={shape}")
+    return "&".join(sorted(shapes))

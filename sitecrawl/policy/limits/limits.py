@@ -1,0 +1,99 @@
+"""All limits with a memory, as a crawl asks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.limits.copies import Copies
+from sitecrawl.policy.limits.counts import DirectoryCounts
+from sitecrawl.policy.limits.series import Member, Series, member
+from sitecrawl.policy.limits.tokens import Tokens
+from sitecrawl.policy.limits.variants import Variants
+from sitecrawl.policy.target import Target, read_target
+
+
+@dataclass(slots=True)
+class Limits:
+    """What earlier pages of the run say about the next.
+
+    Ask ``page`` for each page that was read and ``PageLinks.admit`` for each of its links
+    that the rules admit; ask ``fetch`` before each fetch. Answers depend on the order of
+    the calls, which is the order of the crawl.
+    """
+
+    series: Series
+    copies: Copies
+    variants: Variants
+    tokens: Tokens
+    directories: DirectoryCounts
+    links_per_page: int
+    links_setting: str
+
+    def page(self, url: str, *, depth: int, text: str, new: bool) -> PageLinks:
+        """The links of a page that was read; ``new`` if it was never fetched before.
+
+        Only new pages are evidence: a page that is known has no new links to offer.
+        """
+        page = read_target(url)
+        place = member(page, depth)
+        copies = 0
+        if new:
+            self.series.visited(place, text)
+            self.variants.visited(page, text)
+            copies = self.copies.visited(page, text)
+        return PageLinks(self, page, place, copies)
+
+    def fetch(self, url: str, *, depth: int, referrer: str | None, new: bool) -> Decision:
+        """Whether a candidate is fetched now; counts it for its top directory if so."""
+        link = read_target(url)
+        if new and referrer:
+            source = member(read_target(referrer), depth - 1)
+            decision = self.series.due(member(link, depth), source)
+            if decision.allowed:
+                decision = self.variants.due(link)
+            if not decision.allowed:
+                return decision
+        return self.directories.fetch(link)
+
+
+@dataclass(slots=True)
+class PageLinks:
+    """The links of one page, in document order."""
+
+    limits: Limits
+    page: Target
+    place: Member
+    copies: int
+    _followed: set[str] = field(default_factory=set, init=False)
+
+    def admit(self, url: str, *, depth: int, known: bool) -> Decision:
+        """Whether a link that the rules admit is followed; ``known`` URLs change nothing."""
+        decision = self._count(url)
+        if known or not decision.allowed:
+            return decision
+        link = read_target(url)
+        place = member(link, depth)
+        decision = self._decide(link, place)
+        if decision.allowed:
+            self.limits.series.credit(self.place, place)
+            self.limits.variants.credit(self.page, link)
+        return decision
+
+    def _decide(self, link: Target, place: Member) -> Decision:
+        limits = self.limits
+        decision = limits.copies.offered(self.page, self.copies, link)
+        if decision.allowed:
+            decision = limits.series.offered(self.place, place)
+        if decision.allowed:
+            decision = limits.tokens.offered(link)
+        return limits.variants.offered(link) if decision.allowed else decision
+
+    def _count(self, url: str) -> Decision:
+        limit = self.limits.links_per_page
+        if not limit or url in self._followed:
+            return ALLOWED
+        if len(self._followed) >= limit:
+            return refuse("links_per_page", self.limits.links_setting)
+        self._followed.add(url)
+        return ALLOWED

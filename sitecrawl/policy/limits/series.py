@@ -1,0 +1,124 @@
+"""Ends series of numbered pages that bring nothing new: calendars, pagination, mazes.
+
+A series goes on for as long as its pages bring something: a text that differs in more
+than numbers from those before it, or links to pages outside the series. After
+``patience`` pages in a row that bring neither, the links by which it continues itself
+are refused. What other pages link to stays open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.limits.families import family, is_dated
+from sitecrawl.policy.limits.texts import Seen, skeleton
+from sitecrawl.policy.target import Target
+
+REMEMBERED_TEXTS = 32
+REMEMBERED_SERIES = 20_000
+# A series that is entered from outside at many places is likely real: it has to lead this
+# many links away from where it began, or be this many times barren, before it is closed.
+NEAR = 5
+WIDE = 10
+# The last resort against series whose every page invents new text.
+FARTHEST = 1000
+
+
+@dataclass(slots=True)
+class Standing:
+    """What is known of one series: since which depth, and how long nothing new came."""
+
+    since: int
+    barren: int = 0
+    copies: int = 0
+    skeletons: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
+    texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A URL's place in a series."""
+
+    family: str
+    depth: int
+    dated: bool
+    level: int
+
+    def continues(self, other: Member) -> bool:
+        """Whether a link from ``other`` to this keeps within one series."""
+        return bool(self.family) and (self.family == other.family or (self.dated and other.dated))
+
+
+def member(target: Target, depth: int) -> Member:
+    """The place of a URL that is ``depth`` links from a start."""
+    name = family(target)
+    return Member(name, depth, bool(name) and is_dated(target), target.parts.path.count("/"))
+
+
+@dataclass(slots=True)
+class Series:
+    """All series of a crawl, by family."""
+
+    patience: int
+    setting: str
+    _standings: dict[str, Standing] = field(default_factory=dict, init=False)
+
+    def visited(self, page: Member, text: str) -> None:
+        """Note the text of a page that was fetched for the first time."""
+        standing = self._standings.get(page.family)
+        if standing is None:
+            return
+        new = standing.skeletons.add(skeleton(text, dated=page.dated))
+        standing.barren = 0 if new else standing.barren + 1
+        standing.copies = 0 if standing.texts.add(hash(text)) else standing.copies + 1
+
+    def offered(self, page: Member, link: Member) -> Decision:
+        """Whether a link to a URL that is not known yet may be followed."""
+        if not link.continues(page):
+            return ALLOWED
+        self._standing(page.family, page.depth)
+        self._standing(link.family, link.depth)
+        return self.due(link, page)
+
+    def credit(self, page: Member, link: Member) -> None:
+        """Note a new link that is followed: out of the series it is something new.
+
+        Unless it leads to mere copies.
+        """
+        standing = self._standings.get(page.family)
+        if standing is None or link.continues(page):
+            return
+        elsewhere = self._standing(link.family, link.depth) if link.family else None
+        if elsewhere is None or elsewhere.copies < self.patience:
+            standing.barren = standing.copies = 0
+
+    def due(self, link: Member, referrer: Member) -> Decision:
+        """Whether a URL found on ``referrer`` is still worth its first fetch."""
+        standing = self._standings.get(link.family)
+        if standing is None or not self.patience:
+            return ALLOWED
+        closed = link.continues(referrer) and self._is_closed(standing, link, referrer)
+        if not closed and standing.copies < self.patience:
+            return ALLOWED
+        pages = max(standing.barren, standing.copies)
+        return refuse(
+            "endless_series", f"{self.setting}: {link.family} brought nothing new {pages} times"
+        )
+
+    def _is_closed(self, standing: Standing, link: Member, referrer: Member) -> bool:
+        hops = link.depth - standing.since
+        if hops > FARTHEST or standing.barren >= self.patience * WIDE:
+            return True
+        if standing.barren < self.patience or link.dated:
+            return standing.barren >= self.patience
+        # Trees of numbered directories end by themselves, or at max_path_depth.
+        return hops >= NEAR and link.level <= referrer.level
+
+    def _standing(self, name: str, depth: int) -> Standing:
+        standing = self._standings.get(name)
+        if standing is None:
+            if len(self._standings) >= REMEMBERED_SERIES:
+                del self._standings[next(iter(self._standings))]
+            standing = self._standings[name] = Standing(depth)
+        return standing

@@ -1,0 +1,44 @@
+"""Texts reduced to what tells one page of a series from the next."""
+
+from __future__ import annotations
+
+import re
+
+SIZE = 20_000  # characters of a page that are compared
+
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+_NAMES = re.compile(
+    r"\b(?:jan|feb|f[eé]v|mar|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
+    r"sep|set|o[ckt]t|out|nov|de[czs]|di[ce]|[eg]en|"
+    r"mon|tue|wed|thu|fri|sat|sun|die|mit|don|fre|sam|son|lun|mer|jeu|ven|dim|gio|dom|"
+    r"mi[eé]|jue|vie|seg|ter|qua|qui|sex|s[aá]b|maa|din|woe|vri|zat|zon)[\w.]*",
+    re.IGNORECASE,
+)
+
+
+def skeleton(text: str, *, dated: bool) -> int:
+    """A hash of ``text`` without digits and, for dated pages, without names of days and months.
+
+    Good within one process only.
+    """
+    bare = text[:SIZE].translate(_NO_DIGITS)
+    return hash(_NAMES.sub("", bare) if dated else bare)
+
+
+class Seen:
+    """The last few hashes that were met, oldest forgotten first."""
+
+    __slots__ = ("_hashes", "_size")
+
+    def __init__(self, size: int) -> None:
+        self._hashes: dict[int, None] = {}
+        self._size = size
+
+    def add(self, value: int) -> bool:
+        """Note a hash; whether it is new."""
+        if value in self._hashes:
+            return False
+        if len(self._hashes) >= self._size:
+            del self._hashes[next(iter(self._hashes))]
+        self._hashes[value] = None
+        return True
