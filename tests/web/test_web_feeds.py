@@ -1,0 +1,45 @@
+"""Feeds: the resources that they name."""
+
+from __future__ import annotations
+
+import gzip
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitecrawl.web.feeds import read_feed
+
+URL = "http://example.org/news/feed.xml"
+CASES = tomllib.loads((Path(__file__).parent / "cases" / "feeds.toml").read_text("utf-8"))
+
+named = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case["name"], marks=pytest.mark.behaviour(*case.get("ids", ())))
+        for case in CASES["case"]
+    ],
+)
+
+
+def entries(body: bytes, problems: list[str]) -> list[list[str]]:
+    return [
+        [entry.link, *(at.isoformat() if at else "" for at in (entry.published, entry.updated))]
+        for entry in read_feed(body, URL, problems=problems)
+    ]
+
+
+@named
+def test_entries(case: dict[str, Any]) -> None:
+    for body in (case["text"].encode(), gzip.compress(case["text"].encode())):
+        problems: list[str] = []
+        assert entries(body, problems) == case["entries"]
+        assert problems == case.get("problems", [])
+
+
+def test_reading_stops_at_the_limit() -> None:
+    problems: list[str] = []
+    body = b"<rss>" + b"<item><link>http://example.org/</link></item>" * 20 + b"</rss>"
+    assert len(list(read_feed(body, URL, limit=10, problems=problems))) == 10
+    assert problems == ["too_many_entries"]
