@@ -156,7 +156,6 @@ async def test_unwanted_body_is_not_downloaded(fetch: Fetch, server: Server) -> 
     response = await fetch.send(handler, Request(f"{origin}/clip"))
     assert (response.status, response.body) == (200, b"")
     assert response.flags == ["download_stopped"]
-    print("SENT", server.log.exchanges[0].sent)
     assert server.log.exchanges[0].sent < 5_000_000
 
 
