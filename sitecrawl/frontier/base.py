@@ -76,7 +76,8 @@ class Visit:
 
     Times are UTC epoch seconds, ``duration`` seconds. ``document`` is the finished
     document (the contract's fields without seq) or None when there is nothing to write.
-    ``again`` puts the URL back into the same run (rate limits, flukes). Equal
+    ``target`` is the candidate that ``redirect_to`` or ``canonical`` makes, if the rules
+    admit it; it is stored with the others. ``again`` puts the URL back into the same run (rate limits, flukes). Equal
     ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers all
     that is worth writing. A page that names another as canonical still brings its
     ``document``: it is kept back until the other one proves to be a page. ``reason`` is
@@ -98,6 +99,7 @@ class Visit:
     document_hash: str | None = None
     redirect_to: str | None = None
     canonical: str | None = None
+    target: Candidate | None = None
     again: bool = False
     document: dict[str, Any] | None = None
     candidates: list[Candidate] = field(default_factory=list)

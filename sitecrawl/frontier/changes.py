@@ -1,97 +1,105 @@
-"""What visits change in the output: documents new and changed, deletions gathered."""
+"""The changes of one transaction: what becomes current, what ceases to be, and in what order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Any
 
-from sitecrawl.frontier.base import Outcome
-from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.documents import Entry
-from sitecrawl.frontier.options import StateOptions
-from sitecrawl.frontier.visits import Finding
-from sitecrawl.policy.deletion import too_many, verdict
-
-STAGE = (
-    "INSERT INTO deletion (url, origin, reason, moved_to, seen_at, run) VALUES (?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT (url) DO UPDATE SET reason = excluded.reason, moved_to = excluded.moved_to,"
-    " seen_at = excluded.seen_at, run = excluded.run"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """Deletions to write, or the number of those that are held back."""
-
-    entries: list[Entry]
-    held: int
-    documents: int
+from sitecrawl.frontier.deletions import Deletions, Gathered
+from sitecrawl.frontier.documents import Documents, Held
+from sitecrawl.frontier.outbox import Entry
+from sitecrawl.policy.duplicates import rank
 
 
 class Changes:
-    """Turns findings into outbox entries."""
+    """Gathers outbox entries while the documents change; used for one transaction.
 
-    def __init__(self, database: Database, run: int, options: StateOptions) -> None:
-        self._database = database
-        self._run = run
-        self._options = options
+    Deletions go before upserts, so that whoever reads in order never has a page twice.
+    """
 
-    def made_by(self, origin: int, findings: Sequence[Finding]) -> list[Entry]:
-        """The entries that the visits make, in order; deletions are gathered for later."""
-        entries = [entry for finding in findings if (entry := self._upsert(finding))]
-        for finding in findings:
-            self._gather(origin, finding)
-        return entries
+    def __init__(self, documents: Documents, origin: int) -> None:
+        self._documents = documents
+        self._origin = origin
+        self._upserts: dict[int, Entry] = {}
+        self._deletes: dict[int, Entry] = {}
 
-    def _upsert(self, finding: Finding) -> Entry | None:
-        visit, stored = finding.visit, finding.stored
-        if visit.document is None or finding.outcome is not Outcome.FILE_INGESTED:
-            return None
-        same_content = stored.written and visit.content_hash == stored.content_hash
-        if same_content and visit.document_hash == stored.document_hash:
-            finding.outcome = Outcome.FILE_DID_NOT_CHANGE
-            return None
-        finding.changed = not same_content
-        change = "new" if not stored.written else "metadata" if same_content else "changed"
-        return Entry(
-            stored.id,
-            "upsert",
-            visit.document["id"],
-            change,
-            content=visit.document,
-            hash=visit.content_hash,
-        )
+    def entries(self) -> list[Entry]:
+        """The entries in their order, each document with the addresses it stands for."""
+        also = self._documents.additional_urls(list(self._upserts))
+        for url, addresses in also.items():
+            entry = self._upserts[url]
+            entry.content = {**entry.content, "additional_urls": addresses}
+        return [*self._deletes.values(), *self._upserts.values()]
 
-    def _gather(self, origin: int, finding: Finding) -> None:
-        if not finding.stored.written:
+    def publish(
+        self, url: int, document: dict[str, Any], content_hash: str | None, change: str
+    ) -> None:
+        """Make a document current that a visit brought."""
+        self._documents.publish(url, self._origin, document, content_hash)
+        self._upserts[url] = Entry(url, "upsert", document["id"], change, content=document)
+
+    def promote(self, held: Held) -> None:
+        """Make a document current that was kept back, or have an equal one stand for it."""
+        equal = None
+        if held.hash is not None:
+            equal = self._documents.equal(held.origin, held.hash, held.url)
+        if equal is not None:
+            self._documents.demote(held.url, equal.url, "duplicate")
+            self.renew(equal)
             return
-        rule, visit = self._options.deletion, finding.visit
-        reason = verdict(rule, finding.outcome, finding.missing, finding.failures)
-        if reason is None:
-            self._database.execute("DELETE FROM deletion WHERE url = ?", (finding.stored.id,))
-            return
-        moved_to = visit.redirect_to or visit.canonical
-        row = (finding.stored.id, origin, reason, moved_to, visit.started_at, self._run)
-        self._database.execute(STAGE, row)
+        self._documents.promote(held.url)
+        content = self._documents.content(held.url)
+        self._upserts[held.url] = Entry(held.url, "upsert", held.id, "new", content=content)
 
-    def settle(self, origin: int) -> Settled:
-        """The gathered deletions of an origin, unless they are too many."""
-        rows = self._database.rows(
-            "SELECT n.url, d.id, n.reason, n.moved_to, u.url FROM deletion AS n"
-            " JOIN url AS u ON u.id = n.url JOIN document AS d ON d.url = n.url"
-            " WHERE n.origin = ? ORDER BY n.url",
-            (origin,),
+    def renew(self, held: Held) -> None:
+        """Write a current document again, because the addresses it stands for changed."""
+        if held.url not in self._upserts:
+            content = self._documents.content(held.url)
+            entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
+            self._upserts[held.url] = entry
+
+    def withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
+        """Write that a current document is no more; what it stood for comes into its own."""
+        self._delete(held, reason, moved_to)
+        self._documents.remove(held.url)
+        self.orphan(self._documents.pointing_at([held.url]))
+
+    def replace(self, held: Held, by: Held | int, address: str, because: str) -> None:
+        """Keep a current document back: another URL stands for it and for all it stood for."""
+        target = by if isinstance(by, int) else by.url
+        reason = {"canonical": "non_canonical"}.get(because, because)
+        self._delete(held, reason, address)
+        self._documents.demote(held.url, target, because)
+        for follower in self._documents.pointing_at([held.url]):
+            if follower.because == "duplicate":
+                self._documents.point(follower.url, target, "duplicate")
+
+    def orphan(self, followers: Iterable[Held]) -> None:
+        """Equal pages whose kept one is no more: the best of them takes its place."""
+        equal = [held for held in followers if held.because == "duplicate" and not held.current]
+        if not equal:
+            return
+        best, *others = sorted(equal, key=lambda held: rank(held.address))
+        self.promote(best)
+        for held in others:
+            self._documents.point(held.url, best.url, "duplicate")
+
+    def _delete(self, held: Held, reason: str, moved_to: str | None) -> None:
+        ours = self._upserts.pop(held.url, None)
+        if ours is not None and ours.change == "new":
+            return  # nobody has heard of it
+        content = {"url": held.address}
+        self._deletes[held.url] = Entry(
+            held.url, "delete", held.id, None, reason, moved_to, content
         )
-        [(documents,)] = self._database.rows(
-            "SELECT count(*) FROM document WHERE origin = ? AND seq IS NOT NULL", (origin,)
-        )
-        if too_many(self._options.deletion, len(rows), documents):
-            return Settled([], len(rows), documents)
-        urls = [row[:1] for row in rows]
-        self._database.many("DELETE FROM deletion WHERE url = ?", urls)
-        self._database.many("DELETE FROM document WHERE url = ?", urls)
-        entries = [
-            Entry(url, "delete", id_, None, reason, moved_to, {"url": address})
-            for url, id_, reason, moved_to, address in rows
-        ]
-        return Settled(entries, 0, documents)
+
+
+def withdraw(
+    changes: Changes, documents: Documents, deletions: Deletions, gathered: Iterable[Gathered]
+) -> None:
+    """Carry out deletions that were gathered."""
+    for deletion in gathered:
+        held = documents.of(deletion.url)
+        deletions.forget(deletion.url)
+        if held is not None and held.current:
+            changes.withdraw(held, deletion.reason, deletion.moved_to)

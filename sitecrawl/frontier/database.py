@@ -24,6 +24,9 @@ class Database(Protocol):
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing, apart from every other writer of the same rows."""
 
+    def alone(self) -> None:
+        """Inside a transaction: go on when no other one that asked for this is at work."""
+
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
 
@@ -47,9 +50,14 @@ class Database(Protocol):
 
 
 class Backend(Protocol):
-    """A place where a crawl database is, by its URL."""
+    """A place where a crawl database is, by its URL.
+
+    ``errors`` are what a connection raises; after the ``transient`` ones of them the
+    transaction is worth another try.
+    """
 
     errors: tuple[type[Exception], ...]
+    transient: tuple[type[Exception], ...]
 
     def connect(self) -> Database:
         """Open a connection for the thread that calls."""
@@ -61,6 +69,7 @@ class Backend(Protocol):
 def migrate(database: Database, name: str) -> None:
     """Bring the database to today's schema; raises FrontierError for a foreign or newer one."""
     with database.transaction():
+        database.alone()
         scripts = _scripts(database.dialect)
         version = _version(database, len(scripts))
         for script in scripts[version:]:
@@ -99,3 +108,11 @@ def _version(database: Database, newest: int) -> int:
 def placeholders(count: int) -> str:
     """As many question marks, for an IN list."""
     return ", ".join("?" * count)
+
+
+def storable(text: str | None) -> str | None:
+    """A text from the web as every database takes it: no NUL, no half of a surrogate pair."""
+    if text is None or (text.isascii() and "\0" not in text):
+        return text
+    whole = text.encode("utf-8", "replace").decode("utf-8")
+    return whole.replace("\0", "\ufffd")

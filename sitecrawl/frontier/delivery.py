@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.database import Database, Row
-from sitecrawl.frontier.documents import Entry, record, unpack
+from sitecrawl.frontier.documents import Documents, unpack
+from sitecrawl.frontier.outbox import Entry, record
 
 WAITING = (
     "SELECT o.seq, o.run, o.url, o.op, o.id, o.change, o.reason, o.moved_to, u.url, d.body, d.seq"
@@ -16,14 +17,15 @@ WAITING = (
 )
 
 
-def change_of(row: Row) -> Change | None:
+def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
     """The change of an outbox row; None when a later change has taken its document's place."""
     seq, run, url, op, id_, change, reason, moved_to, address, body, current = row
     entry = Entry(url, op, id_, change, reason, moved_to)
     if op == "delete":
         entry.content = {"url": address}
     elif current == seq:
-        entry.content = unpack(body)
+        also = {"additional_urls": additional[url]} if url in additional else {}
+        entry.content = {**unpack(body), **also}
     else:
         return None
     return Change(seq, op, id_, record(seq, run, entry))
@@ -40,7 +42,8 @@ def take_undelivered(database: Database, owner: str, limit: int, after: int) -> 
         if not rows:
             break
         after = rows[-1][0]
-        found = [(row[0], change_of(row)) for row in rows]
+        additional = Documents(database).additional_urls([row[2] for row in rows])
+        found = [(row[0], change_of(row, additional)) for row in rows]
         deliver(database, [seq for seq, change in found if change is None])
         taken = [change for _, change in found if change is not None]
         database.many("UPDATE outbox SET owner = ? WHERE seq = ?", [(owner, c.seq) for c in taken])

@@ -1,26 +1,58 @@
-"""The current documents and the outbox, in which every change of them has its number."""
+"""The document of each URL: current, or kept back because another URL stands for it."""
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
-from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.database import Database, Row, placeholders
 
 COMPRESSION = 1
-OUTBOX = (
-    "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, run, made_at, owner)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+FIELDS = "d.url, d.origin, u.url, d.id, d.seq, d.hash, d.target, d.because"
+BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHERE d.url = ?"  # noqa: S608
+BY_HASH = (
+    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"  # noqa: S608
+    " WHERE d.origin = ? AND d.hash = ? AND d.url <> ? AND d.seq IS NOT NULL"
 )
-DOCUMENT = (
-    "INSERT INTO document (url, origin, id, seq, hash, body) VALUES (?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT (url) DO UPDATE SET id = excluded.id, seq = excluded.seq,"
-    " hash = excluded.hash, body = excluded.body, target = NULL, because = NULL"
+BY_TARGET = (
+    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"  # noqa: S608
+    " WHERE d.target IN ({}) ORDER BY d.url"
 )
+STORE = (
+    "INSERT INTO document (url, origin, id, seq, hash, body, target, because)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET id = excluded.id,"
+    " seq = excluded.seq, hash = excluded.hash, body = excluded.body,"
+    " target = excluded.target, because = excluded.because"
+)
+UNNUMBERED = 0  # seq of a document whose outbox row is still to come in this transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The stored document of a URL: ``seq`` is None while it is kept back.
+
+    ``target`` is the URL that stands for it or may come to, ``because`` of a duplicate, a
+    canonical or a redirect.
+    """
+
+    url: int
+    origin: int
+    address: str
+    id: str
+    seq: int | None
+    hash: str | None
+    target: int | None
+    because: str | None
+
+    @property
+    def current(self) -> bool:
+        """Whether it is part of the output."""
+        return self.seq is not None
 
 
 def pack(document: dict[str, Any]) -> bytes:
@@ -31,81 +63,98 @@ def pack(document: dict[str, Any]) -> bytes:
 
 def unpack(body: bytes) -> dict[str, Any]:
     """The document of a stored body."""
-    text = zlib.decompress(body).decode("utf-8", "surrogatepass")
-    document: dict[str, Any] = json.loads(text)
+    document: dict[str, Any] = json.loads(zlib.decompress(body))
     return document
 
 
-@dataclass(slots=True)
-class Entry:
-    """A change on its way into the outbox."""
-
-    url: int
-    op: str
-    id: str
-    change: str | None = None
-    reason: str | None = None
-    moved_to: str | None = None
-    content: dict[str, Any] = field(default_factory=dict)
-    hash: str | None = None
+def rfc3339(seconds: float) -> str:
+    """A time of the database as the output writes it."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def record(seq: int, run: int, entry: Entry) -> dict[str, Any]:
-    """The line of a change as the contract has it; empty values are left out."""
-    envelope = {
-        "op": entry.op,
-        "id": entry.id,
-        "seq": seq,
-        "run_id": run,
-        "change": entry.change,
-        "reason": entry.reason,
-        "moved_to": entry.moved_to,
-    }
-    present = {name: value for name, value in envelope.items() if value is not None}
-    return {**present, **entry.content}
+class Documents:
+    """The document table."""
 
-
-class Outbox:
-    """Numbers changes in the order in which transactions end, so that no reader misses one."""
-
-    def __init__(self, database: Database, run: int, owner: str) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._run = run
-        self._owner = owner
 
-    def write(self, origin: int, entries: Sequence[Entry]) -> list[Change]:
-        """Write the changes and the documents they bring; last in the transaction."""
-        if not entries:
+    def of(self, url: int) -> Held | None:
+        """The document of a URL."""
+        rows = self._database.rows(BY_URL, (url,))
+        return Held(*rows[0]) if rows else None
+
+    def equal(self, origin: int, content_hash: str, url: int) -> Held | None:
+        """The current document of another URL of the origin with the same content."""
+        rows = self._database.rows(BY_HASH, (origin, content_hash, url))
+        return Held(*rows[0]) if rows else None
+
+    def pointing_at(self, urls: Sequence[int]) -> list[Held]:
+        """The documents for which these URLs stand, or may come to."""
+        if not urls:
             return []
-        [(last,)] = self._database.rows(
-            "UPDATE crawl SET seq = seq + ? RETURNING seq", (len(entries),)
+        rows = self._database.rows(BY_TARGET.format(placeholders(len(urls))), urls)
+        return [Held(*row) for row in rows]
+
+    def additional_urls(self, urls: Sequence[int]) -> dict[int, list[str]]:
+        """The addresses of the pages that each of these URLs stands for, sorted."""
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for held in self.pointing_at(urls):
+            if held.because == "duplicate" and held.target is not None:
+                found[held.target].append(held.address)
+        return {url: sorted(addresses) for url, addresses in found.items()}
+
+    def publish(self, url: int, origin: int, document: dict[str, Any], hash_: str | None) -> None:
+        """Store a document that becomes current; its number comes with the outbox row."""
+        row = (url, origin, document["id"], UNNUMBERED, hash_, pack(document), None, None)
+        self._database.execute(STORE, row)
+
+    def keep_back(
+        self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
+    ) -> None:
+        """Store a document that another URL stands for; ``target`` is that URL and why."""
+        row = (url, origin, document["id"], None, hash_, pack(document), *target)
+        self._database.execute(STORE, row)
+
+    def content(self, url: int) -> dict[str, Any]:
+        """The stored fields of a URL's document."""
+        [(body,)] = self._database.rows("SELECT body FROM document WHERE url = ?", (url,))
+        return unpack(body)
+
+    def promote(self, url: int) -> None:
+        """Make a document current that was kept back."""
+        self._database.execute(
+            "UPDATE document SET seq = ?, target = NULL, because = NULL WHERE url = ?",
+            (UNNUMBERED, url),
         )
-        numbered = list(enumerate(entries, start=last - len(entries) + 1))
-        made_at = self._database.now()
-        self._database.many(
-            OUTBOX,
-            [
-                (
-                    seq,
-                    e.url,
-                    e.op,
-                    e.id,
-                    e.change,
-                    e.reason,
-                    e.moved_to,
-                    self._run,
-                    made_at,
-                    self._owner,
-                )
-                for seq, e in numbered
-            ],
+
+    def demote(self, url: int, target: int, because: str) -> None:
+        """Keep back a document that was current."""
+        self._database.execute(
+            "UPDATE document SET seq = NULL, target = ?, because = ? WHERE url = ?",
+            (target, because, url),
         )
-        self._database.many(
-            DOCUMENT,
-            [
-                (e.url, origin, e.id, seq, e.hash, pack(e.content))
-                for seq, e in numbered
-                if e.op == "upsert"
-            ],
+
+    def point(self, url: int, target: int | None, because: str | None) -> None:
+        """Note who may come to stand for a document."""
+        self._database.execute(
+            "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
-        return [Change(seq, e.op, e.id, record(seq, self._run, e)) for seq, e in numbered]
+
+    def remove(self, url: int) -> None:
+        """Forget a document, and all by which its page could say that it did not change."""
+        self._database.execute("DELETE FROM document WHERE url = ?", (url,))
+        self._database.execute(
+            "UPDATE url SET etag = NULL, last_modified = NULL, content_hash = NULL,"
+            " document_hash = NULL WHERE id = ?",
+            (url,),
+        )
+
+    def take_move(self, target: int, run: int) -> bool:
+        """Whether this is the first document of the run to move to ``target``."""
+        return bool(
+            self._database.execute(
+                "UPDATE document SET moved_in = ? WHERE url = ?"
+                " AND (moved_in IS NULL OR moved_in <> ?)",
+                (run, target, run),
+            )
+        )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from sitecrawl.frontier.base import Backlog, OriginState
 from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.workers import announce
 
 SAFE_SHARE = 0.75  # of a lease in which a request may begin
 TAKE = (
@@ -14,7 +16,7 @@ TAKE = (
     "SELECT id FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
-    " ORDER BY ready_at, id LIMIT ?) RETURNING id, fence, key, robots_text, robots_status,"
+    " ORDER BY ready_at, id LIMIT ?) AND lease_until < ? RETURNING id, fence, key, robots_text, robots_status,"
     " robots_expires_at, delay, ready_at, pending"
 )
 
@@ -35,11 +37,12 @@ class Lease:
 class Leases:
     """The leases of one worker. A lost lease is forgotten, its results are worth nothing."""
 
-    def __init__(self, database: Database, owner: str, realm: str, seconds: float) -> None:
+    def __init__(self, database: Database, owner: str, run: int, options: StateOptions) -> None:
         self._database = database
         self._owner = owner
-        self._realm = realm
-        self._seconds = seconds
+        self._run = run
+        self._realm = options.realm
+        self._seconds = options.lease_seconds
         self._held: dict[str, Lease] = {}
 
     def __getitem__(self, origin: str) -> Lease:
@@ -57,7 +60,7 @@ class Leases:
         """Lease up to ``limit`` free origins on which something waits, the readiest first."""
         begun, now = time.monotonic(), self._database.now()
         rows = self._database.rows(
-            TAKE, (self._owner, now + self._seconds, self._realm, now, now, limit)
+            TAKE, (self._owner, now + self._seconds, self._realm, now, now, limit, now)
         )
         rows.sort(key=lambda row: (row[7], row[0]))
         return [self._taken(row, begun) for row in rows]
@@ -85,10 +88,7 @@ class Leases:
 
     def renew(self) -> None:
         """Renew every lease, and say that this worker lives."""
-        self._database.execute(
-            "UPDATE worker SET alive_until = ? WHERE owner = ?",
-            (self._database.now() + self._seconds, self._owner),
-        )
+        announce(self._database, self._owner, self._run, self._seconds)
         for origin in sorted(self._held, key=lambda origin: self._held[origin].id):
             self.prove(origin)
 

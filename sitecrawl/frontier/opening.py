@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from sitecrawl.frontier.base import Frontier, FrontierError
 from sitecrawl.frontier.database import Backend
 from sitecrawl.frontier.options import StateOptions
@@ -31,9 +33,10 @@ def open_frontier(database_url: str, options: StateOptions | None = None) -> Fro
 
 def _postgres(database_url: str) -> Backend:
     try:
-        from sitecrawl.frontier.postgres import PostgresBackend
+        module = import_module("sitecrawl.frontier.postgres")  # psycopg is an extra
     except ImportError as error:
         raise FrontierError(
             "A PostgreSQL crawl database needs psycopg: pip install 'sitecrawl[postgres]'."
         ) from error
-    return PostgresBackend(database_url)
+    found: Backend = module.PostgresBackend(database_url)
+    return found

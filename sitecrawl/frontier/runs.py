@@ -8,7 +8,7 @@ from typing import Any
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.options import StateOptions
-from sitecrawl.frontier.workers import bury
+from sitecrawl.frontier.workers import announce, bury
 
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"
@@ -49,10 +49,7 @@ def begin(
         )
         wake(database, run, now, options)
         count_pending(database, options.realm)
-    database.execute(
-        "INSERT INTO worker (owner, run, alive_until) VALUES (?, ?, ?)",
-        (owner, run, now + options.lease_seconds),
-    )
+    announce(database, owner, run, options.lease_seconds)
     return int(run)
 
 

@@ -18,6 +18,7 @@ PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -32768",  # KiB
     "PRAGMA temp_store = MEMORY",
+    "PRAGMA wal_autocheckpoint = 8000",  # pages: a page written often is copied back once
 )
 
 
@@ -57,6 +58,9 @@ class SqliteDatabase:
             raise
         self._connection.execute("COMMIT")
 
+    def alone(self) -> None:
+        """Nothing to wait for: there is one writer at a time."""
+
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         return self._connection.execute(sql, parameters).fetchall()
@@ -91,6 +95,7 @@ class SqliteBackend:
     """A SQLite file."""
 
     errors: tuple[type[Exception], ...] = (sqlite3.Error, OSError)
+    transient: tuple[type[Exception], ...] = ()
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -68,7 +68,9 @@ CREATE TABLE url (
     changes INTEGER NOT NULL DEFAULT 0,
     interval REAL,
     redirect_to TEXT,
-    canonical TEXT
+    canonical TEXT,
+    target INTEGER,
+    detail TEXT
 );
 CREATE UNIQUE INDEX url_identity ON url (origin, fingerprint);
 CREATE INDEX url_waiting ON url (origin, priority DESC, depth, id) WHERE waiting = 1;
@@ -97,6 +99,7 @@ CREATE TABLE document (
     because TEXT,
     moved_in INTEGER
 );
+CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (origin, hash) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 

@@ -18,15 +18,20 @@ from sitecrawl.frontier.base import (
     Settlement,
     Visit,
 )
-from sitecrawl.frontier.changes import Changes
-from sitecrawl.frontier.database import Database, migrate
+from sitecrawl.frontier.changes import Changes, withdraw
+from sitecrawl.frontier.claims import Claims
+from sitecrawl.frontier.database import Database, migrate, storable
+from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.delivery import deliver, take_undelivered
-from sitecrawl.frontier.documents import Outbox
+from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.findings import Judge, Memory
 from sitecrawl.frontier.leases import Leases
 from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.urls import Urls
 from sitecrawl.frontier.visits import Visits, known_again
 from sitecrawl.frontier.workers import bury, new_worker
+from sitecrawl.policy.deletion import too_many
 
 WAKE_SECONDS = 60.0
 
@@ -42,13 +47,20 @@ class Store:
         self._owner = new_worker()
         migrate(database, crawl)
         with database.transaction():
+            database.alone()
             runs.check_name(database, crawl, options)
             self.run = runs.begin(database, self._owner, configuration, options)
-        self.leases = Leases(database, self._owner, options.realm, options.lease_seconds)
+        self.leases = Leases(database, self._owner, self.run, options)
         self._urls = Urls(database, options.realm)
         self._visits = Visits(database, self.run, options)
         self._outbox = Outbox(database, self.run, self._owner)
-        self._changes = Changes(database, self.run, options)
+        self._memory = Memory(
+            documents=Documents(database),
+            deletions=Deletions(database, self.run),
+            claims=Claims(database, options.realm),
+            options=options,
+            run=self.run,
+        )
         self._woken = time.monotonic()
 
     def add(self, candidates: Sequence[Candidate]) -> int:
@@ -59,6 +71,7 @@ class Store:
     def lease(self, limit: int) -> list[OriginState]:
         """Take free origins on which something waits."""
         with self._transaction():
+            self._database.alone()
             now = self._database.now()
             bury(self._database, now)
             if time.monotonic() - self._woken > WAKE_SECONDS:
@@ -89,13 +102,19 @@ class Store:
             self._urls.add(known_again(visits), {})
             findings = self._visits.look_up(origin, visits)
         pages = {finding.stored.url: finding.stored.id for finding in findings}
-        self._urls.add([c for visit in visits for c in visit.candidates], pages)
-        entries = self._changes.made_by(origin, findings)
+        candidates = [c for visit in visits for c in visit.candidates]
+        targets = [visit.target for visit in visits if visit.target is not None]
+        self._urls.add(candidates + targets, pages)
+        changes = Changes(self._memory.documents, origin)
+        judge = Judge(self._memory, changes)
+        for finding in findings:
+            judge.judge(finding)
         done = self._visits.write(findings)
+        judge.review(findings)
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )
-        return self._outbox.write(origin, entries)
+        return self._outbox.write(changes.entries())
 
     def _log_lost(self, origin: str, visits: Sequence[Visit]) -> None:
         rows = self._database.rows(
@@ -115,7 +134,7 @@ class Store:
                     "UPDATE origin SET robots_text = ?, robots_status = ?,"
                     " robots_expires_at = ?, delay = ?, ready_at = ? WHERE id = ?",
                     (
-                        state.robots_text,
+                        storable(state.robots_text),
                         state.robots_status,
                         state.robots_expires_at,
                         state.delay,
@@ -143,15 +162,22 @@ class Store:
         with self._transaction():
             if not self.leases.prove(origin):
                 return Settlement([], 0, 0)
-            row = self.leases[origin].id
-            settled = self._changes.settle(row)
-            return Settlement(
-                self._outbox.write(row, settled.entries), settled.held, settled.documents
-            )
+            return self._settle(self.leases[origin].id)
+
+    def _settle(self, origin: int) -> Settlement:
+        memory = self._memory
+        documents = memory.deletions.documents(origin)
+        gathered = memory.deletions.of(origin)
+        if too_many(self._options.deletion, len(gathered), documents):
+            return Settlement([], len(gathered), documents)
+        changes = Changes(memory.documents, origin)
+        withdraw(changes, memory.documents, memory.deletions, gathered)
+        return Settlement(self._outbox.write(changes.entries()), 0, documents)
 
     def undelivered(self, limit: int, after: int) -> list[Change]:
         """Take over outbox rows that nobody has in hand."""
         with self._transaction():
+            self._database.alone()
             bury(self._database, self._database.now())
             return take_undelivered(self._database, self._owner, limit, after)
 

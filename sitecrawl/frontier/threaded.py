@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -23,6 +24,7 @@ from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.store import Store
 
 RENEWALS_PER_LEASE = 4
+PAUSES = (0.05, 0.1, 0.2, 0.4)  # seconds before a transaction is tried again
 T = TypeVar("T")
 
 
@@ -110,9 +112,17 @@ class ThreadedFrontier:
     async def _run(self, function: Callable[..., T], *arguments: Any) -> T:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._thread, function, *arguments)
+            return await loop.run_in_executor(self._thread, self._try, function, *arguments)
         except self._backend.errors as error:
             raise self._backend.readable(error) from error
+
+    def _try(self, function: Callable[..., T], *arguments: Any) -> T:
+        for pause in PAUSES:
+            try:
+                return function(*arguments)
+            except self._backend.transient:
+                time.sleep(pause)
+        return function(*arguments)
 
     async def _renew(self) -> None:
         while True:

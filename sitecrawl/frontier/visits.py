@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sitecrawl.frontier.base import Candidate, Outcome, Visit
-from sitecrawl.frontier.database import Database, Row, placeholders
+from sitecrawl.frontier.database import Database, Row, placeholders, storable
+from sitecrawl.frontier.documents import Held
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.policy.deletion import CONFIRMED
 from sitecrawl.policy.revisit import FAILED, WITH_CONTENT, NextVisit, Visited, adapted, next_visit
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
-    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, d.id, d.seq"
-    " FROM url AS u LEFT JOIN document AS d ON d.url = u.id"
-    " WHERE u.origin = ? AND u.fingerprint IN ({})"
+    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at"
+    " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
 )
 UPDATE = (
     "UPDATE url SET waiting = ?, run = ?, due = ?, ages = ?, outcome = ?, status = ?, reason = ?,"
     " visited_at = ?, indexed_at = ?, changed_at = ?, etag = coalesce(?, etag),"
     " last_modified = coalesce(?, last_modified), content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
-    " redirect_to = ?, canonical = ? WHERE id = ?"
+    " redirect_to = ?, canonical = ?, target = ?, detail = ? WHERE id = ?"
 )
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
@@ -44,23 +44,24 @@ class Stored:
     document_hash: str | None
     indexed_at: float | None
     changed_at: float | None
-    document_id: str | None
-    document_seq: int | None
-
-    @property
-    def written(self) -> bool:
-        """Whether a document of this URL is current in the output."""
-        return self.document_seq is not None
 
 
 @dataclass(slots=True)
 class Finding:
-    """A visit with what was known before; ``outcome`` may be what the state makes of it."""
+    """A visit with what was known before, and what the state makes of it.
 
+    ``target`` is the row of the URL that the visit names, ``held`` the document before
+    the visit, ``fresh`` whether the visit's document is the stored one now.
+    """
+
+    origin: int
     visit: Visit
     stored: Stored
     outcome: Outcome
+    target: int | None = None
+    held: Held | None = None
     changed: bool = False
+    fresh: bool = False
 
     @property
     def missing(self) -> int:
@@ -89,7 +90,9 @@ class Visits:
         rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
         stored = {row[0]: Stored(*row[1:]) for row in rows}
         return [
-            Finding(visit, stored[visit.due.fingerprint], visit.outcome or Outcome.CANCELLED)
+            Finding(
+                origin, visit, stored[visit.due.fingerprint], visit.outcome or Outcome.CANCELLED
+            )
             for visit in visits
             if visit.due.fingerprint in stored
         ]
@@ -114,7 +117,7 @@ class Visits:
             int(finding.outcome),
             visit.status,
             visit.bytes,
-            visit.reason or None,
+            storable(visit.reason) or None,
         )
 
     def _state(self, finding: Finding) -> Row:
@@ -123,7 +126,6 @@ class Visits:
         interval = stored.interval
         if with_content:
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
-        fetched = visit.document is not None
         due = self._due(finding, interval)
         return (
             int(visit.again),
@@ -132,32 +134,34 @@ class Visits:
             int(due.ages),
             int(finding.outcome),
             visit.status,
-            visit.reason or None,
+            storable(visit.reason) or None,
             visit.started_at,
             visit.started_at if with_content else stored.indexed_at,
             visit.started_at if finding.changed else stored.changed_at,
-            visit.etag,
-            visit.last_modified,
-            visit.content_hash if fetched else stored.content_hash,
-            visit.document_hash if fetched else stored.document_hash,
+            storable(visit.etag),
+            storable(visit.last_modified),
+            visit.content_hash if finding.fresh else stored.content_hash,
+            visit.document_hash if finding.fresh else stored.document_hash,
             finding.missing,
             finding.failures,
             int(finding.changed and stored.content_hash is not None),
             interval,
-            visit.redirect_to,
-            visit.canonical,
+            storable(visit.redirect_to),
+            storable(visit.canonical),
+            finding.target,
+            storable(visit.detail) or None,
             stored.id,
         )
 
     def _due(self, finding: Finding, interval: float | None) -> NextVisit:
         visit = finding.visit
-        awaits = finding.stored.written and finding.missing > 0
+        current = finding.held is not None and finding.held.current
         visited = Visited(
             outcome=finding.outcome,
             at=visit.started_at,
             expires_at=visit.expires_at,
             interval=interval,
-            awaits=awaits,
+            awaits=current and finding.outcome in CONFIRMED,
             wanted=visit.due.via == "seed" and finding.stored.indexed_at is None,
         )
         return next_visit(self._options.revisit, visited)

@@ -28,15 +28,29 @@ def surely_dead(worker: str) -> bool:
     return _started(int(pid)) != int(started)
 
 
+def announce(database: Database, worker: str, run: int, seconds: float) -> None:
+    """Say that the worker lives, and will be heard of again in time."""
+    database.execute(
+        "INSERT INTO worker (owner, run, alive_until) VALUES (?, ?, ?)"
+        " ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until",
+        (worker, run, database.now() + seconds),
+    )
+
+
 def bury(database: Database, now: float) -> None:
-    """Forget workers that are dead or have not been heard of, and free their origins."""
+    """Forget workers that are dead or were not heard of in time.
+
+    The origins of the dead are free at once; those of the silent when their leases end.
+    """
     workers = database.rows("SELECT owner, alive_until FROM worker ORDER BY owner")
-    gone = [owner for owner, until in workers if until < now or surely_dead(owner)]
-    for owner in gone:
-        database.execute("DELETE FROM worker WHERE owner = ?", (owner,))
-        database.execute(
-            "UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,)
-        )
+    for owner, until in workers:
+        dead = surely_dead(owner)
+        if dead:
+            database.execute(
+                "UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,)
+            )
+        if dead or until < now:
+            database.execute("DELETE FROM worker WHERE owner = ?", (owner,))
 
 
 def _system() -> str:

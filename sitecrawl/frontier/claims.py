@@ -1,0 +1,95 @@
+"""What a redirect or a canonical comes to: a claim is checked, it is no order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from sitecrawl.frontier.base import Outcome, Visit
+from sitecrawl.frontier.database import Database
+from sitecrawl.web.identity import fingerprint, identity_key
+from sitecrawl.web.urls import origin
+
+LONGEST_CHAIN = 10
+REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
+LINK = (
+    "SELECT u.url, u.outcome, u.waiting, u.target, d.seq, d.target FROM url AS u"
+    " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
+)
+
+
+class Standing(Enum):
+    """What a claim's target has turned out to be."""
+
+    PAGE = "a page of the output"
+    UNKNOWN = "not visited yet"
+    NOWHERE = "no page"
+    BACK = "the claimant itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Where a claim leads: the URL at its end, that one's address, and what stands there."""
+
+    standing: Standing
+    url: int
+    address: str = ""
+    loop: tuple[tuple[int, str], ...] = ()
+
+
+class Claims:
+    """Follows redirects and canonicals through the stored URLs of one realm."""
+
+    def __init__(self, database: Database, realm: str) -> None:
+        self._database = database
+        self._realm = realm
+
+    def target_of(self, visit: Visit) -> int | None:
+        """The row of the URL that the visit names, if it is one the crawl knows."""
+        if visit.target is not None:
+            return self._row(visit.target.origin, visit.target.fingerprint)
+        named = visit.redirect_to or visit.canonical
+        if named is None:
+            return None
+        for candidate in visit.candidates:
+            if candidate.url == named:
+                return self._row(candidate.origin, candidate.fingerprint)
+        return self._row(origin(named) or "", fingerprint(identity_key(named)))
+
+    def follow(self, claimant: int, target: int) -> Answer:
+        """Follow the chain that begins at ``target``."""
+        passed: list[tuple[int, str]] = []
+        for url, address, standing in self._chain(target):
+            if url == claimant:
+                return Answer(Standing.BACK, url, address, tuple(passed))
+            if standing is not None:
+                return Answer(standing, url, address)
+            passed.append((url, address))
+        return Answer(Standing.NOWHERE, target)
+
+    def _chain(self, url: int) -> Iterator[tuple[int, str, Standing | None]]:
+        step: int | None = url
+        for _ in range(LONGEST_CHAIN):
+            if step is None:
+                return
+            [(address, outcome, waiting, target, seq, stands_for)] = self._database.rows(
+                LINK, (step,)
+            )
+            standing = None
+            if seq is not None:
+                standing = Standing.PAGE
+            elif stands_for is None and (outcome is None or waiting):
+                standing = Standing.UNKNOWN
+            elif stands_for is None and outcome not in REDIRECTS:
+                standing = Standing.NOWHERE
+            yield step, address, standing
+            step = stands_for or target
+
+    def _row(self, key: str, identity: int) -> int | None:
+        rows = self._database.rows(
+            "SELECT u.id FROM url AS u JOIN origin AS o ON o.id = u.origin"
+            " WHERE o.key = ? AND o.realm = ? AND u.fingerprint = ?",
+            (key, self._realm, identity),
+        )
+        return int(rows[0][0]) if rows else None

@@ -1,0 +1,201 @@
+"""From what a visit found to what it changes: the document's life, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.changes import Changes
+from sitecrawl.frontier.claims import REDIRECTS, Answer, Claims, Standing
+from sitecrawl.frontier.deletions import Deletions
+from sitecrawl.frontier.documents import Documents, Held, rfc3339
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.visits import Finding
+from sitecrawl.policy.deletion import verdict
+from sitecrawl.policy.duplicates import rank
+
+NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The tables that findings change, and the rules by which they do."""
+
+    documents: Documents
+    deletions: Deletions
+    claims: Claims
+    options: StateOptions
+    run: int
+
+
+class Judge:
+    """Judges the findings of one transaction; ``changes`` gathers what comes of them."""
+
+    def __init__(self, memory: Memory, changes: Changes) -> None:
+        self._documents = memory.documents
+        self._deletions = memory.deletions
+        self._claims = memory.claims
+        self._options = memory.options
+        self._run = memory.run
+        self._changes = changes
+
+    def judge(self, finding: Finding) -> None:
+        """Change what the visit changes; the finding gets its final outcome."""
+        finding.target = self._claims.target_of(finding.visit)
+        finding.held = self._documents.of(finding.stored.id)
+        if finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
+            self._still_there(finding)
+        elif finding.visit.document is None:
+            self._without_document(finding)
+        elif finding.outcome is Outcome.NON_CANONICAL:
+            self._claimed(finding)
+        else:
+            self._ingested(finding)
+
+    def review(self, findings: Sequence[Finding]) -> None:
+        """Look again at the pages whose redirect or canonical leads to a visited URL."""
+        for held in self._documents.pointing_at([finding.stored.id for finding in findings]):
+            if held.because != "duplicate" and held.target is not None:
+                self._review(held, self._claims.follow(held.url, held.target))
+
+    def _ingested(self, finding: Finding) -> None:
+        visit, url, held = finding.visit, finding.stored.id, finding.held
+        finding.outcome, finding.fresh = Outcome.FILE_INGESTED, True
+        current = held is not None and held.current
+        same = current and visit.content_hash == finding.stored.content_hash
+        if same and visit.document_hash == finding.stored.document_hash:
+            self._still_there(finding)
+            return
+        finding.changed = not same
+        self._deletions.forget(url)
+        equal = None
+        if visit.content_hash is not None:
+            equal = self._documents.equal(finding.origin, visit.content_hash, url)
+        if equal is not None and rank(equal.address) < rank(finding.stored.url):
+            self._duplicate(finding, equal)
+            return
+        change = "new" if not current else "metadata" if same else "changed"
+        self._changes.publish(url, self._document(finding), visit.content_hash, change)
+        if equal is not None:
+            self._changes.replace(equal, url, finding.stored.url, "duplicate")
+        self._part(finding)
+
+    def _still_there(self, finding: Finding) -> None:
+        finding.outcome = Outcome.FILE_DID_NOT_CHANGE
+        self._deletions.forget(finding.stored.id)
+        if finding.held is not None and finding.held.current and finding.held.target is not None:
+            self._documents.point(finding.stored.id, None, None)
+
+    def _duplicate(self, finding: Finding, equal: Held) -> None:
+        finding.outcome = Outcome.DUPLICATE
+        self._keep_back(finding, equal.url, equal.address, "duplicate")
+        if finding.held is None or finding.held.target != equal.url:
+            self._changes.renew(equal)
+
+    def _part(self, finding: Finding) -> None:
+        """Let go of equal pages when this one's content is another now."""
+        followers = self._documents.pointing_at([finding.stored.id])
+        self._changes.orphan(held for held in followers if held.hash != finding.visit.content_hash)
+        held = finding.held
+        if held is not None and held.because == "duplicate" and held.target is not None:
+            kept = self._documents.of(held.target)
+            if kept is not None and kept.current:
+                self._changes.renew(kept)
+
+    def _keep_back(self, finding: Finding, target: int, address: str, because: str) -> None:
+        held, url = finding.held, finding.stored.id
+        if held is not None and held.current:
+            self._changes.replace(held, target, address, because)
+        self._documents.keep_back(
+            url,
+            finding.origin,
+            self._document(finding),
+            finding.visit.content_hash,
+            (target, because),
+        )
+        finding.fresh = True
+
+    def _claimed(self, finding: Finding) -> None:
+        url, target = finding.stored.id, finding.target
+        answer = Answer(Standing.NOWHERE, 0)
+        if target is not None and target != url:
+            answer = self._claims.follow(url, target)
+        current = finding.held is not None and finding.held.current
+        if answer.standing is Standing.BACK:
+            self._looped(finding, answer)
+        elif answer.standing is Standing.NOWHERE:
+            self._ingested(finding)
+        elif answer.standing is Standing.UNKNOWN and current:
+            self._documents.point(url, answer.url, "canonical")
+        elif current and not self._documents.take_move(answer.url, self._run):
+            self._gather(finding, "non_canonical", answer.address)
+        else:
+            self._keep_back(finding, answer.url, answer.address, "canonical")
+
+    def _looped(self, finding: Finding, answer: Answer) -> None:
+        """Canonicals in a circle: the best of its pages is kept."""
+        members = [self._documents.of(url) for url, _ in answer.loop]
+        pages = [held for held in members if held is not None]
+        best = min(pages, key=lambda held: rank(held.address), default=None)
+        if best is None or rank(finding.stored.url) < rank(best.address):
+            self._ingested(finding)
+            return
+        self._changes.promote(best)
+        self._keep_back(finding, best.url, best.address, "canonical")
+
+    def _without_document(self, finding: Finding) -> None:
+        held, visit = finding.held, finding.visit
+        if held is None or visit.reason in NOT_SURE:
+            return
+        rule = self._options.deletion
+        reason = verdict(rule, finding.outcome, finding.missing, finding.failures)
+        if reason is None:
+            return
+        if not held.current:
+            self._documents.remove(held.url)
+            kept = self._documents.of(held.target) if held.target is not None else None
+            if kept is not None and kept.current and held.because == "duplicate":
+                self._changes.renew(kept)
+        elif finding.outcome in REDIRECTS and finding.target is not None:
+            self._moved(held, self._claims.follow(held.url, finding.target))
+        else:
+            self._gather(finding, reason, visit.redirect_to or visit.canonical)
+
+    def _moved(self, held: Held, answer: Answer) -> None:
+        if answer.standing is Standing.UNKNOWN:
+            self._documents.point(held.url, answer.url, "redirect")
+        elif answer.standing is Standing.PAGE and self._documents.take_move(answer.url, self._run):
+            self._deletions.forget(held.url)
+            self._changes.withdraw(held, "redirected", answer.address)
+        elif answer.standing is not Standing.BACK:
+            self._deletions.gather(held.url, held.origin, "redirected", answer.address or None)
+
+    def _gather(self, finding: Finding, reason: str, moved_to: str | None) -> None:
+        self._deletions.gather(finding.stored.id, finding.origin, reason, moved_to)
+
+    def _review(self, held: Held, answer: Answer) -> None:
+        if held.because == "redirect":
+            self._documents.point(held.url, None, None)
+            self._moved(held, answer)
+        elif answer.standing in (Standing.NOWHERE, Standing.BACK):
+            if held.current:
+                self._documents.point(held.url, None, None)
+            else:
+                self._changes.promote(held)
+        elif answer.standing is Standing.UNKNOWN or not held.current:
+            self._documents.point(held.url, answer.url, "canonical")
+        elif self._documents.take_move(answer.url, self._run):
+            self._changes.replace(held, answer.url, answer.address, "canonical")
+        else:
+            self._documents.point(held.url, None, None)
+            self._deletions.gather(held.url, held.origin, "non_canonical", answer.address)
+
+    def _document(self, finding: Finding) -> dict[str, Any]:
+        assert finding.visit.document is not None
+        changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
+        return {
+            **finding.visit.document,
+            "last_changed_at": rfc3339(changed_at or finding.visit.started_at),
+        }

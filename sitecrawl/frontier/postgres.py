@@ -1,0 +1,113 @@
+"""The crawl database on a PostgreSQL server, where several workers share a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import psycopg
+from psycopg import errors as failures
+from psycopg.conninfo import conninfo_to_dict
+
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.database import Row
+
+CONNECT_SECONDS = 10
+ALONE = 0x517EC4A71  # any number that other programs are unlikely to lock
+CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
+    (failures.InvalidCatalogName, "does not exist; make it with createdb"),
+    (failures.InvalidPassword, "refuses the password"),
+    (failures.InsufficientPrivilege, "may not be changed by this user; grant it the rights"),
+    (failures.DiskFull, "cannot grow, the server's disk is full; nothing is lost"),
+    (failures.TooManyConnections, "has too many connections; run fewer workers"),
+    (failures.OperationalError, "cannot be reached"),
+)
+
+
+@lru_cache
+def _statement(text: str) -> bytes:
+    """A statement with psycopg's way to write parameters."""
+    return text.replace("?", "%s").encode()
+
+
+class PostgresDatabase:
+    """A connection to the server; transactions are told apart by row locks and fences."""
+
+    dialect = "postgres"
+
+    def __init__(self, url: str, name: str) -> None:
+        self.name = name
+        self._connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+        self._connection.prepare_threshold = 2
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """One transaction of the server."""
+        with self._connection.transaction():
+            yield
+
+    def alone(self) -> None:
+        """Wait for every other transaction that asked for this; the lock ends with ours."""
+        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (ALONE,))
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Every row of the answer."""
+        return self._connection.execute(_statement(sql), parameters).fetchall()
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """How many rows the statement touched."""
+        return self._connection.execute(_statement(sql), parameters).rowcount
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; how many rows were touched in all."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_statement(sql), rows)
+            return max(cursor.rowcount, 0)
+
+    def script(self, sql: str) -> None:
+        """Run several statements without parameters."""
+        self._connection.execute(sql.encode())
+
+    def tables(self) -> set[str]:
+        """The names of the tables in the schema at hand."""
+        rows = self.rows(
+            "SELECT table_name::text FROM information_schema.tables"
+            " WHERE table_schema = current_schema()"
+        )
+        return {name for (name,) in rows}
+
+    def now(self) -> float:
+        """The server's clock, which all workers share."""
+        [(now,)] = self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
+        return float(now)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class PostgresBackend:
+    """A database of a PostgreSQL server."""
+
+    errors: tuple[type[Exception], ...] = (psycopg.Error,)
+    transient: tuple[type[Exception], ...] = (failures.DeadlockDetected, failures.SerializationFailure)
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        known = conninfo_to_dict(url)
+        where = f"{known.get('host', 'localhost')}:{known.get('port', 5432)}"
+        self._name = f"The crawl database {known.get('dbname', '')} on {where}"
+
+    def connect(self) -> PostgresDatabase:
+        """Open a connection for the thread that calls."""
+        return PostgresDatabase(self._url, self._name)
+
+    def readable(self, error: Exception) -> FrontierError:
+        """Which database, what is wrong with it, and what to do."""
+        detail = " ".join(str(error).split())
+        for kind, text in CAUSES:
+            if isinstance(error, kind):
+                return FrontierError(f"{self._name} {text}: {detail}.")
+        return FrontierError(f"{self._name} failed: {detail}.")

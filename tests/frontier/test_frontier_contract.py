@@ -1,0 +1,195 @@
+"""The frontier's contract, kept by every back end."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from workers import SITE, candidate, digest, ingested
+
+from sitecrawl.frontier.base import FrontierError, Outcome, Visit
+from sitecrawl.policy.revisit import Revisit
+
+
+@pytest.mark.behaviour("DB-01", "DB-10", "DB-20")
+def test_candidates_survive_the_run(work):
+    first = work()
+    first.seed("/")
+    [due] = first.due()
+    first.commit(ingested(due, "home", time.time(), candidates=[candidate("/a", depth=1)]))
+    second = work()
+    second.store.leases.renew()
+    first.end()
+    assert [due.url for due in second.due()] == [f"{SITE}/a"]
+
+
+@pytest.mark.behaviour("DB-05", "DB-06")
+def test_a_known_url_keeps_its_state(work):
+    worker = work()
+    worker.seed("/", "/broken")
+    assert worker.crawl({"/": "home"}) == ["/", "/broken"]
+    assert worker.store.add([candidate("/"), candidate("/broken"), candidate("/new")]) == 1
+    assert [due.url for due in worker.due()] == [f"{SITE}/new"]
+    rows = worker.database.rows("SELECT url, outcome, waiting FROM url ORDER BY id")
+    assert rows == [
+        (f"{SITE}/", Outcome.FILE_INGESTED, 0),
+        (f"{SITE}/broken", Outcome.FILE_NOT_FOUND, 0),
+        (f"{SITE}/new", None, 1),
+    ]
+
+
+@pytest.mark.behaviour("DB-12")
+def test_seeds_first_then_shallow_then_as_found(work):
+    worker = work()
+    worker.store.add(
+        [
+            candidate("/deep", depth=3),
+            candidate("/b", depth=1),
+            candidate("/a", depth=1),
+            candidate("/seed", via="seed", priority=1),
+        ]
+    )
+    assert [due.url[len(SITE) :] for due in worker.due()] == ["/seed", "/b", "/a", "/deep"]
+
+
+@pytest.mark.behaviour("DB-14")
+def test_no_url_is_considered_twice_in_a_run(work):
+    options = {"revisit": Revisit(interval=0.0)}
+    worker = work(**options)
+    worker.seed("/", "/a")
+    assert worker.crawl({"/": "home", "/a": "a"}) == ["/", "/a"]
+    assert worker.due() == []
+    worker.end()
+    assert work(**options).crawl({"/": "home", "/a": "a"}) == ["/", "/a"]
+
+
+def test_what_is_in_hand_is_not_popped_again(work):
+    worker = work()
+    worker.seed("/a", "/b", "/c")
+    assert len(worker.due(limit=2)) == 2
+    assert [due.url for due in worker.due()] == [f"{SITE}/c"]
+    assert worker.due() == []
+
+
+@pytest.mark.behaviour("S-06", "S-08")
+def test_again_puts_a_url_back_into_the_run(work):
+    worker = work()
+    worker.seed("/")
+    [due] = worker.due()
+    worker.commit(Visit(due, time.time(), outcome=Outcome.RATE_LIMITED, again=True))
+    [again] = worker.due()
+    assert (again.url, again.failures) == (due.url, 1)
+    worker.commit(ingested(again, "home", time.time()))
+    assert worker.lines() == ["new /"]
+
+
+@pytest.mark.behaviour("DB-23", "DB-17", "S-14")
+def test_every_action_is_logged(work):
+    worker = work()
+    worker.seed("/", "/secret", "/gone")
+    worker.crawl(
+        {"/": "home", "/secret": Outcome.BLOCKED_BY_ROBOTS_TXT, "/gone": Outcome.FILE_GONE}
+    )
+    rows = worker.database.rows(
+        "SELECT u.url, a.outcome, a.duration FROM attempt AS a JOIN url AS u ON u.id = a.url"
+        " ORDER BY a.id"
+    )
+    assert rows == [
+        (f"{SITE}/", 20, 0.1),
+        (f"{SITE}/secret", 10, 0.1),
+        (f"{SITE}/gone", 41, 0.1),
+    ]
+
+
+@pytest.mark.behaviour("DB-11", "RC-06")
+def test_a_due_url_brings_what_the_last_visit_left(work):
+    worker = work()
+    worker.seed("/")
+    [due] = worker.due()
+    assert (due.document_id, due.indexed_at, due.etag) == (None, None, None)
+    worker.commit(
+        ingested(due, "home", 1000.0, etag='W/"x"', last_modified="Mon, 02 Jan 2006 15:04:05 GMT")
+    )
+    worker.end()
+    [due] = work().due()
+    assert due.document_id is not None
+    assert (due.indexed_at, due.changed_at, due.content_hash) == (1000.0, 1000.0, digest("home"))
+    assert (due.etag, due.last_modified) == ('W/"x"', "Mon, 02 Jan 2006 15:04:05 GMT")
+
+
+@pytest.mark.behaviour("DB-19")
+def test_the_referrer_is_the_page_that_named_it_first(work):
+    worker = work()
+    worker.seed("/")
+    [due] = worker.due()
+    home = ingested(
+        due,
+        "home",
+        time.time(),
+        candidates=[
+            candidate("/a", depth=1, referrer=f"{SITE}/"),
+            candidate("/b", depth=1, via="sitemap", referrer=f"{SITE}/sitemap.xml"),
+        ],
+    )
+    worker.commit(home)
+    found = {(due.url, due.referrer, due.depth, due.via) for due in worker.due()}
+    assert found == {
+        (f"{SITE}/a", f"{SITE}/", 1, "link"),
+        (f"{SITE}/b", f"{SITE}/sitemap.xml", 1, "sitemap"),
+    }
+
+
+@pytest.mark.behaviour("DB-18")
+def test_a_database_of_another_crawl_is_refused(work):
+    work("first").end()
+    with pytest.raises(FrontierError, match="belongs to the crawl 'first', not to 'second'"):
+        work("second")
+    assert work("second", any_name=True).store.run == 2
+
+
+@pytest.mark.behaviour("DB-09")
+def test_realms_do_not_know_each_other(work):
+    docs, blog = work(realm="docs"), work(realm="blog")
+    docs.seed("/")
+    assert docs.crawl({"/": "home"}) == ["/"]
+    blog.seed("/")
+    assert blog.due() == []  # the other realm's worker has the origin in hand
+    docs.store.release(SITE)
+    assert blog.crawl({"/": "home"}) == ["/"]
+    assert blog.lines() == ["new /", "new /"]
+
+
+def test_save_origin_is_kept_between_runs(work):
+    worker = work()
+    worker.seed("/")
+    [state] = worker.store.lease(1)
+    robots = "User-agent: *\0\nDisallow: /private"
+    worker.store.save_origin(type(state)(state.key, robots, 200, 12.5, 3.0, 17.0, state.pending))
+    worker.end()
+    [state] = work().store.lease(1)
+    assert state.robots_text == "User-agent: *\ufffd\nDisallow: /private"
+    assert (state.robots_status, state.robots_expires_at) == (200, 12.5)
+    assert (state.delay, state.ready_at, state.pending) == (3.0, 17.0, 1)
+
+
+def test_a_visit_of_an_unknown_url_makes_it_known(work):
+    worker = work()
+    worker.seed("/")
+    [due] = worker.due()
+    stranger = type(due)(SITE, 4711, f"{SITE}/stranger", 2, "link", None)
+    worker.commit(ingested(stranger, "text", time.time()))
+    assert worker.lines() == ["new /stranger"]
+    assert worker.database.rows("SELECT pending FROM origin") == [(1,)]
+
+
+def test_odd_text_of_the_web_is_stored(work):
+    worker = work()
+    worker.seed("/")
+    [due] = worker.due()
+    odd = "a\0b\ud800é"
+    worker.commit(
+        ingested(due, odd, time.time(), etag=odd, detail=odd, redirect_to=odd, canonical=odd)
+    )
+    worker.end()
+    [change] = work().store.undelivered(10, 0)
+    assert change.record["body"] == odd
