@@ -25,7 +25,7 @@ MAX_COOKIES = 50  # of one domain, RFC 6265, 6.1
 MAX_COOKIE_SIZE = 4096  # bytes of name and value
 
 # Scrapy's own would fetch a newer list from the network at the first cookie.
-suffixes = TLDExtract(suffix_list_urls=(), include_psl_private_domains=True)
+suffixes = TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 class BoundedCookies(CookiesMiddleware):
