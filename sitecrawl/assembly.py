@@ -6,8 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.headers import HeaderPolicy, user_agent
+from sitecrawl.policy.headers import HeaderPolicy, product_token, user_agent
 from sitecrawl.policy.politeness import Pace
+from sitecrawl.web.options import ReadOptions
 
 
 def agent(params: CrawlParams) -> str:
@@ -26,6 +27,11 @@ def header_policy(params: CrawlParams) -> HeaderPolicy:
         headers=params.headers,
         auth={key: secret.get_secret_value() for key, secret in params.auth.items()},
     )
+
+
+def read_options(params: CrawlParams) -> ReadOptions:
+    """How pages are read."""
+    return ReadOptions(agent=product_token(agent(params)))
 
 
 def pace(params: CrawlParams) -> Pace:

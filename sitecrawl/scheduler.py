@@ -99,7 +99,7 @@ class OriginScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """The request of the first origin whose turn has come."""
-        if self._closing or self._owner.failure is not None:
+        if self._closing or self._at_limit or self._owner.failure is not None:
             return None
         now = asyncio.get_running_loop().time()
         turns = self._lists.turns
@@ -122,8 +122,6 @@ class OriginScheduler(BaseScheduler):
             return self._robots_request(origin)
         if origin.foreign:
             return origin.foreign.popleft()
-        if self._at_limit:
-            return None
         due = self._lists.next_due(origin)
         if due is None:
             return None

@@ -18,11 +18,21 @@ SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
 
 EXTENSIONS = {
     "sitecrawl.extensions.crawl.Crawl": 10,
+    "sitecrawl.download.early_close.EarlyClose": 20,
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.closespider.CloseSpider": None,
     "scrapy.extensions.spiderstate.SpiderState": None,
     "scrapy.extensions.throttle.AutoThrottle": None,
     "scrapy.extensions.remote_control.RemoteControl": None,
+}
+
+DOWNLOAD_HANDLERS = {
+    "http": "sitecrawl.download.handler.BoundedDownloadHandler",
+    "https": "sitecrawl.download.handler.BoundedDownloadHandler",
+    "data": None,
+    "file": None,
+    "ftp": None,
+    "s3": None,
 }
 
 DOWNLOADER_MIDDLEWARES = {
@@ -31,9 +41,8 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
-    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
     "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
-    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": 700,
+    "sitecrawl.download.cookies.BoundedCookies": 700,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
     "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
     "sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 950,
@@ -47,6 +56,8 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": None,
 }
 

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.frontier.base import DueUrl, Visit
     from sitecrawl.policy.admission import Admission
+    from sitecrawl.policy.decision import Decision
     from sitecrawl.policy.engine import Rules
+    from sitecrawl.policy.limits.limits import Limits, PageLinks
     from sitecrawl.web.page import Page
 
 logger = logging.getLogger(__name__)
 
-NO_RELATION: frozenset[str] = frozenset()
 SEED_PRIORITY = 1
 
 
@@ -30,8 +31,11 @@ class Discovery:
     the visit that found it, and is stored together with that visit's outcome.
     """
 
-    def __init__(self, rules: Rules, stats: StatsCollector, *, follow: bool) -> None:
+    def __init__(
+        self, rules: Rules, limits: Limits, stats: StatsCollector, *, follow: bool
+    ) -> None:
         self.rules = rules
+        self.limits = limits
         self._stats = stats
         self._follow = follow
         self._seen: set[int] = set()
@@ -47,13 +51,24 @@ class Discovery:
         """Add the page's links to the visit's candidates."""
         if not self._follow or page.directives.nofollow:
             return
-        depth = visit.due.depth + 1
+        due = visit.due
+        links = self.limits.page(
+            due.url, depth=due.depth, text=page.text, new=due.indexed_at is None
+        )
         for link in page.links:
-            self._consider(visit, link.url, depth, "link", link.rel)
+            self._follow_link(visit, link.url, link.rel, links)
+
+    def recheck(self, due: DueUrl) -> Decision:
+        """Whether today's rules and limits still let a stored URL be fetched."""
+        decision = self.rules.recheck(due.url, depth=due.depth, via=due.via).decision
+        if not decision.allowed or due.via == "seed":
+            return decision
+        new = due.indexed_at is None
+        return self.limits.fetch(due.url, depth=due.depth, referrer=due.referrer, new=new)
 
     def named(self, visit: Visit, canonical: str) -> Admission:
         """Add the URL that a page calls its canonical one; the verdict on it."""
-        return self._consider(visit, canonical, visit.due.depth, "canonical")
+        return self._send(visit, canonical, "canonical")
 
     def redirected(self, visit: Visit, target: str) -> Admission:
         """Add where a visit was sent; a start may bring its new origin into scope."""
@@ -61,18 +76,34 @@ class Discovery:
             notice = self.rules.admit_redirect(visit.due.url, target)
             if notice:
                 logger.info("%s", notice)
-        return self._consider(visit, target, visit.due.depth, "redirect")
+        return self._send(visit, target, "redirect")
 
-    def _consider(
-        self, visit: Visit, url: str, depth: int, via: str, rel: frozenset[str] = NO_RELATION
-    ) -> Admission:
-        admission = self.rules.admit(url, depth=depth, via=via, rel=rel)
+    def _follow_link(self, visit: Visit, url: str, rel: frozenset[str], links: PageLinks) -> None:
+        depth = visit.due.depth + 1
+        admission = self.rules.admit(url, depth=depth, rel=rel)
+        decision = admission.decision
+        known = admission.fingerprint in self._seen
+        if decision.allowed:
+            decision = links.admit(admission.url, depth=depth, known=known)
+        if not decision.allowed:
+            self._refuse(decision)
+        elif not known:
+            self._add(visit, admission, depth, "link")
+
+    def _send(self, visit: Visit, url: str, via: str) -> Admission:
+        admission = self.rules.admit(url, depth=visit.due.depth, via=via)
         if not admission.decision.allowed:
-            self._stats.inc_value(f"sitecrawl/rules/{admission.decision.reason}")
+            self._refuse(admission.decision)
         elif admission.fingerprint not in self._seen:
-            self._seen.add(admission.fingerprint)
-            visit.candidates.append(self._candidate(admission, depth, via, visit.due.url))
+            self._add(visit, admission, visit.due.depth, via)
         return admission
+
+    def _refuse(self, decision: Decision) -> None:
+        self._stats.inc_value(f"sitecrawl/rules/{decision.reason}")
+
+    def _add(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
+        self._seen.add(admission.fingerprint)
+        visit.candidates.append(self._candidate(admission, depth, via, visit.due.url))
 
     def _candidate(
         self, admission: Admission, depth: int, via: str, referrer: str | None

@@ -18,9 +18,9 @@ from sitecrawl.policy.patience import Patience
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.params.crawl import CrawlParams
     from sitecrawl.policy.decision import Decision
-    from sitecrawl.policy.engine import Rules
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class TodoLists:
     def __init__(
         self,
         params: CrawlParams,
-        rules: Rules,
+        discovery: Discovery,
         owner: FrontierOwner,
         recorder: Recorder,
         robots: Robots,
@@ -50,7 +50,7 @@ class TodoLists:
         self.wake: Callable[[], None] = lambda: None
         self.given_up: Callable[[str, str], None] = lambda _, __: None
         self._resting: dict[str, Origin] = {}
-        self._rules = rules
+        self._discovery = discovery
         self._params = params
         self._owner = owner
         self._recorder = recorder
@@ -145,11 +145,10 @@ class TodoLists:
         dues = await self._owner.frontier.pop(origin.key, URLS_IN_HAND)
         origin.dry = not dues
         for due in dues:
-            admission = self._rules.recheck(due.url, depth=due.depth, via=due.via)
-            if admission.decision.allowed:
+            decision = self._discovery.recheck(due)
+            if decision.allowed:
                 origin.todo.append(due)
             else:
-                decision = admission.decision
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
         origin.refilling = False
         self.check(origin)

@@ -17,7 +17,7 @@ from sitecrawl.crawl.robots import Robots
 from sitecrawl.crawl.starts import Starts
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier import open_frontier
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import FrontierError, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+    from sitecrawl.frontier.base import Visit
+    from sitecrawl.web.page import Refresh
+
+REFRESH_DELAY = 10.0  # seconds; a refresh that is quicker is a redirect
 DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
 
 logger = logging.getLogger(__name__)
@@ -44,13 +48,14 @@ class Crawl:
         url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._stats = stats
         self._finish_reason = "shutdown"
+        self.refresh_delay = REFRESH_DELAY
         self.owner = FrontierOwner(open_frontier(url, params.state_options()), spider.configuration)
         self.starts = Starts()
         self.recorder = Recorder(self.owner, stats)
         self.delivery = Delivery(crawler, self.owner)
         self.robots = Robots(params, agent(params), stats)
-        self.discovery = Discovery(spider.rules, stats, follow=params.discover)
-        self.lists = TodoLists(params, spider.rules, self.owner, self.recorder, self.robots)
+        self.discovery = Discovery(spider.rules, spider.limits, stats, follow=params.discover)
+        self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
         self.outcomes = Outcomes(spider.parse, self.lists, self.recorder, stats)
         self.recorder.noted = self.starts.note
         self.recorder.deliver = self.delivery.send
@@ -69,6 +74,18 @@ class Crawl:
         except FrontierError as error:
             self.owner.fail(error)
         self.lists.look()
+
+    def refreshed(self, visit: Visit, refresh: Refresh) -> bool:
+        """Whether a refresh sends visitors on at once; it is then recorded as a redirect."""
+        admission = self.discovery.rules.recheck(visit.due.url, depth=0, via="seed")
+        target = self.discovery.redirected(visit, refresh.url)
+        itself = target.fingerprint == admission.fingerprint
+        if itself or refresh.delay >= self.refresh_delay:
+            return False
+        visit.redirect_to = refresh.url
+        visit.outcome, visit.reason = Outcome.REDIRECT, "refresh"
+        self.recorder.record(visit)
+        return True
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Crawl:

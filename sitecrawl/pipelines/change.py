@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.web.content_hash import content_hash
 
 if TYPE_CHECKING:
     from sitecrawl.items import Document
@@ -20,5 +20,7 @@ class ChangePipeline(DocumentPipeline):
 
     def process_document(self, document: Document) -> Document:
         """Add the hash."""
-        document.visit.content_hash = content_hash(document.page)
+        text = document.page.stable_text or document.page.text
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16)
+        document.visit.content_hash = digest.hexdigest()
         return document

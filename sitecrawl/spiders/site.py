@@ -13,7 +13,7 @@ from sitecrawl.downloadermiddlewares.outcome import header
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.items import Document
 from sitecrawl.reqmeta import visit_of
-from sitecrawl.ruleset import build_rules
+from sitecrawl.ruleset import build_limits, build_rules
 from sitecrawl.web.read import read_page
 
 if TYPE_CHECKING:
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.policy.engine import Rules
+    from sitecrawl.policy.limits.limits import Limits
     from sitecrawl.web.options import ReadOptions
 
-READ_HEADERS = ("X-Robots-Tag", "Link", "Refresh", "Content-Language")
+READ_HEADERS = ("X-Robots-Tag", "Link", "Refresh", "Content-Language", "Last-Modified")
 
 
 class SiteSpider(Spider):
@@ -36,6 +37,7 @@ class SiteSpider(Spider):
     name = "site"
     configuration: Configuration
     rules: Rules
+    limits: Limits
     read_options: ReadOptions
     crawl: Crawl
 
@@ -62,6 +64,7 @@ class SiteSpider(Spider):
         spider.configuration = cls.configuration_from_arguments(arguments)
         params = spider.configuration.params
         spider.rules = cls.build_rules(spider.configuration)
+        spider.limits = build_limits(params, spider.configuration.sources)
         spider.read_options = read_options(params)
         for name, value in spider_settings(params).items():
             crawler.settings.set(name, value, priority="spider")
@@ -91,6 +94,9 @@ class SiteSpider(Spider):
             },
             options=self.read_options,
         )
-        if visit is not None:
-            self.crawl.discovery.found(page, visit)
-            yield Document(visit, page)
+        if visit is None:
+            return
+        if page.refresh is not None and self.crawl.refreshed(visit, page.refresh):
+            return
+        self.crawl.discovery.found(page, visit)
+        yield Document(visit, page)
