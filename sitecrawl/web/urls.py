@@ -16,8 +16,8 @@ from sitecrawl.web.encoding_labels import CODECS
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_EMBEDDED = re.compile(r"://|https?:/", re.IGNORECASE)
+# Neither a scheme nor a slash at the beginning, and another address before query and fragment.
+_EMBEDDED = re.compile(r"\s*(?![a-z][a-z0-9+.-]*:|[\s/\\])[^?#]*?(?:://|https?:/)", re.IGNORECASE)
 _AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}(?:[^/\\?#]*@)?([^/\\?#:]*)")
 _DOTTED = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
 _REFERENCE = re.compile(rb"&#([0-9]+);")
@@ -115,12 +115,7 @@ def embeds_url(href: str) -> bool:
 
     Absolute URLs and paths from the root are meant as written (archives, proxies).
     """
-    if ":" not in href:
-        return False
-    path = re.split(r"[?#]", href.strip(), maxsplit=1)[0]
-    if path.startswith(("/", "\\")) or _SCHEME.match(path):
-        return False
-    return _EMBEDDED.search(path) is not None
+    return ":" in href and _EMBEDDED.match(href) is not None
 
 
 def is_ip_host(host: str) -> bool:

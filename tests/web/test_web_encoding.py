@@ -39,6 +39,11 @@ def test_declaration_beyond_the_prescan_does_not() -> None:
     assert encoding.decode(body, "text/html")[1] == "windows-1252"
 
 
+def test_prescan_ends_at_the_last_declaration() -> None:
+    body = b"<title>charset</title>" + b"<p class=x>" * 50 + b"\xe9"
+    assert encoding.decode(body, "text/html")[1] == "windows-1252"
+
+
 @pytest.mark.parametrize("name", sorted(set(LABELS.values())))
 def test_every_encoding_reads_every_byte(name: str) -> None:
     assert codecs.lookup(CODECS.get(name, name))

@@ -81,6 +81,20 @@ def test_damaged_gzip_gives_what_it_can() -> None:
     assert set(problems) == {"damaged_gzip", "malformed_xml"}
 
 
+def test_corrupt_gzip_gives_what_it_can() -> None:
+    body = bytearray(gzip.compress(bytes(range(256)) * 4000, mtime=0))
+    body[len(body) // 2 :] = b"\xff" * len(body[len(body) // 2 :])
+    problems: list[str] = []
+    assert len(b"".join(read_chunks(bytes(body), problems=problems))) > 0
+    assert problems == ["damaged_gzip"]
+
+
+def test_problems_need_no_listener() -> None:
+    assert len(list(read_sitemap(b"\x1f\x8brubbish", URL))) == 0
+    assert len(list(read_sitemap(urlset(2), URL, limit=1))) == 1
+    assert len(list(read_sitemap(b"<urlset>", URL))) == 0
+
+
 def test_several_gzip_members_are_one_file() -> None:
     body = urlset(3)
     assert len(entries(gzip.compress(body[:40]) + gzip.compress(body[40:]) + b"\0" * 100)) == 3
