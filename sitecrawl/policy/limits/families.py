@@ -11,10 +11,14 @@ NUMBER, TOKEN = "#", "*"
 _DIGITS = re.compile(r"\d+")
 # Numbers alone, with what stands between them in dates, offsets and versions.
 _NUMERIC = re.compile(r"[-+.,_:TZW]*\d[-+.,_:\dTZW]*")
-# Long and mixed of letters and digits, or very long numbers: no person typed it.
-_OPAQUE = re.compile(r"(?=[^a-zA-Z]*[a-zA-Z])(?=(?:\D*\d){3})[\w~-]{12,}|[0-9a-fA-F]{16,}|\d{10,}")
+# No person typed it: long, with letters and digits by turns, or a very long number.
+_LONG = re.compile(r"[\w~-]{12,}")
+_LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}")
+_TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
+_TURNS = 3
 _YEAR_AND_MONTH = re.compile(
-    r"(?<!\d)(?:19|2[0-2])\d\d[-/._]?(?:0?[1-9]|1[0-2])(?:[-/._]?\d\d?)?(?:\.\w+)?/?(?:[?&]|$)"
+    r"(?<!\d)(?:19|2[0-2])\d\d(?:[-/._](?:0?[1-9]|1[0-2])(?:[-/._]\d\d?)?|"
+    r"(?:0[1-9]|1[0-2])(?:[0-3]\d)?)(?:\.\w+)?/?(?:[?&]|$)"
 )
 _DATE_NAME = re.compile(
     r"[?&](?:\w*[_-])?(?:year|month|day|date|week|jahr|monat|tag|datum|annee|mois|ano|mes|dia)"
@@ -25,7 +29,9 @@ _DATE_NAME = re.compile(
 
 def is_opaque(value: str) -> bool:
     """Whether a value looks like an id that a machine made up."""
-    return _OPAQUE.fullmatch(value) is not None
+    if _LONG_NUMBER.fullmatch(value):
+        return True
+    return _LONG.fullmatch(value) is not None and len(_TURN.findall(value)) >= _TURNS
 
 
 def is_dated(target: Target) -> bool:

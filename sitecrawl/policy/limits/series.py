@@ -17,10 +17,11 @@ from sitecrawl.policy.target import Target
 
 REMEMBERED_TEXTS = 32
 REMEMBERED_SERIES = 20_000
-# A series that is entered from outside at many places is likely real: it has to lead this
-# many links away from where it began, or be this many times barren, before it is closed.
-NEAR = 5
-WIDE = 10
+# A series that is not a calendar may be real and small texts its way: it is only closed
+# this many links from where it began, or when it was barren this many times longer...
+NEAR, WIDE = 5, 10
+# ...but to links from anywhere, when its pages are the same to the letter for twice as long.
+COPIED = 2
 # The last resort against series whose every page invents new text.
 FARTHEST = 1000
 
@@ -71,7 +72,8 @@ class Series:
             return
         new = standing.skeletons.add(skeleton(text, dated=page.dated))
         standing.barren = 0 if new else standing.barren + 1
-        standing.copies = 0 if standing.texts.add(hash(text)) else standing.copies + 1
+        copied = bool(text) and not standing.texts.add(hash(text))
+        standing.copies = standing.copies + 1 if copied else 0
 
     def offered(self, page: Member, link: Member) -> Decision:
         """Whether a link to a URL that is not known yet may be followed."""
@@ -90,7 +92,7 @@ class Series:
         if standing is None or link.continues(page):
             return
         elsewhere = self._standing(link.family, link.depth) if link.family else None
-        if elsewhere is None or elsewhere.copies < self.patience:
+        if elsewhere is None or elsewhere.copies < self.patience * COPIED:
             standing.barren = standing.copies = 0
 
     def due(self, link: Member, referrer: Member) -> Decision:
@@ -99,7 +101,7 @@ class Series:
         if standing is None or not self.patience:
             return ALLOWED
         closed = link.continues(referrer) and self._is_closed(standing, link, referrer)
-        if not closed and standing.copies < self.patience:
+        if not closed and standing.copies < self.patience * COPIED:
             return ALLOWED
         pages = max(standing.barren, standing.copies)
         return refuse(

@@ -20,8 +20,8 @@ def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
     path, mark, query = url.partition("?")
     if not mark:
         return url
-    parameters = query.split("&")
-    kept = [p for p in parameters if p and keep(parameter_name(p))]
+    parameters = [parameter for parameter in query.split("&") if parameter]
+    kept = [parameter for parameter in parameters if keep(parameter_name(parameter))]
     if len(kept) == len(parameters):
         return url
     return f"{path}?{'&'.join(kept)}" if kept else path

@@ -1,0 +1,77 @@
+"""What is said about one URL: every rule in its order, with its source."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.admission import Step
+from sitecrawl.policy.engine import Rules
+from sitecrawl.ruleset import build_rules
+
+SOURCES = {"deny": "-a deny", "query": "profile fdse", "max_depth": "site.toml"}
+
+
+def rules(**options: object) -> Rules:
+    params = CrawlParams(start=["http://example.org/"], **options)  # type: ignore[arg-type]
+    return build_rules(params, SOURCES)
+
+
+@pytest.mark.behaviour("LR-31")
+def test_a_refusal_names_option_value_and_source() -> None:
+    engine = rules(deny="/private/", query="ignore", max_depth=1)
+    refusals = {
+        "http://example.org/private/x": "deny '/private/' (-a deny)",
+        "http://example.org/?x": "query 'ignore' (profile fdse)",
+        "http://other.example/": "scope 'origin' (default): http://other.example",
+        "http://example.org/x.gif": "default_ignored_extensions 'gif' (default)",
+    }
+    assert {url: engine.admit(url).decision.rule for url in refusals} == refusals
+    deep = engine.admit("http://example.org/x", depth=2).decision
+    assert deep.rule == "max_depth 1 (site.toml): depth 2"
+
+
+def test_every_rule_in_its_order() -> None:
+    engine = rules(
+        url_rewrite="/a/=>/b/",
+        deny="private",
+        allow="example",
+        contains="example",
+        not_contains="y",
+        do_not_crawl="/z/",
+        forbidden_sites="ads.example",
+        numeric_hosts="refuse",
+        query="filter",
+    )
+    steps = engine.explain("http://example.org/a/?id=1&sid=2&q=3")
+    assert [step.rule for step in steps] == [
+        *("rewrite", "scheme", "malformed", "numeric_host"),
+        *("session_id", "entry_id", "listing_sort", "domino", "query_filter"),
+        *("length", "extension", "scope", "contains", "not_contains", "deny", "allow"),
+        *("forbidden_site", "do_not_crawl", "repeated_directory", "path_depth", "depth", "rel"),
+    ]
+    changed = {s.rule: s.detail.rpartition(": ")[2] for s in steps if s.verdict == "changed"}
+    assert changed == {
+        "rewrite": "http://example.org/b/?id=1&sid=2&q=3",
+        "session_id": "http://example.org/b/?id=1&q=3",
+        "query_filter": "http://example.org/b/?id=1",
+    }
+
+
+def test_the_first_refusal_is_the_one_that_decides() -> None:
+    engine = rules(deny="/private/", max_depth=0)
+    url = "http://other.example/private/a.gif"
+    refused = [step for step in engine.explain(url, depth=1) if step.verdict == "refused"]
+    assert [step.rule for step in refused] == ["extension", "scope", "deny", "depth"]
+    assert engine.admit(url, depth=1).decision.reason == refused[0].rule
+
+
+def test_a_start_is_exempt() -> None:
+    engine = rules(allow="/docs/")
+    step = Step("allow", "exempt", "no match of allow '/docs/' (default)")
+    assert step in engine.explain("http://example.org/", via="seed")
+
+
+def test_rel_is_explained() -> None:
+    steps = rules().explain("http://example.org/", rel=frozenset({"nofollow"}))
+    assert steps[-1] == Step("rel", "refused", "rel=nofollow, obey_nofollow True (default)")

@@ -1,0 +1,180 @@
+"""Limits with a memory: counts, series, copies, variants, tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.limits.families import family, is_dated, is_opaque
+from sitecrawl.policy.limits.limits import Limits
+from sitecrawl.policy.target import read_target
+from sitecrawl.ruleset import build_limits
+
+HOME = "http://example.org"
+
+
+def limits(**options: object) -> Limits:
+    params = CrawlParams(start=[HOME], **options)  # type: ignore[arg-type]
+    return build_limits(params, {"max_links_per_page": "-a max_links_per_page"})
+
+
+def offer(on: Limits, page: str, link: str, *, depth: int = 1, text: str = "") -> str:
+    links = on.page(HOME + page, depth=depth - 1, text=text, new=True)
+    return links.admit(HOME + link, depth=depth, known=False).reason
+
+
+@pytest.mark.behaviour("Q-16")
+def test_links_followed_from_one_page() -> None:
+    state = limits(max_links_per_page=20)
+    for path in ("/a", "/b"):
+        links = state.page(HOME + path, depth=0, text="", new=True)
+        urls = [f"{HOME}{path}/{word}" for word in "abcdefghijklmnopqrstuvwxyz"]
+        verdicts = [links.admit(url, depth=1, known=False) for url in urls]
+        assert [verdict.allowed for verdict in verdicts] == [True] * 20 + [False] * 6
+        assert verdicts[-1].reason == "links_per_page"
+        assert verdicts[-1].rule == "max_links_per_page 20 (-a max_links_per_page)"
+        assert links.admit(urls[3], depth=1, known=True).allowed
+
+
+@pytest.mark.behaviour("Q-16")
+def test_no_limit_of_links_by_default() -> None:
+    links = limits().page(HOME, depth=0, text="", new=True)
+    assert all(links.admit(f"{HOME}/{n}", depth=1, known=False).allowed for n in range(5000))
+
+
+@pytest.mark.behaviour("Q-15")
+def test_pages_fetched_below_one_top_directory() -> None:
+    state = limits(max_pages_per_directory=2)
+    state.directories.restore({f"{HOME}/old/": 2})
+    paths = ["/a/1", "/a/b/2", "/a/3", "/b/1", "/x", "/y", "/z", "/old/1"]
+    verdicts = [state.fetch(HOME + p, depth=1, referrer=None, new=True).reason for p in paths]
+    full = "directory_full"
+    assert verdicts == ["", "", full, "", "", "", full, full]
+    assert limits().fetch(HOME, depth=0, referrer=None, new=True).allowed
+
+
+@pytest.mark.behaviour("K-03")
+def test_variants_of_one_path_are_capped_until_they_prove_themselves() -> None:
+    state = limits(max_variants=3)
+    verdicts = [offer(state, "/", f"/x?name={word}") for word in "abcd"]
+    assert verdicts == ["", "", "", "variants"]
+    assert offer(state, "/", "/y?name=a") == ""
+    assert offer(state, "/", "/x") == ""
+    state.page(f"{HOME}/x?name=a", depth=1, text="something new", new=True)
+    assert offer(state, "/", "/x?name=e") == ""
+    state.page(f"{HOME}/x?name=b", depth=1, text="something new", new=True)
+    assert offer(state, "/", "/x?name=f") == "variants"
+
+
+def test_variants_from_elsewhere_count() -> None:
+    state = limits(max_variants=2)
+    for word in "ab":
+        state.variants.known(read_target(f"{HOME}/x?name={word}"))
+    state.variants.known(read_target(f"{HOME}/x"))
+    assert offer(state, "/", "/x?name=c") == "variants"
+
+
+def test_a_known_page_is_no_evidence() -> None:
+    state = limits(max_barren_pages=1)
+    for number in range(50):
+        links = state.page(f"{HOME}/p/{number}", depth=number, text="", new=False)
+        assert links.admit(f"{HOME}/p/{number + 1}", depth=number + 1, known=False).allowed
+
+
+def test_series_are_never_left_with_patience_zero() -> None:
+    state = limits(max_barren_pages=0)
+    assert not any(offer(state, f"/p/{n}", f"/p/{n + 1}", depth=n + 1) for n in range(300))
+
+
+def test_a_series_is_left_when_waiting_candidates_come_up_too() -> None:
+    state = limits()
+    for number in range(40):
+        offer(state, f"/p/{number}", f"/p/{number + 1}", depth=number + 1)
+    page, link = f"{HOME}/p/41", f"{HOME}/p/42"
+    assert state.fetch(link, depth=42, referrer=page, new=True).reason == "endless_series"
+    assert state.fetch(link, depth=42, referrer=page, new=False).allowed
+    assert state.fetch(link, depth=42, referrer=HOME, new=True).allowed
+
+
+def test_a_series_of_new_texts_ends_in_the_end() -> None:
+    state = limits()
+    words = "abcdefghij"
+    depth = next(
+        n
+        for n in range(1, 3000)
+        if offer(
+            state,
+            f"/p/{n}",
+            f"/p/{n + 1}",
+            depth=n,
+            text="".join(words[int(digit)] for digit in str(n)),
+        )
+    )
+    assert 1000 < depth < 1010
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/cal/2026/11", "/cal/2026/11/20"),
+        ("/cal/2026-11", "/cal/2027-01/"),
+        ("/list?page=2", "/list?page=17"),
+        ("/c?year=2026&month=11", "/c?date=2026-11-20"),
+        ("/item-12.html", "/item-7.html"),
+        ("/s/1f2e3d4c5b6a7f8e9d", "/s/9f8e7d6c5b4a3f2e1d"),
+        ("/w?q=x&start=10", "/w?start=20&q=x"),
+    ],
+)
+def test_one_family(one: str, other: str) -> None:
+    assert family(read_target(HOME + one)) == family(read_target(HOME + other)) != ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/a/1", "/b/1"),
+        ("/w?q=x&start=10", "/w?q=y&start=20"),
+        ("/2026/11/one-story", "/2026/11/other-story"),
+        ("/list", "/list?page=2"),
+    ],
+)
+def test_different_families(one: str, other: str) -> None:
+    assert family(read_target(HOME + one)) != family(read_target(HOME + other))
+
+
+@pytest.mark.parametrize("path", ["/", "/about", "/wiki?title=Chalk", "/a/b/c?x&y=z"])
+def test_no_family_without_numbers(path: str) -> None:
+    assert family(read_target(HOME + path)) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "dated"),
+    [
+        ("/cal/2026/11", True),
+        ("/cal/2026-11-20.html", True),
+        ("/cal/202611/", True),
+        ("/cal?day=3", True),
+        ("/cal?from_date=20&x", True),
+        ("/2026/11/the-title", False),
+        ("/item/2026", False),
+        ("/item/19991", False),
+        ("/list?page=3", False),
+        ("/x?daytona=3", False),
+    ],
+)
+def test_dated(path: str, dated: bool) -> None:
+    assert is_dated(read_target(HOME + path)) is dated
+
+
+@pytest.mark.parametrize(
+    "value", ["1f2e3d4c5b6a7f8e9d", "a1b2c3d4e5f6", "1699999999", "X-9_y8~z7q6w"]
+)
+def test_opaque(value: str) -> None:
+    assert is_opaque(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "2026-11-20", "granite", "a-long-title-of-2026", "123456789"]
+)
+def test_not_opaque(value: str) -> None:
+    assert not is_opaque(value)

@@ -1,0 +1,62 @@
+"""Bad options say which entry is wrong and why; contradictions are found before a request."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.problems import ConfigError
+from sitecrawl.ruleset import build_rules, own_extensions
+
+START = "http://example.org/"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("deny", "ok (", "'(' is not a regular expression"),
+        ("allow", "[", "'[' is not a regular expression"),
+        ("query", "guess", "Input should be 'keep'"),
+        ("scope", "world", "Input should be 'origin'"),
+        ("do_not_crawl", "private", "'private' is neither a path from the root nor a URL"),
+        ("forbidden_sites", "http://", "'http://' names no host"),
+        ("url_query_parameters", "id", "'id' names no parameters behind a question mark"),
+        ("url_query_parameters", "shop?id", "'shop?id' begins with neither a path"),
+        ("url_rewrite", "/a/", "'/a/' is not of the form PATTERN=>REPLACEMENT"),
+        ("url_rewrite", "(=>x", "'(=>x' is not a rewrite"),
+        ("url_rewrite", r"a=>\1", "is not a rewrite: invalid group reference"),
+        ("mime_extensions", "mp4", "'mp4' is not of the form TYPE/SUBTYPE:EXTENSION"),
+        ("max_url_length", "0", "greater than or equal to 1"),
+        ("max_depth", "-1", "greater than or equal to 0"),
+        ("schemes", "", "at least 1 item"),
+    ],
+)
+def test_what_is_wrong(option: str, value: str, words: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        CrawlParams.model_validate({"start": START, option: value})
+    (error,) = caught.value.errors()
+    assert error["loc"][0] == option
+    assert words in error["msg"]
+
+
+def test_a_start_that_its_own_rules_refuse() -> None:
+    params = CrawlParams(start=[START, "ftp://example.org/"], deny=("example",))
+    with pytest.raises(ConfigError) as caught:
+        build_rules(params, {"start": "site.toml", "deny": "-a deny"})
+    assert caught.value.problems == [
+        "site.toml: 'http://example.org/' is refused by deny 'example' (-a deny).",
+        "site.toml: 'ftp://example.org/' is refused by schemes 'http https' (default): 'ftp'.",
+    ]
+
+
+@pytest.mark.behaviour("LR-10")
+def test_the_list_that_a_crawl_keeps_as_its_own() -> None:
+    seeded = CrawlParams(
+        start=[START],
+        default_ignored_extensions=("gif", "js"),
+        extra_ignored_extensions=("gif", "z"),
+    )
+    assert own_extensions(seeded) == ("gif", "js", "z")
+    edited = seeded.model_copy(update={"ignore_extensions": ("png",)})
+    assert own_extensions(edited) == ("png",)

@@ -1,0 +1,65 @@
+"""What the Content-Type header says about a body, before it is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.decision import Decision
+from sitecrawl.ruleset import build_rules
+
+
+def decide(path: str, content_type: str | None, **options: object) -> Decision:
+    params = CrawlParams(start=["http://example.org/"], **options)  # type: ignore[arg-type]
+    return build_rules(params, {}).content_type(f"http://example.org{path}", content_type)
+
+
+@pytest.mark.behaviour("F-12", "K-09", "LR-29")
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/html",
+        "Text/HTML; charset=utf-8",
+        "application/xhtml+xml",
+        "application/xml",
+        "text/plain;charset=us-ascii",
+        "text/xml",
+    ],
+)
+def test_wanted_types(content_type: str) -> None:
+    assert decide("/page", content_type) == Decision(allowed=True)
+
+
+@pytest.mark.behaviour("F-12")
+@pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "rubbish", "text/htmlx"])
+def test_other_types(content_type: str) -> None:
+    assert decide("/page.html", content_type).reason == "content_type"
+
+
+@pytest.mark.behaviour("F-12", "K-26")
+@pytest.mark.parametrize("content_type", [None, "", " ; charset=utf-8"])
+def test_no_type_at_all(content_type: str | None) -> None:
+    sniffed = decide("/page", content_type)
+    assert sniffed.allowed
+    assert sniffed.reason == "sniff"
+    dropped = decide("/page", content_type, missing_content_type="drop")
+    assert dropped.reason == "content_type"
+
+
+@pytest.mark.behaviour("F-13")
+def test_a_type_of_an_ignored_extension_is_not_read_without_extension() -> None:
+    decision = decide("/clip", "video/mp4")
+    assert decision.reason == "mime_ignored"
+    assert "video/mp4 is .m4v" in decision.rule
+    assert decide("/clip.html", "video/mp4").reason == "content_type"
+
+
+@pytest.mark.behaviour("F-14")
+def test_the_table_can_be_maintained() -> None:
+    wanted = {"content_types": "text/html text/x-log", "always_ignored_extensions": "lg"}
+    assert decide("/x", "text/x-log", **wanted).allowed
+    linked = {**wanted, "mime_extensions": "text/x-log:lg+l"}
+    assert decide("/x", "text/x-log", **linked).reason == "mime_ignored"
+    both = {"content_types": "application/pdf"}
+    assert decide("/x", "application/pdf", **both).reason == "mime_ignored"
+    assert decide("/x", "application/pdf", **both, mime_extensions="application/pdf:").allowed
