@@ -9,21 +9,14 @@ import re
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
 
+# Without default.htm(l): Django's documentation has a page of that name beside index.html.
 DEFAULT_PAGES = frozenset(
     {
-        "index.html",
-        "index.htm",
-        "index.php",
-        "default.html",
-        "default.htm",
-        "default.asp",
-        "default.aspx",
-        "Default.html",
-        "Default.htm",
-        "Default.asp",
-        "Default.aspx",
+        *("index.html", "index.htm", "index.php"),
+        *("default.asp", "default.aspx", "Default.asp", "Default.aspx"),
     }
 )
+
 
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _SLASHES = re.compile(r"/{2,}")
@@ -60,10 +53,7 @@ def identity_key(
 
 
 def fingerprint(key: str) -> int:
-    """The signed 64-bit hash of an identity key, the same in every process.
-
-    The first half of what ``document_id`` writes: SHA-256 is faster here than BLAKE2 (0.6 µs, 1.0).
-    """
+    """The signed 64-bit hash of an identity key: the first half of its document id."""
     digest = sha256(key.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], signed=True)
 
