@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, Held
 from sitecrawl.frontier.outbox import Entry
 from sitecrawl.policy.duplicates import rank
@@ -92,14 +91,3 @@ class Changes:
         self._deletes[held.url] = Entry(
             held.url, "delete", held.id, None, reason, moved_to, content
         )
-
-
-def withdraw(
-    changes: Changes, documents: Documents, deletions: Deletions, gathered: Iterable[Gathered]
-) -> None:
-    """Carry out deletions that were gathered."""
-    for deletion in gathered:
-        held = documents.of(deletion.url)
-        deletions.forget(deletion.url)
-        if held is not None and held.current:
-            changes.withdraw(held, deletion.reason, deletion.moved_to)

@@ -18,6 +18,7 @@ BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHER
 BY_HASH = (
     f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"  # noqa: S608
     " WHERE d.origin = ? AND d.hash = ? AND d.url <> ? AND d.seq IS NOT NULL"
+    " AND d.target IS NULL"
 )
 BY_TARGET = (
     f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"  # noqa: S608
@@ -84,7 +85,8 @@ class Documents:
         return Held(*rows[0]) if rows else None
 
     def equal(self, origin: int, content_hash: str, url: int) -> Held | None:
-        """The current document of another URL of the origin with the same content."""
+        """The current document of another URL of the origin with the same content; none that
+        may have to make room for a redirect or a canonical."""
         rows = self._database.rows(BY_HASH, (origin, content_hash, url))
         return Held(*rows[0]) if rows else None
 

@@ -9,7 +9,7 @@ from typing import Any
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import REDIRECTS, Answer, Claims, Standing
-from sitecrawl.frontier.deletions import Deletions
+from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, Held, rfc3339
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.visits import Finding
@@ -59,6 +59,21 @@ class Judge:
         for held in self._documents.pointing_at([finding.stored.id for finding in findings]):
             if held.because != "duplicate" and held.target is not None:
                 self._review(held, self._claims.follow(held.url, held.target))
+
+    def carry_out(self, gathered: Sequence[Gathered]) -> None:
+        """Carry out deletions that were gathered."""
+        for deletion in gathered:
+            held = self._documents.of(deletion.url)
+            self._deletions.forget(deletion.url)
+            if held is not None and held.current:
+                self._withdraw(held, deletion.reason, deletion.moved_to)
+
+    def _withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
+        followers = self._documents.pointing_at([held.url])
+        self._changes.withdraw(held, reason, moved_to)
+        for follower in followers:
+            if follower.because == "canonical":
+                self._review(follower, self._claims.follow(follower.url, held.url))
 
     def _ingested(self, finding: Finding) -> None:
         visit, url, held = finding.visit, finding.stored.id, finding.held
@@ -168,7 +183,7 @@ class Judge:
             self._documents.point(held.url, answer.url, "redirect")
         elif answer.standing is Standing.PAGE and self._documents.take_move(answer.url, self._run):
             self._deletions.forget(held.url)
-            self._changes.withdraw(held, "redirected", answer.address)
+            self._withdraw(held, "redirected", answer.address)
         elif answer.standing is not Standing.BACK:
             self._deletions.gather(held.url, held.origin, "redirected", answer.address or None)
 

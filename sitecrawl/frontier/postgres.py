@@ -92,7 +92,10 @@ class PostgresBackend:
     """A database of a PostgreSQL server."""
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
-    transient: tuple[type[Exception], ...] = (failures.DeadlockDetected, failures.SerializationFailure)
+    transient: tuple[type[Exception], ...] = (
+        failures.DeadlockDetected,
+        failures.SerializationFailure,
+    )
 
     def __init__(self, url: str) -> None:
         self._url = url

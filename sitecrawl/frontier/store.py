@@ -18,7 +18,7 @@ from sitecrawl.frontier.base import (
     Settlement,
     Visit,
 )
-from sitecrawl.frontier.changes import Changes, withdraw
+from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, migrate, storable
 from sitecrawl.frontier.deletions import Deletions
@@ -171,7 +171,7 @@ class Store:
         if too_many(self._options.deletion, len(gathered), documents):
             return Settlement([], len(gathered), documents)
         changes = Changes(memory.documents, origin)
-        withdraw(changes, memory.documents, memory.deletions, gathered)
+        Judge(memory, changes).carry_out(gathered)
         return Settlement(self._outbox.write(changes.entries()), 0, documents)
 
     def undelivered(self, limit: int, after: int) -> list[Change]:

@@ -1,0 +1,82 @@
+"""What each run writes when a site changes between runs: the table in cases/changes.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workers import absolute, candidate, ingested
+
+from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.policy.deletion import Deletion
+from sitecrawl.policy.revisit import Revisit
+
+CASES = tomllib.loads((Path(__file__).parent / "cases" / "changes.toml").read_text("utf-8"))["case"]
+ADMITTED = ("http://", "/")
+
+
+def redirect(due: DueUrl, at: float, *, to: str, outcome: Outcome) -> Visit:
+    """A visit that was sent elsewhere."""
+    target = candidate(to, via="redirect")
+    return Visit(due, at, 0.1, outcome, 301, redirect_to=absolute(to), target=target)
+
+
+def canonical(due: DueUrl, at: float, *, to: str, text: str) -> Visit:
+    """A page that names a canonical URL, as the pipelines hand it over."""
+    if absolute(to) == due.url or not to.startswith(ADMITTED):
+        return ingested(due, text, at)
+    return ingested(
+        due,
+        text,
+        at,
+        outcome=Outcome.NON_CANONICAL,
+        canonical=absolute(to),
+        target=candidate(to, via="canonical"),
+    )
+
+
+def failure(due: DueUrl, at: float, *, outcome: Outcome, reason: str) -> Visit:
+    """A visit that brought nothing."""
+    return Visit(due, at, 0.1, outcome, reason=reason)
+
+
+def page(text: str) -> Any:
+    """What is behind a URL, from the notation of the table."""
+    if match := re.fullmatch(r"!(\w+)(?: (\w+))?", text):
+        return partial(failure, outcome=Outcome[match[1]], reason=match[2] or match[1].lower())
+    if match := re.fullmatch(r"(~?)> (\S+)", text):
+        outcome = Outcome.REDIRECT if match[1] else Outcome.PERMANENT_REDIRECT
+        return partial(redirect, to=match[2], outcome=outcome)
+    if match := re.fullmatch(r"canonical (\S+): (.+)", text):
+        return partial(canonical, to=match[1], text=match[2])
+    if match := re.fullmatch(r"title (\w+): (.+)", text):
+        return lambda due, at: ingested(due, match[2], at, title=match[1])
+    return text
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case["name"], marks=pytest.mark.behaviour(case["id"]))
+        for case in CASES
+    ],
+)
+def test_what_each_run_writes(work, case):
+    options = {
+        "revisit": Revisit(interval=0.0, maximum=3600.0),
+        "deletion": Deletion(**case.get("options", {})),
+    }
+    for number, run in enumerate(case["runs"]):
+        worker = work(**options)
+        if number == 0:
+            worker.seed(*run["pages"])
+        written = worker.database.rows("SELECT seq FROM crawl")[0][0]
+        asked = worker.crawl({url: page(text) for url, text in run["pages"].items()})
+        worker.settle()
+        assert worker.lines(written) == run["lines"]
+        assert asked == run.get("asked", asked)
+        worker.end()
