@@ -21,7 +21,7 @@ from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
 from sitecrawl.web.sections import enter_comment, removed
-from sitecrawl.web.walk import Enter, Found, Leave, Patterns, Walk, skip
+from sitecrawl.web.walk import Enter, Leave, Patterns, Walk, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -68,7 +68,7 @@ def leave_pre(walk: Walk, _node: LexborNode) -> None:
     walk.text.flush_lines(keep_space=walk.options.keep_pre)
 
 
-def enter_silent(walk: Walk, _node: LexborNode) -> Leave | None:
+def enter_silent(_walk: Walk, _node: LexborNode) -> Leave | None:
     """Pass over an element whose content is not for reading."""
     return skip
 
@@ -78,7 +78,7 @@ def linked(patterns: Patterns, inner: Enter | None) -> Enter:
 
     def enter_linked(walk: Walk, node: LexborNode) -> Leave | None:
         if not walk.nofollow:
-            walk.found.append(Found(node, patterns, walk.via))
+            walk.found.append((node, patterns, walk.via))
         return inner(walk, node) if inner is not None else None
 
     return enter_linked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.scripts import navigates, written
-from sitecrawl.web.walk import Found, Leave, Walk, skip
+from sitecrawl.web.walk import Leave, Walk, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -80,7 +80,7 @@ def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
     """Take the value of an option of a navigating menu as a link."""
     walk.text.flush()
     if walk.navigates and not walk.nofollow:
-        walk.found.append(Found(node, _OPTION, ""))
+        walk.found.append((node, _OPTION, ""))
     return leave_flush
 
 

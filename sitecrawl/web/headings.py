@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.page import Heading
+from sitecrawl.web.text import cleaned
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -29,12 +30,12 @@ def leave_heading(walk: Walk, node: LexborNode) -> None:
     lines = walk.text.lines[walk.heading_start :]
     text = " ".join(lines)
     link = _permalink(node)
-    if link is not None and lines:
+    if link is not None and text[-1:] in PERMALINKS:  # the pilcrow went with its line
         text = text[:-1].rstrip("\u200b ")
         walk.text.lines[-1] = lines[-1][:-1].rstrip("\u200b ")
     if text:
         level = int((node.tag or "h1")[1])
-        heading = Heading(level, text, _anchor(node, link or ""))
+        heading = Heading(level, cleaned(text), _anchor(node, link or ""))
         walk.headings.append((walk.heading_start, heading))
 
 

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from sitecrawl.web.options import ReadOptions
 
+LANGUAGES = "[lang], [xml\\:lang]"
 LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.language", "og:locale")
 
 
-def read_html(page: Page, markup: str, options: ReadOptions) -> Outgoing:
+def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     """Fill ``page`` with what an HTML document says, and answer what leads out of it."""
     root = LexborHTMLParser(markup, scripting=True).root
     if root is None:
@@ -43,7 +44,15 @@ def read_html(page: Page, markup: str, options: ReadOptions) -> Outgoing:
     close_sections(walk)
     _fill_text(page, head, walk)
     robots = [*head.metas.get("robots", ()), *head.metas.get(options.agent, ()), *walk.robots]
-    return Outgoing(head.base, head.links, walk.found, robots, head.refresh)
+    return Outgoing(
+        head.base,
+        head.links,
+        walk.found,
+        robots,
+        head.refresh,
+        banners=walk.banners,
+        image_maps=walk.image_maps,
+    )
 
 
 def page_language(root: LexborNode, page: Page) -> str:
@@ -55,14 +64,14 @@ def page_language(root: LexborNode, page: Page) -> str:
     return next((language for language in found if language), "")
 
 
-def _mark_elements(walk: Walk, root: LexborNode, markup: str) -> None:
+def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
     """Give single elements their action on top: other languages, classes to leave out."""
     wrappers: dict[int, list[Wrapper]] = {}
-    for node in root.css("[lang], [xml\\:lang]"):
-        if node.tag != "html":
+    for node in root.css(LANGUAGES if b"xml:lang" in markup else "[lang]"):
+        if node.mem_id != root.mem_id:
             wrappers.setdefault(node.mem_id, []).append(in_language)
     for name in walk.options.remove_classes:
-        if name in markup:
+        if name.encode() in markup:
             for node in _of_class(root, name):
                 wrappers.setdefault(node.mem_id, []).append(removed)
     if wrappers:

@@ -9,7 +9,7 @@ from sitecrawl.web.elements import ANCHOR
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-    from sitecrawl.web.walk import Found, Leave, Walk
+    from sitecrawl.web.walk import Leave, Walk
 
 
 def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
@@ -20,11 +20,12 @@ def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
     if source and not foreign and not source.startswith("data:"):
         walk.images.append(source)
     add_alt(walk, attributes, foreign=foreign)
-    anchor = _wrapping_link(walk, node) if foreign or "ismap" in attributes else None
-    if anchor is not None:
-        anchor.banner = anchor.banner or foreign
+    if (foreign or "ismap" in attributes) and _is_linked(walk, node):
+        number = len(walk.found) - 1
+        if foreign:
+            walk.banners.add(number)
         if "ismap" in attributes:
-            anchor.image_map = f"{attributes.get('width')}x{attributes.get('height')}"
+            walk.image_maps[number] = f"{attributes.get('width')}x{attributes.get('height')}"
     return None
 
 
@@ -53,12 +54,11 @@ def is_foreign(source: str, host: str) -> bool:
     return len(parts) > 2 and parts[2].lower() != host
 
 
-def _wrapping_link(walk: Walk, node: LexborNode) -> Found | None:
-    """The link that is the parent or grandparent of an image."""
+def _is_linked(walk: Walk, node: LexborNode) -> bool:
+    """Whether the parent or grandparent of an image is the link found last."""
     parent = node.parent
     for _ in range(2):
         if parent is not None and parent.tag_id == ANCHOR:
-            last = walk.found[-1] if walk.found else None
-            return last if last is not None and last.node.mem_id == parent.mem_id else None
+            return bool(walk.found) and walk.found[-1][0].mem_id == parent.mem_id
         parent = parent.parent if parent is not None else None
-    return None
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,8 @@ from sitecrawl.web.scripts import UNKNOWN_VALUE, is_page_address
 from sitecrawl.web.urls import (
     embeds_url,
     has_disguised_host,
-    is_ip_host,
     join_split,
     resolve,
-    split,
     strip_quotes,
     trim_quotes,
 )
@@ -24,9 +23,12 @@ if TYPE_CHECKING:
     from sitecrawl.web.options import ReadOptions
     from sitecrawl.web.walk import Found, Patterns
 
+Attributes = Mapping[str, str | None]
+
 # Not pages: code, inline content, and what a browser makes up.
 INERT_SCHEMES = ("javascript:", "data:", "about:", "blob:")
 _REPORTED_AS = {"embed": "object", "applet": "object"}
+_HOST_OF_DIGITS = re.compile(r"https?://[\d\[]")
 _NO_TOKENS: frozenset[str] = frozenset()
 
 
@@ -59,43 +61,42 @@ class LinkReader:
         self._own = base == url
         self._seen: set[tuple[str, str, str]] = set()
 
-    def add(self, found: Found) -> None:
-        """Add the links of one element."""
-        attributes = found.node.attributes
-        for attribute, via in found.patterns:
+    def add(self, found: Found, image_map: str, *, has_banner: bool) -> None:
+        """Add the links of one element; ``image_map`` is the size of one that it wraps."""
+        node, patterns, reported = found
+        attributes = node.attributes
+        banner = has_banner and not node.text(strip=True)
+        for attribute, via in patterns:
             href = attributes.get(attribute)
-            if href is None or "nohref" in attributes:
+            if href is None or (self._own and href.startswith("#")):
                 continue
-            for address in map_hrefs(href, found.image_map, self._options):
-                self.add_href(address, found.via or via, attributes, found)
+            if image_map:
+                for address in map_hrefs(href, image_map, self._options):
+                    self.add_href(address, "ismap", attributes)
+            elif "nohref" not in attributes:
+                text = " ".join(node.text().split()) if self._options.link_text else ""
+                self.add_href(href, reported or via, attributes, text, banner=banner)
 
     def add_href(
-        self, href: str, via: str, attributes: Mapping[str, str | None], found: Found | None = None
+        self, href: str, via: str, attributes: Attributes, text: str = "", *, banner: bool = False
     ) -> None:
         """Add what ``href`` means, unless it is this page or was added before."""
         href = href.partition("#")[0]
         if not href and self._own:
             return
-        text = self._text(found)
         rel = attributes.get("rel") or ""
-        if (href, rel, text) in self._seen:
+        key = (href, rel, text)
+        if key in self._seen:
             return
-        self._seen.add((href, rel, text))
+        self._seen.add(key)
+        if via == "option" and not is_page_address(href, self._options):
+            return
         url = self.resolve(href)
-        if url is not None and (via != "option" or is_page_address(href, self._options)):
-            self.links.append(
-                Link(
-                    url,
-                    via,
-                    text,
-                    frozenset(rel.lower().split()) if rel else _NO_TOKENS,
-                    attributes.get("title") or "",
-                    attributes.get("type") or "",
-                    attributes.get("hreflang") or "",
-                    banner=found is not None and found.banner and not found.node.text(strip=True),
-                    disguised=is_ip_host(split(url).host) and has_disguised_host(href),
-                )
-            )
+        if url is not None:
+            disguised = _HOST_OF_DIGITS.match(url) is not None and has_disguised_host(href)
+            link = _link(url, via, text, attributes)
+            marked = banner or disguised
+            self.links.append(link._replace(banner=banner, disguised=disguised) if marked else link)
 
     def resolve(self, href: str) -> str | None:
         """The URL that an attribute means, None if it means no page."""
@@ -110,8 +111,16 @@ class LinkReader:
         url = resolve(href, self.base, self.encoding)
         return None if url is None or url.startswith(INERT_SCHEMES) else url
 
-    def _text(self, found: Found | None) -> str:
-        """The words of a link, where they are wanted."""
-        if found is None or not self._options.link_text:
-            return ""
-        return " ".join(found.node.text().split())
+
+def _link(url: str, via: str, text: str, attributes: Attributes) -> Link:
+    """A link with what its element says of it."""
+    rel = attributes.get("rel")
+    return Link(
+        url,
+        via,
+        text,
+        frozenset(rel.lower().split()) if rel else _NO_TOKENS,
+        attributes.get("title") or "",
+        attributes.get("type") or "",
+        attributes.get("hreflang") or "",
+    )

@@ -52,6 +52,6 @@ class ReadOptions:
     text_pieces: bool = False
     xml_fields: bool = False
     fields: tuple[tuple[str, str], ...] = ()
-    max_characters: int = 10_000_000
+    max_bytes: int = 10_000_000
     max_links: int = 50_000
-    max_depth: int = 2_000
+    max_depth: int = 512  # as Blink

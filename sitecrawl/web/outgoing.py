@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ class Outgoing:
     found: Sequence[Found] = ()
     robots: Sequence[str] = ()
     refresh: str = ""
+    banners: AbstractSet[int] = frozenset()
+    image_maps: Mapping[int, str] = field(default_factory=dict)
     hrefs: Sequence[tuple[str, str]] = field(default_factory=tuple)
 
 
@@ -46,8 +49,9 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page.base)
     page.canonical = canonical_url(elements, reader)
     page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
-    for found in outgoing.found:
-        reader.add(found)
+    for number, found in enumerate(outgoing.found):
+        image_map = outgoing.image_maps.get(number, "")
+        reader.add(found, image_map, has_banner=number in outgoing.banners)
     for href, via in outgoing.hrefs:
         reader.add_href(href, via, {})
     page.links = tuple(_with_targets(page, reader.links))

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Mapping, Sequence
 
+from sitecrawl.web.bounds import bounded
 from sitecrawl.web.encoding import decode
 from sitecrawl.web.html import read_html
+from sitecrawl.web.imagemaps import is_map_file, read_map
 from sitecrawl.web.languages import read_language
-from sitecrawl.web.media_type import is_html, is_text, media_type
+from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
 from sitecrawl.web.options import ReadOptions
 from sitecrawl.web.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.page import Page
 from sitecrawl.web.plain import read_plain
+from sitecrawl.web.xml import is_xhtml, read_xml
+
+# XHTML writes any element without content so; for HTML's parser it would never end.
+_EMPTY_TAG = re.compile(r"<(a|div|em|i|p|script|span|strong|style|td|title)(\s[^<>]*?)?/>", re.IGNORECASE)
 
 
 def read_page(
@@ -41,10 +49,27 @@ def read_page(
 def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Outgoing:
     """Read the body by its media type; one that is not text tells nothing."""
     kind = page.content_type
-    if not (is_html(kind) or is_text(kind)):
+    if not (is_html(kind) or is_xml(kind) or is_text(kind)):
         return Outgoing()
     text, page.encoding = decode(body, declared)
-    if is_html(kind):
-        return read_html(page, text, options)
-    read_plain(page, text)
-    return Outgoing()
+    if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
+        return _read_markup(page, body, text, options)
+    if is_xml(kind):
+        read_xml(page, text, keep_fields=options.xml_fields)
+    else:
+        read_plain(page, text)
+    is_map = options.image_maps == "mapfile" and is_map_file(page.url)
+    return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)] if is_map else ())
+
+
+def _read_markup(page: Page, body: bytes, text: str, options: ReadOptions) -> Outgoing:
+    """Read an HTML document, from the bytes themselves where they are UTF-8."""
+    if page.content_type != "text/html":
+        markup = _EMPTY_TAG.sub(r"<\1\2></\1>", text).encode("utf-8", "replace")
+    elif page.encoding == "utf-8" and not body.startswith(codecs.BOM_UTF8):
+        markup = body
+    else:
+        markup = text.encode("utf-8", "replace")
+    markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
+    page.cuts += cuts
+    return read_html(page, markup, options)

@@ -11,8 +11,8 @@ from sitecrawl.web.scripts import UNKNOWN_VALUE
 # Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
 _FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
-_PERMALINK = "¶"  # behind headings and definitions of documentation
-_SOFT_HYPHEN = "\xad"
+_SIGNS = (("\xad", ""), (FOREIGN_OPEN, ""), (FOREIGN_CLOSE, ""), (UNKNOWN_VALUE, " "))
+PERMALINK = "¶"  # behind headings and definitions of documentation
 
 
 class TextBuilder:
@@ -56,7 +56,7 @@ class TextBuilder:
         line = " ".join("".join(self.pieces).split())
         self.pieces.clear()
         if line:
-            self.add(line)
+            self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
 
     def flush_lines(self, *, keep_space: bool) -> None:
         """End the lines of preformatted text, with their inner space if wished."""
@@ -74,7 +74,7 @@ class TextBuilder:
         if self.language:
             self.foreign.append((len(self.lines), Block(self.language, line)))
         if self.context is not None:
-            self.contexts.append(Piece(*self.context, line))
+            self.contexts.append(Piece(*self.context, cleaned(line)))
         self.lines.append(line)
 
     def add_alt(self, text: str, *, foreign: bool) -> None:
@@ -111,17 +111,21 @@ class TextBuilder:
         numbered = [(line - index, block) for index, (line, block) in enumerate(self.foreign)]
         groups = groupby(numbered, key=lambda item: (item[0], item[1].language))
         return tuple(
-            Block(language, "\n".join(block.text for _, block in group))
+            Block(language, cleaned("\n".join(block.text for _, block in group)))
             for (_, language), group in groups
         )
 
     def finished(self, lines: list[str]) -> tuple[str, str]:
         """Lines as the text of a page, and without foreign ALT (empty if there is none)."""
         text = "\n".join(lines)
-        if _PERMALINK in text:
-            text = "\n".join(line.removesuffix(_PERMALINK).rstrip() for line in text.split("\n"))
-        text = text.replace(_SOFT_HYPHEN, "").replace(UNKNOWN_VALUE, "")
         if not self.has_foreign_alt:
-            return text, ""
-        plain = text.replace(FOREIGN_OPEN, "").replace(FOREIGN_CLOSE, "")
-        return plain, _FOREIGN_ALT.sub("", text)
+            return cleaned(text), ""
+        return cleaned(text), cleaned(_FOREIGN_ALT.sub("", text))
+
+
+def cleaned(text: str) -> str:
+    """Text without soft hyphens and without the signs that the reading itself put there."""
+    for sign, plain in _SIGNS:
+        if sign in text:
+            text = text.replace(sign, plain)
+    return text

@@ -30,17 +30,8 @@ class Actions(Protocol):
         """The action of a tag, ``default`` for those that are in no table."""
 
 
-class Found:
-    """An element with links, the attributes that hold them, and where it was found."""
-
-    __slots__ = ("banner", "image_map", "node", "patterns", "via")
-
-    def __init__(self, node: LexborNode, patterns: Patterns, via: str) -> None:
-        self.node = node
-        self.patterns = patterns
-        self.via = via
-        self.banner = False
-        self.image_map = ""
+# An element with links, the attributes that hold them, and under which name to report it.
+Found = tuple["LexborNode", Patterns, str]
 
 
 class Walk:
@@ -52,12 +43,14 @@ class Walk:
 
     __slots__ = (
         "actions",
+        "banners",
         "cuts",
         "found",
         "fragments",
         "heading_start",
         "headings",
         "host",
+        "image_maps",
         "images",
         "json_ld",
         "language",
@@ -79,6 +72,8 @@ class Walk:
         self.options = options
         self.text = TextBuilder()
         self.found: list[Found] = []
+        self.banners: set[int] = set()
+        self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, Heading]] = []
         self.heading_start = 0
         self.images: list[str] = []
@@ -98,7 +93,7 @@ class Walk:
     def read(self, node: LexborNode | None) -> None:
         """Walk ``node``, its following siblings, and all below them, without recursion."""
         stack: list[tuple[LexborNode, Leave | None]] = []
-        add = self.text.pieces.append
+        pieces = self.text.pieces
         get, named = self.actions.get, self.named
         while True:
             if node is None:
@@ -109,7 +104,9 @@ class Walk:
                     leave(self, node)
                 node = node.next
             elif (tag := node.tag_id) == TEXT:
-                add(node.text_content or "")
+                text = node.text_content
+                if text and (pieces or not text.isspace()):
+                    pieces.append(text)
                 node = node.next
             else:
                 enter = get(tag, named)

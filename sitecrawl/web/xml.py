@@ -1,0 +1,105 @@
+"""XML documents of any vocabulary: the text between tags, and the elements as fields."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.languages import read_language
+
+if TYPE_CHECKING:
+    from sitecrawl.web.page import Page
+
+MAX_FIELDS = 2_000
+MAX_PATH = 32  # elements; deeper ones count for the 32nd
+# Tokens of XML 1.0 as loosely as documents need it; what matches nothing is text.
+_TOKEN = re.compile(
+    r"<!--.*?(?:-->|$)"
+    r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|$)"
+    r"|<\?.*?(?:\?>|$)"
+    r"|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]\s*)?>?"
+    r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]+)(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
+    re.DOTALL | re.IGNORECASE,
+)
+_LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
+_ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*)([^<>]*)>")
+_XHTML = "http://www.w3.org/1999/xhtml"
+
+
+def is_xhtml(text: str) -> bool:
+    """Whether the root element of an XML document is XHTML's."""
+    root = _ROOT.search(text[:10_000])
+    return root is not None and root[1].lower() == "html" and _XHTML in root[2]
+
+
+def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
+    """Put the text of an XML document into ``page``: every element begins a line.
+
+    Entities are HTML's, none is declared: an entity bomb stays text. ``keep_fields`` keeps
+    each element's own text under its path, names without prefix (``book/chapter/title``).
+    """
+    reader = _Reader(keep_fields=keep_fields)
+    position = 0
+    for token in _TOKEN.finditer(text):
+        reader.add(unescape(text[position : token.start()]))
+        reader.take(token)
+        position = token.end()
+    reader.add(unescape(text[position:]))
+    reader.flush()
+    page.text = "\n".join(reader.lines)
+    page.title = reader.title
+    page.language = reader.language or page.language
+    page.fields = {path: tuple(values) for path, values in reader.fields.items()}
+
+
+class _Reader:
+    """The state of reading one document."""
+
+    __slots__ = ("_keep", "_path", "_pieces", "fields", "language", "lines", "title")
+
+    def __init__(self, *, keep_fields: bool) -> None:
+        self.lines: list[str] = []
+        self.fields: dict[str, list[str]] = {}
+        self.title = ""
+        self.language = ""
+        self._keep = keep_fields
+        self._path: list[str] = []
+        self._pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Add text of the current element."""
+        if text:
+            self._pieces.append(text)
+
+    def take(self, token: re.Match[str]) -> None:
+        """Read one token that is no text."""
+        if token["cdata"] is not None:
+            self.add(token["cdata"])
+        elif token["name"]:
+            self.flush()
+            self._move(token)
+
+    def _move(self, token: re.Match[str]) -> None:
+        """Enter or leave an element; an end that fits nothing is passed over."""
+        name = token["name"].rpartition(":")[2]
+        if not token["close"]:
+            language = _LANGUAGE.search(token["attributes"])
+            self.language = self.language or (read_language(language[1]) if language else "")
+            if not token["empty"]:
+                self._path.append(name)
+        elif name in self._path[-MAX_PATH:]:
+            while self._path.pop() != name:
+                pass
+
+    def flush(self) -> None:
+        """End a line."""
+        line = " ".join("".join(self._pieces).split())
+        self._pieces.clear()
+        if not line:
+            return
+        self.lines.append(line)
+        if not self.title and self._path and self._path[-1].lower() == "title":
+            self.title = line
+        if self._keep and len(self.fields) < MAX_FIELDS:
+            self.fields.setdefault("/".join(self._path[:MAX_PATH]), []).append(line)
