@@ -79,11 +79,15 @@ def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
 
 
 def contradictions(rules: Rules, starts: Sequence[str], source: str) -> list[str]:
-    """One line for each start that the crawl's own rules refuse."""
+    """One line for each start that the crawl's own rules refuse.
+
+    A scheme that cannot be crawled is no contradiction: the other starts are, and the
+    crawl says what became of this one.
+    """
     found = []
     for start in starts:
         decision = rules.admit(normalize(start) or start, via="seed").decision
-        if not decision.allowed:
+        if not decision.allowed and decision.reason != "scheme":
             found.append(f"{source}: {start!r} is refused by {decision.rule}.")
     return found
 

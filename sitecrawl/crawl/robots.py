@@ -68,7 +68,7 @@ class Robots:
         match = origin.robots.rules.match(url, self._agent)
         if match.allowed:
             return ALLOWED
-        return refuse("robots_txt", f"robots.txt line {match.line_number}: {match.line}")
+        return refuse("robots_txt", f"line {match.line_number} of robots.txt: {match.line}")
 
     def answered(self, response: Response) -> None:
         """Read the answer; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""

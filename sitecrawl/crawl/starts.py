@@ -22,6 +22,15 @@ READ = frozenset(
 )
 
 
+WORDS = {
+    "robots_txt": "forbidden by robots.txt",
+    "scheme": "this scheme cannot be crawled",
+    "not_found": "the server has no such page",
+    "mime_ignored": "not a page",
+    "content_type": "not a page",
+}
+
+
 class Starts:
     """Follows the starts of a crawl, and whether any page at all was read."""
 
@@ -37,7 +46,7 @@ class Starts:
 
     def refused(self, url: str, decision: Decision) -> None:
         """A start that the rules do not admit."""
-        self._troubles[url] = f"{words(decision.reason)}: {decision.rule}"
+        self._troubles[url] = said(decision.reason, decision.rule)
 
     def given_up(self, key: str, why: str) -> None:
         """An origin that is not asked any more in this run."""
@@ -46,11 +55,10 @@ class Starts:
     def note(self, visit: Visit) -> None:
         """A visit that ended."""
         self.pages_read += visit.outcome in READ
-        if visit.due.via != "seed" or visit.outcome in READ:
+        if visit.due.url not in self._starts or visit.outcome in READ:
             return
-        status = f" (status {visit.status})" if visit.status else ""
-        detail = f": {visit.detail}" if visit.detail else ""
-        self._troubles[visit.due.url] = f"{words(visit.reason)}{status}{detail}"
+        status = f"status {visit.status}" if visit.status else ""
+        self._troubles[visit.due.url] = said(visit.reason, visit.detail or status)
 
     def problems(self) -> list[str]:
         """One line for each start that brought nothing, if no page was read at all."""
@@ -62,6 +70,7 @@ class Starts:
         return [f"start {url} brought nothing: {why}" for url, why in self._troubles.items()]
 
 
-def words(reason: str) -> str:
-    """A reason as people write it."""
-    return reason.replace("_", " ")
+def said(reason: str, detail: str) -> str:
+    """A reason as people write it, with what decided."""
+    words = WORDS.get(reason, reason.replace("_", " "))
+    return f"{words} ({detail})" if detail else words

@@ -55,6 +55,7 @@ class OutcomeMiddleware:
             visit.due.url, header(response.headers, "content-type") or None
         )
         if not refusal.allowed:
+            visit.detail = refusal.rule
             raise Answered(Answer(Outcome.UNWANTED_TYPE, refusal.reason))
         return response
 
