@@ -1,0 +1,53 @@
+"""When a document was published and when it was last modified, as it says itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.dates import read_date
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sitecrawl.web.page import Page
+
+# The first source that has a valid date wins; of several dates there, the earliest.
+PUBLISHED = (
+    *("dcterms.issued", "dc.date.issued", "article:published_time", "datepublished"),
+    *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "pubdate", "date"),
+)
+MODIFIED = (
+    *("last-modified", "dcterms.modified", "dc.date.modified", "article:modified_time"),
+    *("og:updated_time", "datemodified", "revised"),
+)
+
+
+def published_at(page: Page) -> str:
+    """The moment of publication in RFC 3339, empty where the page tells none."""
+    sources = [page.metas.get(name, ()) for name in PUBLISHED]
+    sources += [page.json_ld.get("datePublished", ()), page.json_ld.get("dateCreated", ())]
+    sources += [(page.times.get("published", ""),), (page.times.get("time", ""),)]
+    return _first(sources, latest=False)
+
+
+def modified_at(page: Page) -> str:
+    """The moment of the last modification: the document's own word, then the header's."""
+    sources = [page.metas.get(name, ()) for name in MODIFIED]
+    sources += [page.json_ld.get("dateModified", ())]
+    sources += [(page.times.get("modified", ""),), (page.last_modified,)]
+    return _first(sources, latest=True)
+
+
+def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
+    """The earliest or latest date of the first source that has one."""
+    for source in sources:
+        dates = [date for text in source if (date := read_date(text)) is not None]
+        if dates:
+            return rfc3339(max(dates) if latest else min(dates))
+    return ""
+
+
+def rfc3339(moment: datetime) -> str:
+    """A moment as documents carry it: ``2026-01-31T12:00:00Z``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,52 @@
+"""The description of a document, and where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.policy.documents.summary import summary
+from sitecrawl.policy.documents.words import cut_at_word
+
+if TYPE_CHECKING:
+    from sitecrawl.policy.documents.options import DocumentOptions
+    from sitecrawl.web.page import Page
+
+METAS = {
+    "meta": ("description",),
+    "dublin_core": ("dcterms.description", "dc.description", "dcterms.abstract"),
+    "opengraph": ("og:description", "twitter:description"),
+}
+SOURCES = frozenset({*METAS, "json_ld", "heading", "top", "summary"})
+_TOP = 2_000  # characters of text that an extract may be taken from
+
+
+def document_description(page: Page, options: DocumentOptions) -> tuple[str, str]:
+    """The first description in the order of the options, and the name of its source.
+
+    A page that asks for no snippet has none.
+    """
+    if page.directives.nosnippet:
+        return "", ""
+    for source in options.description_order:
+        text = description_from(source, page)
+        if text:
+            written = source in METAS or source == "json_ld"
+            limit = options.description_length if written else options.auto_description_length
+            return cut_at_word(text, limit, page.language), source
+    return "", ""
+
+
+def description_from(source: str, page: Page) -> str:
+    """What one source gives, uncut."""
+    if source in METAS:
+        return next((page.metas[name][0] for name in METAS[source] if name in page.metas), "")
+    if source == "json_ld":
+        return next(iter(page.json_ld.get("description", ())), "")
+    if source == "heading":
+        return _line(page.text[page.heading_at :]) if page.heading_at >= 0 else ""
+    return summary(page.text) if source == "summary" else _line(page.text)
+
+
+def _line(text: str) -> str:
+    """The beginning of a text in one line."""
+    return " ".join(text[:_TOP].split())

@@ -1,0 +1,123 @@
+"""The fields of a document, from the facts of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.policy.documents.dates import modified_at, published_at, rfc3339
+from sitecrawl.policy.documents.descriptions import document_description
+from sitecrawl.policy.documents.keywords import document_keywords
+from sitecrawl.policy.documents.metadata import mapped_fields
+from sitecrawl.policy.documents.titles import document_title
+
+if TYPE_CHECKING:
+    from sitecrawl.policy.documents.options import DocumentOptions
+    from sitecrawl.web.page import Directives, Heading, Link, Page
+
+AUTHORS = ("author", "dc.creator", "dcterms.creator", "article:author", "dc.contributor")
+PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")
+IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
+
+
+def document_fields(page: Page, options: DocumentOptions) -> dict[str, Any]:
+    """What a document says of itself, by the names of the output; empty values left out."""
+    fields = {
+        **_texts(page, options),
+        **_facts(page),
+        **_parts(page, options),
+        **mapped_fields(page, options.metadata, options.extra_fields),
+    }
+    return {name: value for name, value in fields.items() if value not in ("", None, [], {}, ())}
+
+
+def _texts(page: Page, options: DocumentOptions) -> dict[str, Any]:
+    """Title, descriptions, keywords and body."""
+    description, source = document_description(page, options)
+    keywords, repeats = document_keywords(page, options.keywords_length)
+    quotable = not page.directives.nosnippet
+    return {
+        "title": document_title(page, options),
+        "meta_description": next(iter(page.metas.get("description", ())), "") if quotable else "",
+        "meta_keywords": keywords,
+        "meta_keywords_repeated": repeats,
+        "description": description,
+        "description_source": source,
+        "body": page.text,
+    }
+
+
+def _facts(page: Page) -> dict[str, Any]:
+    """Language, people, dates and what robots may do."""
+    authors = _first(page, AUTHORS) or _structured(page, "author", "creator")
+    return {
+        "language": page.language,
+        "author": next(iter(authors), ""),
+        "authors": authors if len(authors) > 1 else [],
+        "publisher": next(iter(_first(page, PUBLISHERS) or _structured(page, "publisher")), ""),
+        "identifier": next(iter(_first(page, IDENTIFIERS)), ""),
+        "type": next(iter(page.metas.get("og:type", page.json_ld.get("@type", ()))), ""),
+        "breadcrumbs": list(page.json_ld.get("breadcrumb", ())),
+        "published_at": published_at(page),
+        "modified_at": modified_at(page),
+        "robots": robots(page.directives),
+    }
+
+
+def _parts(page: Page, options: DocumentOptions) -> dict[str, Any]:
+    """The parts of the page as lists."""
+    pieces = [{"region": p.region, "element": p.element, "text": p.text} for p in page.pieces]
+    return {
+        "headings": [heading_field(heading) for heading in page.headings],
+        "blocks": [{"language": block.language, "text": block.text} for block in page.blocks],
+        "pieces": pieces,
+        "alternates": [link_field(link) for link in page.alternates],
+        "links": [link_field(link) for link in page.links] if options.output_links else [],
+        "metas": {n: list(v) for n, v in page.metas.items()} if options.keep_metas else {},
+        "fields": {name: list(values) for name, values in page.fields.items()},
+    }
+
+
+def heading_field(heading: Heading) -> dict[str, Any]:
+    """A heading for the output."""
+    field: dict[str, Any] = {"level": heading.level, "text": heading.text}
+    return {**field, "anchor": heading.anchor} if heading.anchor else field
+
+
+def link_field(link: Link) -> dict[str, Any]:
+    """A link for the output, with what its element says of it."""
+    told = {
+        "text": link.text,
+        "rel": sorted(link.rel),
+        "title": link.title,
+        "type": link.type,
+        "hreflang": link.hreflang,
+    }
+    return {"url": link.url, **{name: value for name, value in told.items() if value}}
+
+
+def robots(directives: Directives) -> dict[str, Any]:
+    """What a page that may be indexed forbids nevertheless."""
+    date = directives.unavailable_after
+    told = {
+        "noarchive": directives.noarchive,
+        "nosnippet": directives.nosnippet,
+        "unavailable_after": rfc3339(date) if date is not None else "",
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """A document with its fields under the names that the user's index has for them."""
+    names = dict(field_map)
+    return {names.get(name, name): value for name, value in document.items()}
+
+
+def _first(page: Page, names: tuple[str, ...]) -> list[str]:
+    """The contents of the first of several metas that the page has, each once."""
+    return next((list(dict.fromkeys(page.metas[n])) for n in names if n in page.metas), [])
+
+
+def _structured(page: Page, *names: str) -> list[str]:
+    """The values of the first of several JSON-LD properties that the page has."""
+    return next((list(page.json_ld[name]) for name in names if name in page.json_ld), [])

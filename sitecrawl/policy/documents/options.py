@@ -1,0 +1,28 @@
+"""What the making of documents may be told: plain values with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TITLE_ORDER = ("title", "dcterms.title", "dc.title", "og:title", "json_ld", "heading", "url")
+DESCRIPTION_ORDER = ("meta", "dublin_core", "opengraph", "json_ld", "heading", "top")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOptions:
+    """How the fields of a document are chosen. Lengths are characters, 0 is no limit."""
+
+    title_order: tuple[str, ...] = TITLE_ORDER
+    title_length: int = 96
+    recase_titles: bool = False
+    description_order: tuple[str, ...] = DESCRIPTION_ORDER
+    description_length: int = 384
+    auto_description_length: int = 150
+    keywords_length: int = 256
+    metadata: tuple[tuple[str, str], ...] = ()
+    extra_fields: tuple[tuple[str, str], ...] = ()
+    keep_metas: bool = False
+    output_links: bool = False
+    field_map: tuple[tuple[str, str], ...] = ()
+    min_text_length: int = 0
+    min_space_ratio: float = 0.0
