@@ -47,9 +47,8 @@ class BodyReader(Protocol):
         ending = self._connection.ending
         if self.finished.called:
             return
-        closed = isinstance(
-            ending, ConnectionDone
-        )  # RFC 9112, 6.3: what ends a body without length
+        # RFC 9112, 6.3: the close ends a body without length
+        closed = isinstance(ending, ConnectionDone)
         why = reason.value
         if isinstance(why, ResponseDone) or (closed and isinstance(why, PotentialDataLoss)):
             self.finished.callback(b"".join(self._parts))
@@ -57,6 +56,27 @@ class BodyReader(Protocol):
             self.finished.errback(ResponseFailed([ending, _DataLoss()]))  # type: ignore[no-untyped-call]
         else:
             self.finished.errback(reason)
+
+
+class PrefixReader(BodyReader):
+    """Gathers what fits of one answer's body, and takes no more."""
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        """Keep a part of the body, the last one as far as it fits."""
+        if self.finished.called:
+            return
+        self._parts.append(data[: self._room])
+        self._room -= len(data)
+        if self._room <= 0:
+            self.finished.callback(b"".join(self._parts))
+            self._connection.break_off(ConnectionAborted())
+
+
+def read_prefix(response: Any, limit: int) -> Deferred[bytes]:
+    """The first ``limit`` bytes of the body of Twisted's ``response``."""
+    reader = PrefixReader(response.connection, limit)
+    response.deliverBody(reader)
+    return reader.finished
 
 
 def read_body(response: Any, limit: int) -> Deferred[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from itertools import chain
 
@@ -14,6 +15,7 @@ from sitecrawl.download.failures import BrokenEncodingError, DecodedTooLargeErro
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144
+Decoder = Callable[[bytes], Iterator[bytes]]
 ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, OSError)
 
 
@@ -24,14 +26,33 @@ def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
     there. Raises DecodedTooLargeError beyond ``limit`` bytes, BrokenEncodingError for a body that is
     not of its coding or ends too early: half a page must not pass for the page.
     """
-    names = chain.from_iterable(value.lower().split(",") for value in encodings)
-    for decoder in reversed([DECODERS[n.strip()] for n in names if n.strip() in DECODERS]):
+    for decoder in _decoders(encodings):
         if body:
             body = _decode(body, decoder, limit)
     return body
 
 
-def _decode(body: bytes, decoder: Callable[[bytes], Iterator[bytes]], limit: int) -> bytes:
+def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
+    """As much of the body without its encodings as can be had, up to ``limit`` bytes."""
+    for decoder in _decoders(encodings):
+        parts, size = [], 0
+        with suppress(*ERRORS):
+            for part in decoder(body):
+                parts.append(part)
+                size += len(part)
+                if size >= limit:
+                    break
+        body = b"".join(parts)[:limit]
+    return body
+
+
+def _decoders(encodings: Iterable[str]) -> list[Decoder]:
+    """What undoes the codings, in the order of doing so."""
+    names = chain.from_iterable(value.lower().split(",") for value in encodings)
+    return [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
+
+
+def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
     parts, size = [], 0
     try:
         for part in decoder(body):

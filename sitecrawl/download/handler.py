@@ -26,22 +26,25 @@ from twisted.internet.error import ConnectError
 from twisted.web._newclient import _WrapperException
 from twisted.web.http_headers import Headers as TxHeaders
 
-from sitecrawl.download.body import read_body
+from sitecrawl.download.body import read_body, read_prefix
 from sitecrawl.download.certificates import Certificates
 from sitecrawl.download.connections import GuardedReactor
-from sitecrawl.download.decoding import ACCEPT_ENCODING, decode_body
+from sitecrawl.download.decoding import ACCEPT_ENCODING, decode_body, decode_prefix
 from sitecrawl.download.failures import names_of, translate
 from sitecrawl.download.limits import fetch_params, limits_of
 from sitecrawl.download.protocol import BoundedFactory
 from sitecrawl.policy.addresses import AddressRule
 from sitecrawl.policy.answers import answer_of_failure
+from sitecrawl.reqmeta import robots_of
+from sitecrawl.web.robots_lines import SIZE_LIMIT
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
+    from scrapy.http import Headers, Response
 
 WIRE_BYTES = "sitecrawl_wire_bytes"
+ROBOTS_SIZE = SIZE_LIMIT + 1  # so that its reader sees that the last line may be cut
 
 
 class BoundedDownloadHandler(HTTP11DownloadHandler):
@@ -107,12 +110,21 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
         if stop is not None:
             answer.connection.transport.abortConnection()
             return make_response(**found, stop_download=stop)
-        body = await maybe_deferred_to_future(read_body(answer, self._limits.body))
+        body = await self._body(request, answer, headers)
         request.meta[WIRE_BYTES] = answer.connection.received
-        if body and (encodings := headers.to_unicode_dict().get("content-encoding")):
-            body = decode_body(body, [encodings], self._limits.body)
-            del headers["Content-Encoding"]
         return make_response(**found, body=body)
+
+    async def _body(self, request: Request, answer: Any, headers: Headers) -> bytes:
+        """The body without its encodings; of a robots.txt as much as is to be read."""
+        is_robots = robots_of(request) is not None
+        read, decode = (read_prefix, decode_prefix) if is_robots else (read_body, decode_body)
+        limit = ROBOTS_SIZE if is_robots else self._limits.body
+        body = await maybe_deferred_to_future(read(answer, limit))
+        encodings = [value.decode("latin-1") for value in headers.getlist("Content-Encoding")]
+        if body and encodings:
+            body = decode(body, encodings, limit)
+            del headers["Content-Encoding"]
+        return body
 
     async def _ask(self, request: Request) -> Any:
         """Send the request; returns Twisted's response once its head has come."""

@@ -17,6 +17,7 @@ from scrapy import Request
 
 from fixtures.server import Answer, Raw, Server
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import ROBOTS_OF
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch
@@ -161,3 +162,28 @@ async def test_connection_is_used_again(fetch: Fetch, server: Server) -> None:
     for path in ("/a", "/b", "/c"):
         await fetch.send(handler, Request(origin + path))
     assert len(server.log.connections) == 1
+
+
+ROBOTS = b"User-agent: *\nDisallow: /private\n" + b"# filling\n" * 200_000
+
+
+@pytest.mark.parametrize("name", ["plain", "gzip", "bomb", "half-gzip", "small"])
+@ensureDeferred
+async def test_beginning_of_robots_txt_is_read_whatever_its_size(
+    fetch: Fetch, server: Server, name: str
+) -> None:
+    packed = {"Content-Encoding": "gzip"}
+    answers = {
+        "plain": Answer(ROBOTS),
+        "gzip": Answer(gzip.compress(ROBOTS), headers=packed),
+        "bomb": Answer(gzip.compress(ROBOTS + bytes(50 * MB)), headers=packed),
+        "half-gzip": Answer(gzip.compress(ROBOTS)[:2000], headers=packed),
+        "small": Answer(ROBOTS[:40]),
+    }
+    origin = server.serve({"/robots.txt": answers[name]})
+    handler = fetch.handler(origin)
+    request = Request(f"{origin}/robots.txt", meta={ROBOTS_OF: "the origin"})
+    body = (await fetch.send(handler, request)).body
+    assert ROBOTS.startswith(body)
+    assert len(body) == {"half-gzip": len(body), "small": 40}.get(name, 512_001)
+    assert b"Disallow: /private" in body

@@ -11,10 +11,22 @@ import pytest
 
 from sitecrawl.policy.addresses import AddressRule, special_network
 from sitecrawl.policy.answers import FAILURES, answer_of_failure, answer_of_status
+from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.headers import HeaderPolicy, conditional, product_token, user_agent
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.patience import Patience, comes_again
 from sitecrawl.policy.politeness import Pace, retry_after
+from sitecrawl.policy.redirects import RedirectChains
+
+
+@pytest.mark.behaviour("R-09", "K-21")
+def test_redirect_chains_end() -> None:
+    chains = RedirectChains(limit=3)
+    assert [chains.follow(n, n + 1).allowed for n in range(5)] == [True, True, True, False, True]
+    assert chains.follow(3, 9) == Decision(
+        allowed=False, reason="redirect_chain", rule="max_redirects 3"
+    )
+    assert not RedirectChains(limit=0).follow(1, 2).allowed
 
 
 def table(name: str) -> dict[str, Any]:
