@@ -66,12 +66,13 @@ def test_variants_of_one_path_are_capped_until_they_prove_themselves() -> None:
     assert offer(state, "/", "/x?name=f") == "variants"
 
 
-def test_variants_from_elsewhere_count() -> None:
+def test_variants_of_earlier_runs_count_until_fetched() -> None:
     state = limits(max_variants=2)
-    for word in "ab":
-        state.variants.known(read_target(f"{HOME}/x?name={word}"))
-    state.variants.known(read_target(f"{HOME}/x"))
-    assert offer(state, "/", "/x?name=c") == "variants"
+    for word, fetched in (("a", True), ("b", False), ("c", True), ("d", False)):
+        state.remember(f"{HOME}/x?name={word}", fetched=fetched)
+    state.remember(f"{HOME}/x", fetched=True)
+    assert offer(state, "/", "/x?name=e") == "variants"
+    assert offer(limits(max_variants=2), "/", "/x?name=e") == ""
 
 
 def test_a_known_page_is_no_evidence() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.limits.texts import without_digits
 from sitecrawl.policy.target import Target
 
 REMEMBERED_TEXTS = 50_000
@@ -24,10 +25,14 @@ class Copies:
     _times: dict[int, int] = field(default_factory=dict, init=False)
 
     def visited(self, page: Target, text: str) -> int:
-        """Note a page's text; how many pages had the same before."""
+        """Note a page's text; how many pages had the same before.
+
+        The page's own address in its text makes no difference; nor do digits (clocks,
+        counters), unless its URL has some too.
+        """
         if not text:
             return 0
-        key = hash((page.origin, text))
+        key = hash((page.origin, _essence(page, text)))
         times = self._times.pop(key, 0)
         if len(self._times) >= REMEMBERED_TEXTS:
             del self._times[next(iter(self._times))]
@@ -43,6 +48,14 @@ class Copies:
         if not deeper and (copies < BESIDE or there != home):
             return ALLOWED
         return refuse("copies", f"{self.setting}: {page.url} has the text of {copies} other pages")
+
+
+def _essence(page: Target, text: str) -> str:
+    path = page.parts.path
+    text = text.replace(path, "") if len(path) > 1 else text
+    if any(character.isdecimal() for character in path + page.parts.query):
+        return text
+    return without_digits(text)
 
 
 def _directory(target: Target) -> str:

@@ -8,10 +8,11 @@ are refused. What other pages link to stays open.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.limits.families import family, is_dated
+from sitecrawl.policy.limits.families import TOKEN, family, is_dated
 from sitecrawl.policy.limits.texts import Seen, skeleton
 from sitecrawl.policy.target import Target
 
@@ -20,21 +21,26 @@ REMEMBERED_SERIES = 20_000
 # A series that is not a calendar may be real and small texts its way: it is only closed
 # this many links from where it began, or when it was barren this many times longer...
 NEAR, WIDE = 5, 10
-# ...but to links from anywhere, when its pages are the same to the letter for twice as long.
-COPIED = 2
+# ...but to links from anywhere, when its pages are the same to the letter for twice as long;
+# or, where opaque tokens tell its URLs apart, this many times.
+COPIED, COPIED_TOKENS = 2, 3
 # The last resort against series whose every page invents new text.
 FARTHEST = 1000
 
 
 @dataclass(slots=True)
 class Standing:
-    """What is known of one series: since which depth, and how long nothing new came."""
+    """What is known of one series: since which depth, and how long nothing new came.
+
+    ``led_to`` counts the new URLs of other series that its pages brought.
+    """
 
     since: int
     barren: int = 0
     copies: int = 0
     skeletons: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
     texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
+    led_to: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class Series:
 
     def offered(self, page: Member, link: Member) -> Decision:
         """Whether a link to a URL that is not known yet may be followed."""
-        if not link.continues(page):
+        if not link.family or not page.family:
             return ALLOWED
         self._standing(page.family, page.depth)
         self._standing(link.family, link.depth)
@@ -86,22 +92,28 @@ class Series:
     def credit(self, page: Member, link: Member) -> None:
         """Note a new link that is followed: out of the series it is something new.
 
-        Unless it leads to mere copies.
+        Unless it leads to mere copies, back and forth between two series, or only from
+        one opaque token to another.
         """
         standing = self._standings.get(page.family)
         if standing is None or link.continues(page):
             return
-        elsewhere = self._standing(link.family, link.depth) if link.family else None
-        if elsewhere is None or elsewhere.copies < self.patience * COPIED:
-            standing.barren = standing.copies = 0
+        if link.family:
+            standing.led_to[link.family] += 1
+            copied = self._is_copied(self._standing(link.family, link.depth), link.family)
+            tokens = TOKEN in page.family and TOKEN in link.family
+            if copied or tokens or self._alternate(page, link):
+                return
+        standing.barren = standing.copies = 0
 
     def due(self, link: Member, referrer: Member) -> Decision:
         """Whether a URL found on ``referrer`` is still worth its first fetch."""
         standing = self._standings.get(link.family)
         if standing is None or not self.patience:
             return ALLOWED
-        closed = link.continues(referrer) and self._is_closed(standing, link, referrer)
-        if not closed and standing.copies < self.patience * COPIED:
+        within = link.continues(referrer) or self._alternate(link, referrer)
+        closed = within and self._is_closed(standing, link, referrer)
+        if not closed and not self._is_copied(standing, link.family):
             return ALLOWED
         pages = max(standing.barren, standing.copies)
         return refuse(
@@ -116,6 +128,17 @@ class Series:
             return standing.barren >= self.patience
         # Trees of numbered directories end by themselves, or at max_path_depth.
         return hops >= NEAR and link.level <= referrer.level
+
+    def _alternate(self, one: Member, other: Member) -> bool:
+        """Whether two series lead to each other about as often, and so are one."""
+        here, there = self._standings.get(one.family), self._standings.get(other.family)
+        if here is None or there is None:
+            return False
+        few, many = sorted((here.led_to[other.family], there.led_to[one.family]))
+        return few >= self.patience and few * 2 >= many
+
+    def _is_copied(self, standing: Standing, name: str) -> bool:
+        return standing.copies >= (COPIED_TOKENS if TOKEN in name else self.patience * COPIED)
 
     def _standing(self, name: str, depth: int) -> Standing:
         standing = self._standings.get(name)

@@ -21,8 +21,13 @@ def skeleton(text: str, *, dated: bool) -> int:
 
     Good within one process only.
     """
-    bare = text[:SIZE].translate(_NO_DIGITS)
+    bare = without_digits(text[:SIZE])
     return hash(_NAMES.sub("", bare) if dated else bare)
+
+
+def without_digits(text: str) -> str:
+    """``text`` without its digits."""
+    return text.translate(_NO_DIGITS)
 
 
 class Seen:

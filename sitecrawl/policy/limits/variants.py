@@ -91,10 +91,12 @@ class Variants:
             kind.barren = variants.barren = 0
             kind.proven = True
 
-    def known(self, link: Target) -> None:
-        """Note a variant that was allowed by other means: a start, a sitemap, an earlier run."""
+    def remember(self, link: Target, *, fetched: bool) -> None:
+        """Note a variant that is stored already; one that was fetched needs no proof."""
         if link.parts.query:
-            self._take(self._variants(_path(link)), link)
+            variants = self._variants(_path(link))
+            self._take(variants, link)
+            variants.unproven -= fetched
 
     def due(self, link: Target) -> Decision:
         """Whether a variant is still worth its first fetch."""

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.params.rules import RuleParams
 from sitecrawl.policy.engine import Rules, Stage
-from sitecrawl.policy.limits.copies import Copies
-from sitecrawl.policy.limits.counts import DirectoryCounts
-from sitecrawl.policy.limits.limits import Limits
-from sitecrawl.policy.limits.series import Series
-from sitecrawl.policy.limits.tokens import Tokens
-from sitecrawl.policy.limits.variants import Variants
 from sitecrawl.policy.mime import MIME_EXTENSIONS, MediaTypes, read_mime_extensions
 from sitecrawl.policy.queries.domino import Domino
 from sitecrawl.policy.queries.listings import ListingSort
@@ -39,30 +32,9 @@ from sitecrawl.policy.rules.links import Depth, Rel
 from sitecrawl.policy.rules.patterns import Allow, Contains, Deny, NotContains
 from sitecrawl.policy.rules.schemes import Schemes, WellFormed
 from sitecrawl.policy.scope import Scope
+from sitecrawl.ruleset.citations import Citations
 from sitecrawl.web.identity import identity_key
 from sitecrawl.web.urls import normalize, split
-
-
-@dataclass(frozen=True, slots=True)
-class Citations:
-    """Names an option with its value and where that came from."""
-
-    params: RuleParams
-    sources: Mapping[str, str]
-
-    def setting(self, option: str) -> str:
-        """The option as a whole: ``scope 'origin' (default)``."""
-        value = getattr(self.params, option)
-        shown = " ".join(value) if isinstance(value, tuple) else value
-        return self.entry(option, shown)
-
-    def entry(self, option: str, value: object) -> str:
-        """One entry of a list: ``deny '/private/' (-a deny)``."""
-        return f"{option} {value!r} ({self.sources.get(option, 'default')})"
-
-    def entries(self, option: str) -> list[tuple[str, str]]:
-        """Every entry of a list, each with its words."""
-        return [(entry, self.entry(option, entry)) for entry in getattr(self.params, option)]
 
 
 def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
@@ -121,23 +93,6 @@ def _assemble(params: CrawlParams, cite: Citations) -> Rules:
             fold_trailing_slash=params.fold_trailing_slash,
             sort_query=params.sort_query,
         ),
-    )
-
-
-def build_limits(params: CrawlParams, sources: Mapping[str, str]) -> Limits:
-    """The limits with a memory, empty as they are at the start of a run."""
-    cite = Citations(params, sources)
-    barren, patience = cite.setting("max_barren_pages"), params.max_barren_pages
-    return Limits(
-        series=Series(patience, barren),
-        copies=Copies("copies of one page"),
-        variants=Variants(params.max_variants, patience, cite.setting("max_variants"), barren),
-        tokens=Tokens(),
-        directories=DirectoryCounts(
-            params.max_pages_per_directory, cite.setting("max_pages_per_directory")
-        ),
-        links_per_page=params.max_links_per_page,
-        links_setting=cite.setting("max_links_per_page"),
     )
 
 
