@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from scrapy.extensions.feedexport import FeedSlot, FileFeedStorage, StdoutFeedStorage
@@ -27,7 +28,7 @@ class LocalFeedStorage(FileFeedStorage):
 
 def cut_partial_line(path: str) -> int:
     """Cut what follows the last line end of a file; returns the number of bytes cut."""
-    with open(path, "r+b") as file:
+    with Path(path).open("r+b") as file:
         size = end = file.seek(0, os.SEEK_END)
         while end:
             start = max(0, end - TAIL_BYTES)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from scrapy import Request
+from typing import TYPE_CHECKING
 
-from sitecrawl.frontier.base import Visit
-from sitecrawl.crawl.origins import Origin
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from sitecrawl.frontier.base import Visit
+    from sitecrawl.origins import Origin
 
 VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"

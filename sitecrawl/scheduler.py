@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
+from typing_extensions import override
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import FrontierError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from sitecrawl.crawl.origins import Origin
+    from sitecrawl.origins import Origin
 
 
 class OriginScheduler(BaseScheduler):
@@ -60,6 +61,7 @@ class OriginScheduler(BaseScheduler):
 
         return cls(crawl, wake, spider.configuration.params.max_pages)
 
+    @override
     def open(self, spider: Spider) -> Deferred[None]:
         """Open the crawl database; a failure ends the crawl before any request."""
         return deferred_from_coro(self._open())
@@ -71,6 +73,7 @@ class OriginScheduler(BaseScheduler):
             self._owner.fail(error)
             raise CloseSpider("database_error") from error
 
+    @override
     def close(self, reason: str) -> None:
         """Stop handing out; what is in hand stays due in the crawl database."""
         self._closing = True

@@ -97,4 +97,4 @@ class Delivery:
 
     def _flush_feeds(self) -> bool:
         exporter = self._crawler.get_extension(FeedExporter)
-        return exporter is not None and all([flushed(slot) for slot in exporter.slots])
+        return exporter is not None and all(flushed(slot) for slot in exporter.slots)

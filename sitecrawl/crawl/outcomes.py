@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
-    from sitecrawl.crawl.origins import Origin
+    from sitecrawl.origins import Origin
 
 logger = logging.getLogger(__name__)
 

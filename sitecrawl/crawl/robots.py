@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
-    from sitecrawl.crawl.origins import Origin
+    from sitecrawl.origins import Origin
     from sitecrawl.params.crawl import CrawlParams
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,11 @@ class Robots:
 
     def due(self, origin: Origin, now: float) -> bool:
         """Whether robots.txt must be asked for before anything else of the origin."""
-        return self._params.obey_robots and origin.robots.expires_at <= now and not origin.robots.asking
+        return (
+            self._params.obey_robots
+            and origin.robots.expires_at <= now
+            and not origin.robots.asking
+        )
 
     def request(self, origin: Origin) -> Request:
         """The request for the origin's robots.txt, or for where it redirected to."""

@@ -12,7 +12,7 @@ from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.robots import Robots
 from sitecrawl.frontier.base import DueUrl, FrontierError, OriginState, Outcome, Visit
-from sitecrawl.crawl.origins import Origin, RobotsFile, Turns
+from sitecrawl.origins import Origin, RobotsFile, Turns
 from sitecrawl.policy.patience import Patience
 
 if TYPE_CHECKING:

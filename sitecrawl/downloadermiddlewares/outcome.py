@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.crawl.outcomes import Answered, SamePage
+from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
 from sitecrawl.reqmeta import visit_of
+from sitecrawl.responses import header
 from sitecrawl.web.urls import resolve
 from sitecrawl.web.validators import fresh_until
 
@@ -79,9 +80,3 @@ class OutcomeMiddleware:
                 date=header(headers, "date") or None,
                 now=visit.started_at,
             )
-
-
-def header(headers: Headers, name: str) -> str:
-    """A header's last value as text, "" if it is absent."""
-    value: bytes | None = headers.get(name)
-    return value.decode("latin-1") if value else ""

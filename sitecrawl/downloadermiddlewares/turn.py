@@ -50,7 +50,7 @@ class TurnMiddleware:
         self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:
+    def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 -- Scrapy names it
         """So does a failure, and a request that was stopped before it was sent."""
         self._end(request, limited=False, wait=None)
 

@@ -22,7 +22,6 @@ from sitecrawl.frontier.base import FrontierError, Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
     from sitecrawl.frontier.base import Visit
@@ -98,7 +97,7 @@ class Crawl:
         connect(crawl.delivery.feeds_closed, signals.feed_exporter_closed)
         return crawl
 
-    async def spider_closed(self, spider: Spider, reason: str) -> None:
+    async def spider_closed(self, reason: str) -> None:
         """Write and deliver what is left, before the feeds are stored."""
         self._finish_reason = reason
         await self.recorder.flush_all()

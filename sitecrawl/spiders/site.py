@@ -9,10 +9,10 @@ from scrapy import Spider
 
 from sitecrawl.assembly import read_options, spider_settings
 from sitecrawl.config import Configuration, load
-from sitecrawl.downloadermiddlewares.outcome import header
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.items import Document
 from sitecrawl.reqmeta import visit_of
+from sitecrawl.responses import header, header_values
 from sitecrawl.ruleset import build_limits, build_rules
 from sitecrawl.web.read import read_page
 
@@ -87,11 +87,7 @@ class SiteSpider(Spider):
             response.body,
             url=response.url,
             content_type=header(response.headers, "Content-Type") or None,
-            headers={
-                name.lower(): [each.decode("latin-1") for each in response.headers.getlist(name)]
-                for name in READ_HEADERS
-                if name in response.headers
-            },
+            headers=header_values(response.headers, READ_HEADERS),
             options=self.read_options,
         )
         if visit is None:
