@@ -33,14 +33,14 @@ def test_nothing_is_asked_for_before_it_is_due(
     assert set(server.log.targets()) <= {"/robots.txt"}
 
 
-@pytest.mark.behaviour("RC-02", "RC-03", "RC-05", "RC-06", "RC-09", "RC-10", "K-16")
+@pytest.mark.behaviour("RC-02", "RC-03", "RC-05", "RC-06", "RC-10", "K-16")
 def test_known_pages_are_asked_conditionally(
     server: Server, crawl: CrawlCommand, site: dict[str, Page]
 ) -> None:
     origin = server.serve(site)
     first = crawl(f"{origin}/")
     server.log.clear()
-    again = crawl(f"{origin}/", force=1)
+    again = crawl(f"{origin}/", recrawl=0)
     assert again.status == 0, again.log[-3000:]
     assert again.lines == []
     assert server.log.header("/tag", "If-None-Match") == ['W/"1"']
@@ -48,6 +48,19 @@ def test_known_pages_are_asked_conditionally(
     statuses = {each.target: each.status for each in server.log.of(origin)}
     assert (statuses["/tag"], statuses["/date"], statuses["/same"]) == (304, 304, 200)
     assert sorted(line["seq"] for line in first.lines) == [1, 2, 3, 4]
+
+
+@pytest.mark.behaviour("RC-09")
+def test_force_asks_for_everything_as_if_new(
+    server: Server, crawl: CrawlCommand, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    server.log.clear()
+    again = crawl(f"{origin}/", force=1)
+    assert again.status == 0, again.log[-3000:]
+    assert again.lines == []
+    assert {each.status for each in server.log.of(origin) if each.target != "/robots.txt"} == {200}
 
 
 @pytest.mark.behaviour("RC-04", "RC-15", "O-03")

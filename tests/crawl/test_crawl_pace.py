@@ -7,7 +7,7 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Server, page
 
-PAGES = {f"/{number}": page() for number in range(5)}
+PAGES = {f"/{number}": page(title=f"Page {number}") for number in range(5)}
 CLOCK = 0.005  # what the server's log may be late by
 
 

@@ -30,7 +30,7 @@ def test_a_start_that_cannot_work_says_so(
     case: str, word: str, server: Server, crawl: CrawlCommand
 ) -> None:
     origin = refusing_origin() if case == "refused" else server.serve(SITES[case])
-    run = crawl(f"{origin}/")
+    run = crawl(f"{origin}/", patience=1)
     assert run.status == 1, run.log[-3000:]
     assert run.lines == []
     (line,) = complaints(run, f"{origin}/")
@@ -72,7 +72,7 @@ def test_a_site_that_is_down_loses_nothing(server: Server, crawl: CrawlCommand) 
     assert len(first.documents) == 2, first.log[-3000:]
     site.clear()
     site["*"] = Answer(status=503)
-    down = crawl(f"{origin}/", force=1)
+    down = crawl(f"{origin}/", force=1, patience=1)
     assert down.status == 1
     assert down.lines == []
     assert crawl.rows("SELECT count(*) FROM document")[0][0] == 2
