@@ -1,6 +1,6 @@
 """Remembers the URLs, outcomes and documents of the crawl."""
 
-from sitecrawl.frontier.opening import open_frontier
+from sitecrawl.frontier.opening import open_administration, open_frontier, open_records
 from sitecrawl.frontier.options import StateOptions
 
-__all__ = ["StateOptions", "open_frontier"]
+__all__ = ["StateOptions", "open_administration", "open_frontier", "open_records"]

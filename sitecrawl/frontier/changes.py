@@ -63,6 +63,10 @@ class Changes:
         self._documents.remove(held.url)
         self.orphan(self._documents.pointing_at([held.url]))
 
+    def forget(self, held: Held, reason: str) -> None:
+        """Write that a current document is no more, when nothing will come after it."""
+        self._delete(held, reason, None)
+
     def replace(self, held: Held, by: Held | int, address: str, because: str) -> None:
         """Keep a current document back: another URL stands for it and for all it stood for."""
         target = by if isinstance(by, int) else by.url
@@ -87,7 +91,6 @@ class Changes:
         ours = self._upserts.pop(held.url, None)
         if ours is not None and ours.change == "new":
             return  # nobody has heard of it
-        content = {"url": held.address}
         self._deletes[held.url] = Entry(
-            held.url, "delete", held.id, None, reason, moved_to, content
+            held.url, "delete", held.id, None, reason, moved_to, held.address
         )

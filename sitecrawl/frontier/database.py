@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Any, Protocol
@@ -15,11 +15,12 @@ Row = tuple[Any, ...]
 class Database(Protocol):
     """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
 
-    ``name`` is what a person calls it.
+    ``name`` is what a person calls it, ``byte_order`` the collation that compares bytes.
     """
 
     dialect: str
     name: str
+    byte_order: str
 
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing, apart from every other writer of the same rows."""
@@ -29,6 +30,9 @@ class Database(Protocol):
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of the answer one by one, however many there are."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows the statement touched."""
@@ -59,19 +63,24 @@ class Backend(Protocol):
     errors: tuple[type[Exception], ...]
     transient: tuple[type[Exception], ...]
 
-    def connect(self) -> Database:
-        """Open a connection for the thread that calls."""
+    def connect(self, *, make: bool = True) -> Database:
+        """Open a connection for the thread that calls; ``make`` the database if missing."""
 
     def readable(self, error: Exception) -> FrontierError:
         """One of ``errors`` in the words of a person who reads a log."""
 
 
-def migrate(database: Database, name: str) -> None:
-    """Bring the database to today's schema; raises FrontierError for a foreign or newer one."""
+def migrate(database: Database, name: str | None) -> None:
+    """Bring the database to today's schema; raises FrontierError for a foreign or newer one.
+
+    An empty one becomes the database of the crawl ``name``, or is refused where that is None.
+    """
     with database.transaction():
         database.alone()
         scripts = _scripts(database.dialect)
         version = _version(database, len(scripts))
+        if version == 0 and name is None:
+            raise FrontierError(f"{database.name} holds no crawl.")
         for script in scripts[version:]:
             database.script(script)
         if version == 0:

@@ -1,5 +1,7 @@
 """From the outbox to the feeds: what is not delivered yet, and what is."""
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,10 +11,13 @@ from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.outbox import Entry, record
 
+COLUMNS = (
+    "SELECT o.seq, o.run, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
+    " d.body, d.seq FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
+)
+CHANGES = f"{COLUMNS} WHERE o.seq > ? ORDER BY o.seq LIMIT ?"
 WAITING = (
-    "SELECT o.seq, o.run, o.url, o.op, o.id, o.change, o.reason, o.moved_to, u.url, d.body, d.seq"
-    " FROM outbox AS o JOIN url AS u ON u.id = o.url LEFT JOIN document AS d ON d.url = o.url"
-    " WHERE o.delivered = 0 AND o.seq > ? AND (o.owner IS NULL OR"
+    f"{COLUMNS} WHERE o.delivered = 0 AND o.seq > ? AND (o.owner IS NULL OR"
     " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
 )
 
@@ -20,14 +25,12 @@ WAITING = (
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
     """The change of an outbox row; None when a later change has taken its document's place."""
     seq, run, url, op, id_, change, reason, moved_to, address, body, current = row
-    entry = Entry(url, op, id_, change, reason, moved_to)
-    if op == "delete":
-        entry.content = {"url": address}
-    elif current == seq:
+    entry = Entry(url, op, id_, change, reason, moved_to, address)
+    if op == "upsert":
+        if current != seq:
+            return None
         also = {"additional_urls": additional[url]} if url in additional else {}
         entry.content = {**unpack(body), **also}
-    else:
-        return None
     return Change(seq, op, id_, record(seq, run, entry))
 
 

@@ -1,5 +1,7 @@
 """The document of each URL: current, or kept back because another URL stands for it."""
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 from __future__ import annotations
 
 import json
@@ -14,14 +16,14 @@ from sitecrawl.frontier.database import Database, Row, placeholders
 
 COMPRESSION = 1
 FIELDS = "d.url, d.origin, u.url, d.id, d.seq, d.hash, d.target, d.because"
-BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHERE d.url = ?"  # noqa: S608
+BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHERE d.url = ?"
 BY_HASH = (
-    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"  # noqa: S608
+    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"
     " WHERE d.origin = ? AND d.hash = ? AND d.url <> ? AND d.seq IS NOT NULL"
     " AND d.target IS NULL"
 )
 BY_TARGET = (
-    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"  # noqa: S608
+    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"
     " WHERE d.target IN ({}) ORDER BY d.url"
 )
 STORE = (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import Frontier, FrontierError
-from sitecrawl.frontier.database import Backend
+from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.sqlite import SqliteBackend
 from sitecrawl.frontier.threaded import ThreadedFrontier
 
@@ -40,3 +42,23 @@ def _postgres(database_url: str) -> Backend:
         ) from error
     found: Backend = module.PostgresBackend(database_url)
     return found
+
+
+def open_records(database_url: str) -> Records:
+    """The records of a crawl database that exists; raises FrontierError for any other."""
+    return Records(_existing(database_url))
+
+
+def open_administration(database_url: str, realm: str = "default") -> Administration:
+    """Changes to a crawl database that exists; raises FrontierError for any other."""
+    return Administration(_existing(database_url), realm)
+
+
+def _existing(database_url: str) -> Database:
+    place = backend(database_url)
+    try:
+        database = place.connect(make=False)
+        migrate(database, None)
+    except place.errors as error:
+        raise place.readable(error) from error
+    return database

@@ -7,17 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.database import Database, Row
 
 INSERT = (
-    "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, run, made_at, owner)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, address, run, made_at,"
+    " owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
 @dataclass(slots=True)
 class Entry:
-    """A change on its way into the outbox; ``content`` holds the fields beside the envelope."""
+    """A change on its way into the outbox.
+
+    ``content`` holds an upsert's fields beside the envelope, ``address`` the URL of a delete.
+    """
 
     url: int
     op: str
@@ -25,21 +28,29 @@ class Entry:
     change: str | None = None
     reason: str | None = None
     moved_to: str | None = None
+    address: str | None = None
     content: dict[str, Any] = field(default_factory=dict)
 
 
 def record(seq: int, run: int, entry: Entry) -> dict[str, Any]:
     """The line of a change as the contract has it; empty values are left out."""
-    first = {"op": entry.op, "id": entry.id, "seq": seq, "run_id": run}
-    last = {"change": entry.change, "reason": entry.reason, "moved_to": entry.moved_to}
-    present = {name: value for name, value in last.items() if value is not None}
-    return {**first, **entry.content, **present}
+    envelope = {
+        "op": entry.op,
+        "id": entry.id,
+        "seq": seq,
+        "run_id": run,
+        "change": entry.change,
+        "url": entry.address,
+        "reason": entry.reason,
+        "moved_to": entry.moved_to,
+    }
+    return {name: value for name, value in envelope.items() if value is not None} | entry.content
 
 
 class Outbox:
     """Numbers changes last in their transaction, so that no reader ever misses one."""
 
-    def __init__(self, database: Database, run: int, owner: str) -> None:
+    def __init__(self, database: Database, run: int, owner: str | None) -> None:
         self._database = database
         self._run = run
         self._owner = owner
@@ -55,13 +66,22 @@ class Outbox:
         made = (self._run, self._database.now(), self._owner)
         self._database.many(
             INSERT,
-            [
-                (seq, e.url, e.op, e.id, e.change, e.reason, e.moved_to, *made)
-                for seq, e in numbered
-            ],
+            [(seq, *_columns(entry), *made) for seq, entry in numbered],
         )
         self._database.many(
             "UPDATE document SET seq = ? WHERE url = ?",
             [(seq, e.url) for seq, e in numbered if e.op == "upsert"],
         )
         return [Change(seq, e.op, e.id, record(seq, self._run, e)) for seq, e in numbered]
+
+
+def _columns(entry: Entry) -> Row:
+    return (
+        entry.url,
+        entry.op,
+        entry.id,
+        entry.change,
+        entry.reason,
+        entry.moved_to,
+        entry.address,
+    )

@@ -36,6 +36,7 @@ class PostgresDatabase:
     """A connection to the server; transactions are told apart by row locks and fences."""
 
     dialect = "postgres"
+    byte_order = '"C"'
 
     def __init__(self, url: str, name: str) -> None:
         self.name = name
@@ -55,6 +56,11 @@ class PostgresDatabase:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         return self._connection.execute(_statement(sql), parameters).fetchall()
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of the answer one by one, from a cursor on the server."""
+        with self._connection.transaction(), self._connection.cursor("stream") as cursor:
+            yield from cursor.execute(_statement(sql), parameters)
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows the statement touched."""
@@ -103,8 +109,8 @@ class PostgresBackend:
         where = f"{known.get('host', 'localhost')}:{known.get('port', 5432)}"
         self._name = f"The crawl database {known.get('dbname', '')} on {where}"
 
-    def connect(self) -> PostgresDatabase:
-        """Open a connection for the thread that calls."""
+    def connect(self, *, make: bool = True) -> PostgresDatabase:  # noqa: ARG002
+        """Open a connection for the thread that calls; the database has to exist."""
         return PostgresDatabase(self._url, self._name)
 
     def readable(self, error: Exception) -> FrontierError:

@@ -115,12 +115,13 @@ CREATE INDEX deletion_origin ON deletion (origin);
 
 CREATE TABLE outbox (
     seq BIGINT PRIMARY KEY,
-    url BIGINT NOT NULL REFERENCES url,
+    url BIGINT NOT NULL,
     op TEXT NOT NULL,
     id TEXT NOT NULL,
     change TEXT,
     reason TEXT,
     moved_to TEXT,
+    address TEXT,
     run BIGINT NOT NULL,
     made_at DOUBLE PRECISION NOT NULL,
     owner TEXT,

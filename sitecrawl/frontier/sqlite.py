@@ -37,6 +37,7 @@ class SqliteDatabase:
     """A connection to a SQLite file; several processes may hold one each."""
 
     dialect = "sqlite"
+    byte_order = "BINARY"
 
     def __init__(self, path: str) -> None:
         self.name = f"The crawl database {path}"
@@ -64,6 +65,10 @@ class SqliteDatabase:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         return self._connection.execute(sql, parameters).fetchall()
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of the answer one by one, however many there are."""
+        yield from self._connection.execute(sql, parameters)
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows the statement touched."""
@@ -100,8 +105,10 @@ class SqliteBackend:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def connect(self) -> SqliteDatabase:
+    def connect(self, *, make: bool = True) -> SqliteDatabase:
         """Open the file, making it and its folder where missing."""
+        if not make and not Path(self._path).is_file():
+            raise FrontierError(f"There is no crawl database {self._path}.")
         return SqliteDatabase(self._path)
 
     def readable(self, error: Exception) -> FrontierError:

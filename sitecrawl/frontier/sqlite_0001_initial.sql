@@ -115,12 +115,13 @@ CREATE INDEX deletion_origin ON deletion (origin);
 
 CREATE TABLE outbox (
     seq INTEGER PRIMARY KEY,
-    url INTEGER NOT NULL REFERENCES url,
+    url INTEGER NOT NULL,
     op TEXT NOT NULL,
     id TEXT NOT NULL,
     change TEXT,
     reason TEXT,
     moved_to TEXT,
+    address TEXT,
     run INTEGER NOT NULL,
     made_at REAL NOT NULL,
     owner TEXT,

@@ -44,16 +44,16 @@ class Store:
     ) -> None:
         self._database = database
         self._options = options
-        self._owner = new_worker()
+        self.owner = new_worker()
         migrate(database, crawl)
         with database.transaction():
             database.alone()
             runs.check_name(database, crawl, options)
-            self.run = runs.begin(database, self._owner, configuration, options)
-        self.leases = Leases(database, self._owner, self.run, options)
+            self.run = runs.begin(database, self.owner, configuration, options)
+        self.leases = Leases(database, self.owner, self.run, options)
         self._urls = Urls(database, options.realm)
         self._visits = Visits(database, self.run, options)
-        self._outbox = Outbox(database, self.run, self._owner)
+        self._outbox = Outbox(database, self.run, self.owner)
         self._memory = Memory(
             documents=Documents(database),
             deletions=Deletions(database, self.run),
@@ -179,7 +179,7 @@ class Store:
         with self._transaction():
             self._database.alone()
             bury(self._database, self._database.now())
-            return take_undelivered(self._database, self._owner, limit, after)
+            return take_undelivered(self._database, self.owner, limit, after)
 
     def delivered(self, seqs: Sequence[int]) -> None:
         """Mark outbox rows as written to a feed."""
@@ -189,7 +189,7 @@ class Store:
     def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """Leave the run and close the connection."""
         with self._transaction():
-            runs.finish(self._database, self._owner, self.run, finish_reason, counters)
+            runs.finish(self._database, self.owner, self.run, finish_reason, counters)
         self._database.close()
 
     @contextmanager

@@ -1,0 +1,150 @@
+"""Changing a crawl database by hand: errors cleared, pages retried, deletions confirmed."""
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sitecrawl.frontier.base import Candidate, Change, Outcome
+from sitecrawl.frontier.changes import Changes
+from sitecrawl.frontier.claims import Claims
+from sitecrawl.frontier.database import Database, placeholders
+from sitecrawl.frontier.deletions import Deletions
+from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.findings import Judge, Memory
+from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.outbox import Outbox
+from sitecrawl.frontier.runs import count_pending
+from sitecrawl.frontier.states import ERROR, ERRORS, WAITING
+from sitecrawl.frontier.urls import Urls
+
+WAITS = "waiting = 1, due = 0, ages = 0, outcome = NULL, missing = 0, failures = 0"
+FAILS = "waiting = 0, due = NULL, ages = 0, outcome = ?, visited_at = coalesce(visited_at, 0)"
+INDEXED = "waiting = 0, due = ?, ages = 1, outcome = ?, visited_at = ?"
+OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
+
+
+class Administration:
+    """What a person does to the crawl database of one realm between runs."""
+
+    def __init__(self, database: Database, realm: str = "default") -> None:
+        self._database = database
+        self._realm = realm
+
+    def clear_errors(self) -> int:
+        """Let every URL wait again that ended in an error; how many there were."""
+        with self._database.transaction():
+            cleared = self._database.execute(
+                f"UPDATE url SET {WAITS} WHERE outcome IN ({placeholders(len(ERRORS))})"
+                f" AND {OF_REALM}",
+                (*(int(outcome) for outcome in ERRORS), self._realm),
+            )
+            count_pending(self._database, self._realm)
+        return cleared
+
+    def retry(self, candidate: Candidate) -> bool:
+        """Let one URL wait again, whatever its state; False when it is not known."""
+        with self._database.transaction():
+            known = self._set(candidate, WAITS, ())
+            count_pending(self._database, self._realm)
+        return known
+
+    def adopt(self, states: Iterable[tuple[Candidate, int]]) -> int:
+        """Give URLs the states of a pending file, adding those not known; how many there are.
+
+        Where a URL's state says the same already, nothing of it changes.
+        """
+        adopted = 0
+        with self._database.transaction():
+            urls = Urls(self._database, self._realm)
+            for candidate, state in states:
+                urls.add([candidate], {})
+                self._adopt(candidate, state)
+                adopted += 1
+            count_pending(self._database, self._realm)
+        return adopted
+
+    def _adopt(self, candidate: Candidate, state: int) -> None:
+        errors = ", ".join(str(int(outcome)) for outcome in ERRORS)
+        if state == WAITING:
+            self._set(candidate, WAITS, (), " AND outcome IS NOT NULL")
+        elif state == ERROR:
+            other = f" AND (outcome IS NULL OR outcome NOT IN ({errors}))"
+            self._set(candidate, FAILS, (int(Outcome.SERVER_BLAMED_CLIENT),), other)
+        else:
+            values = (float(state), int(Outcome.FILE_INGESTED), float(state))
+            other = " AND (visited_at IS NULL OR visited_at < ? OR visited_at >= ?)"
+            self._set(candidate, INDEXED, values, other, (state, state + 1))
+
+    def _set(
+        self,
+        candidate: Candidate,
+        columns: str,
+        values: Sequence[object],
+        condition: str = "",
+        more: Sequence[object] = (),
+    ) -> bool:
+        found = self._database.execute(
+            f"UPDATE url SET {columns} WHERE fingerprint = ? AND origin IN"
+            f" (SELECT id FROM origin WHERE key = ? AND realm = ?){condition}",
+            (*values, candidate.fingerprint, candidate.origin, self._realm, *more),
+        )
+        return found > 0
+
+    def confirm_deletions(self, origin: str | None = None) -> list[Change]:
+        """Write the deletions that were held back, of one origin or of all."""
+        rows = self._database.rows(
+            "SELECT DISTINCT n.origin, o.key FROM deletion AS n JOIN origin AS o"
+            " ON o.id = n.origin WHERE o.realm = ? ORDER BY n.origin",
+            (self._realm,),
+        )
+        changes: list[Change] = []
+        for row, key in rows:
+            if origin in (None, key):
+                with self._database.transaction():
+                    changes += self._confirm(row)
+        return changes
+
+    def _confirm(self, origin: int) -> list[Change]:
+        memory = self._memory()
+        changes = Changes(memory.documents, origin)
+        Judge(memory, changes).carry_out(memory.deletions.of(origin))
+        return Outbox(self._database, memory.run, None).write(changes.entries())
+
+    def delete_realm(self) -> list[Change]:
+        """Delete every document of the realm, then all that is known of it."""
+        with self._database.transaction():
+            memory = self._memory()
+            changes = Changes(memory.documents, 0)
+            rows = self._database.rows(
+                f"SELECT url FROM document WHERE seq IS NOT NULL AND {OF_REALM} ORDER BY url",
+                (self._realm,),
+            )
+            for (url,) in rows:
+                held = memory.documents.of(url)
+                if held is not None:
+                    changes.forget(held, "excluded")
+            written = Outbox(self._database, memory.run, None).write(changes.entries())
+            self._forget_realm()
+        return written
+
+    def _forget_realm(self) -> None:
+        for statement in (
+            f"DELETE FROM document WHERE {OF_REALM}",
+            f"DELETE FROM deletion WHERE {OF_REALM}",
+            f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
+            f"DELETE FROM url WHERE {OF_REALM}",
+            "DELETE FROM origin WHERE realm = ?",
+        ):
+            self._database.execute(statement, (self._realm,))
+
+    def _memory(self) -> Memory:
+        [(run,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM run")
+        return Memory(
+            documents=Documents(self._database),
+            deletions=Deletions(self._database, run),
+            claims=Claims(self._database, self._realm),
+            options=StateOptions(realm=self._realm),
+            run=run,
+        )

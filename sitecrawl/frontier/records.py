@@ -1,0 +1,119 @@
+"""Reading a crawl database without crawling: what commands show and export."""
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.delivery import CHANGES, change_of
+from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.states import STATE, OriginCounts, UrlState
+
+BATCH = 500
+LONGEST_CHAIN = 1000
+URL = (
+    f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
+    " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
+    " CASE WHEN u.ages = 1 THEN u.due + ? ELSE u.due END, u.visits, u.changes, u.missing,"
+    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason"
+    " FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
+    " LEFT JOIN deletion AS n ON n.url = u.id"
+    " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
+)
+ORIGINS = (
+    "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
+    " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
+    " (SELECT count(*) FROM deletion AS n WHERE n.origin = o.id), o.owner"
+    " FROM origin AS o ORDER BY o.key, o.realm"
+)
+PENDING = (
+    f"SELECT u.url, o.realm, {STATE} FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " ORDER BY u.url COLLATE {order}, o.realm COLLATE {order}"
+)
+FAILURES = (
+    "SELECT u.url, u.outcome, u.status, u.reason, coalesce(r.url, u.referrer_url) FROM url AS u"
+    " LEFT JOIN url AS r ON r.id = u.referrer WHERE u.outcome >= 40 ORDER BY u.id"
+)
+ATTEMPTS = (
+    "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
+    " WHERE url = ? ORDER BY id"
+)
+
+
+class Records:
+    """Questions to a crawl database; nothing is written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def url(
+        self, origin: str, fingerprint: int, *, realm: str = "default", interval: float = 0.0
+    ) -> UrlState | None:
+        """All that is stored of a URL; ``interval`` is the age at which pages are due."""
+        rows = self._database.rows(URL, (interval, origin, fingerprint, realm))
+        if not rows:
+            return None
+        found = UrlState(*rows[0])
+        outcome = None if found.outcome is None else Outcome(found.outcome)
+        return replace(found, state=int(found.state), waiting=bool(found.waiting), outcome=outcome)
+
+    def referrers(self, url: int) -> list[str]:
+        """The way from a start to a URL: each page that was the first to name the next."""
+        chain: list[str] = []
+        step: int | None = url
+        while step is not None and len(chain) < LONGEST_CHAIN:
+            [(address, above, text)] = self._database.rows(
+                "SELECT url, referrer, referrer_url FROM url WHERE id = ?", (step,)
+            )
+            chain += [address] if text is None else [address, text]
+            step = above
+        return chain[:0:-1]
+
+    def attempts(self, url: int) -> Iterator[tuple[int, float, float, Outcome, Any, int, Any]]:
+        """The crawl actions on a URL: run, time, seconds, outcome, status, bytes, reason."""
+        for run, at, duration, outcome, *rest in self._database.stream(ATTEMPTS, (url,)):
+            yield (run, at, duration, Outcome(outcome), *rest)
+
+    def counts(self) -> dict[str, int]:
+        """How many URLs there are by last outcome; ``waiting`` are those never visited."""
+        rows = self._database.rows("SELECT outcome, count(*) FROM url GROUP BY outcome")
+        named = {
+            "waiting" if outcome is None else Outcome(outcome).name.lower(): count
+            for outcome, count in rows
+        }
+        return dict(sorted(named.items()))
+
+    def origins(self) -> list[OriginCounts]:
+        """What is known of each origin."""
+        return [OriginCounts(*row) for row in self._database.rows(ORIGINS)]
+
+    def pending(self) -> Iterator[tuple[str, str, int]]:
+        """Every URL with its realm and state, in the alphabetical order of bytes."""
+        rows = self._database.stream(PENDING.format(order=self._database.byte_order))
+        return ((url, realm, int(state)) for url, realm, state in rows)
+
+    def failures(self) -> Iterator[tuple[str, Outcome, int | None, str | None, str | None]]:
+        """The URLs that failed last time: outcome, status, reason, and the page that links."""
+        for url, outcome, *rest in self._database.stream(FAILURES):
+            yield (url, Outcome(outcome), *rest)
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """The current documents, as their last upsert wrote them, by seq."""
+        return (record for record in self.changes(0) if record["op"] == "upsert")
+
+    def changes(self, since: int) -> Iterator[dict[str, Any]]:
+        """The changes with a seq above ``since`` that no later change of the page replaced."""
+        documents = Documents(self._database)
+        while rows := self._database.rows(CHANGES, (since, BATCH)):
+            additional = documents.additional_urls([row[2] for row in rows])
+            for row in rows:
+                change = change_of(row, additional)
+                if change is not None:
+                    yield change.record
+            since = rows[-1][0]

@@ -1,0 +1,121 @@
+"""Deletions that look like an accident wait for a person's word."""
+
+from __future__ import annotations
+
+import pytest
+from workers import SITE
+
+from sitecrawl.frontier.administration import Administration
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.revisit import Revisit
+
+OPTIONS = {"revisit": Revisit(interval=0.0)}
+
+
+def site(size: int) -> dict[str, str]:
+    """A site of so many pages."""
+    return {f"/{number:03}": f"text {number}" for number in range(size)}
+
+
+def crawled(work, pages: dict[str, object], *, seeds: bool = False) -> object:
+    """One whole run over the site; what became of its deletions."""
+    worker = work(**OPTIONS)
+    if seeds:
+        worker.seed(*pages)
+    worker.crawl(pages)
+    settled = worker.settle()
+    worker.end()
+    return settled
+
+
+def without(pages: dict[str, str], gone: int) -> dict[str, object]:
+    """The site with its first pages gone."""
+    return pages | dict.fromkeys(list(pages)[:gone], Outcome.FILE_GONE)
+
+
+@pytest.mark.behaviour("K-13")
+@pytest.mark.parametrize(
+    ("size", "gone", "held"),
+    [(20, 10, 0), (20, 11, 11), (150, 15, 0), (150, 16, 16), (5, 5, 0)],
+    ids=["ten always", "more of a small site", "a tenth", "more than a tenth", "tiny site"],
+)
+def test_a_mass_deletion_is_held_back(work, size, gone, held):
+    pages = site(size)
+    crawled(work, pages, seeds=True)
+    settled = crawled(work, without(pages, gone))
+    assert (settled.held, settled.documents) == (held, size)
+    assert len(settled.changes) == gone - held
+
+
+@pytest.mark.behaviour("K-13", "DEL-11")
+def test_a_page_that_returns_is_not_deleted_with_the_others(work):
+    pages = site(20)
+    crawled(work, pages, seeds=True)
+    assert crawled(work, pages | dict.fromkeys(list(pages)[:15], Outcome.NOINDEX)).held == 15
+    assert crawled(work, pages | dict.fromkeys(list(pages)[:12], Outcome.NOINDEX)).held == 12
+    settled = crawled(work, pages)
+    assert (settled.held, settled.changes) == (0, [])
+
+
+@pytest.mark.behaviour("K-13")
+def test_held_deletions_are_written_once_confirmed(work):
+    pages = site(20)
+    crawled(work, pages, seeds=True)
+    crawled(work, without(pages, 15))
+    worker = work(**OPTIONS)
+    administration = Administration(worker.database)
+    assert administration.confirm_deletions("http://other.example") == []
+    changes = administration.confirm_deletions()
+    assert [change.record["reason"] for change in changes] == ["gone"] * 15
+    assert changes[0].record["url"] == f"{SITE}/000"
+    assert administration.confirm_deletions() == []
+    undelivered = worker.store.undelivered(100, 20)
+    assert [change.seq for change in undelivered] == list(range(21, 36))
+    assert worker.settle().documents == 5 or worker.due() == []
+
+
+@pytest.mark.behaviour("K-13")
+def test_a_site_that_sends_everything_to_one_page_is_held_back(work):
+    pages = site(20)
+    crawled(work, pages, seeds=True)
+
+    def to_login(due, at):
+        from test_frontier_changes import redirect
+
+        return redirect(due, at, to="/login", outcome=Outcome.PERMANENT_REDIRECT)
+
+    settled = crawled(work, dict.fromkeys(pages, to_login) | {"/login": "log in"})
+    worker = work(**OPTIONS)
+    reasons = [line for line in worker.lines(20) if "redirected" in line]
+    assert len(reasons) == 1  # one page may become another, nineteen may not
+    assert settled.held == 19
+
+
+@pytest.mark.behaviour("K-13", "DEL-12")
+def test_what_was_not_asked_for_is_not_deleted(work):
+    pages = site(30)
+    crawled(work, pages, seeds=True)
+    worker = work(**OPTIONS)
+    [due, *_] = worker.due(limit=5)
+    worker.commit(worker.visit(due, Outcome.FILE_GONE, 1000.0))
+    settled = worker.settle()
+    assert [change.record["url"] for change in settled.changes] == [f"{SITE}/000"]
+    worker.store.close("patience", {})
+    assert len(work(**OPTIONS).due()) == 29
+
+
+@pytest.mark.behaviour("DEL-08")
+def test_a_realm_is_deleted_with_its_documents(work):
+    docs, blog = work(realm="docs"), work(realm="blog")
+    docs.seed("/", "/a")
+    docs.crawl({"/": "home", "/a": "a"})
+    blog.store.add([])
+    changes = Administration(docs.database, "docs").delete_realm()
+    assert [(change.op, change.record["url"]) for change in changes] == [
+        ("delete", f"{SITE}/"),
+        ("delete", f"{SITE}/a"),
+    ]
+    assert docs.database.rows("SELECT count(*) FROM url") == [(0,)]
+    docs.end()
+    delivered = work(realm="blog").store.undelivered(10, 0)
+    assert [change.op for change in delivered] == ["delete", "delete"]

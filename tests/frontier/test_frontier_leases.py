@@ -1,0 +1,139 @@
+"""Origins belong to one worker at a time, whatever becomes of it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from workers import SITE, candidate, ingested
+
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.workers import new_worker, surely_dead
+
+OTHER = "http://the-other.example"
+
+
+def silent(worker) -> None:
+    """Let the worker not be heard of until its leases end."""
+    past = worker.database.now() - 1.0
+    owner = worker.store.owner
+    worker.database.execute("UPDATE origin SET lease_until = ? WHERE owner = ?", (past, owner))
+    worker.database.execute("UPDATE worker SET alive_until = ? WHERE owner = ?", (past, owner))
+
+
+def leased(worker, limit: int = 10) -> list[str]:
+    """The origins that the worker gets now."""
+    return [state.key for state in worker.store.lease(limit)]
+
+
+def test_an_origin_has_one_worker(work):
+    one, two = work(), work()
+    one.seed("/", f"{OTHER}/")
+    assert leased(one, 1) == [SITE]
+    assert leased(two) == [OTHER]
+    assert leased(one) == leased(two) == []
+    one.store.release(SITE)
+    assert leased(two) == [SITE]
+
+
+def test_workers_on_one_database_share_a_run(work):
+    one, two = work(), work()
+    assert one.store.run == two.store.run == 1
+    one.end()
+    assert one.database is not two.database
+    assert two.database.rows("SELECT finished_at FROM run") == [(None,)]
+    two.end()
+    assert work().store.run == 2
+
+
+@pytest.mark.behaviour("P-08", "P-10")
+def test_backlog_tells_nothing_now_from_finished(work):
+    one, two = work(), work()
+    one.seed("/", f"{OTHER}/")
+    leased(one, 1)
+    backlog = two.store.backlog()
+    assert (backlog.mine, backlog.free, backlog.elsewhere) == (0, 1, 1)
+    assert one.store.backlog().mine == 1
+    leased(two)
+    one.crawl({"/": "home"})
+    two.crawl({f"{OTHER}/": "other"}, key=OTHER)
+    backlog = two.store.backlog()
+    assert (backlog.mine, backlog.free, backlog.elsewhere) == (0, 0, 0)
+
+
+def test_results_of_a_lost_lease_are_dropped(work):
+    one, two = work(), work()
+    one.seed("/")
+    [due] = one.due()
+    silent(one)
+    assert leased(two) == [SITE]
+    links = [candidate("/a", depth=1)]
+    assert one.commit(ingested(due, "home", time.time(), candidates=links)) == []
+    assert not one.store.leases.safe(SITE)
+    assert one.store.pop(SITE, 10) == []
+    assert one.lines() == []
+    [again] = two.due()
+    assert again.url == due.url
+    two.commit(ingested(again, "home", time.time()))
+    rows = two.database.rows("SELECT outcome FROM attempt ORDER BY id")
+    assert rows == [(Outcome.LEASE_LOST,), (Outcome.FILE_INGESTED,)]
+    assert two.lines() == ["new /"]
+
+
+def test_a_lost_origin_is_neither_saved_nor_settled_nor_released(work):
+    one, two = work(), work()
+    one.seed("/")
+    [state] = one.store.lease(1)
+    silent(one)
+    leased(two)
+    one.store.save_origin(type(state)(SITE, "text", 200, 1.0, 1.0, 1.0, 1))
+    assert one.store.settle(SITE).changes == []
+    one.store.release(SITE)
+    assert two.database.rows("SELECT robots_text FROM origin") == [(None,)]
+    assert leased(one) == []
+    assert two.store.leases.safe(SITE)
+
+
+def test_renewal_keeps_a_lease(work):
+    one, two = work(lease_seconds=1.0), work()
+    one.seed("/")
+    assert leased(one) == [SITE]
+    for _ in range(4):
+        time.sleep(0.4)
+        one.store.renew()
+        assert leased(two) == []
+    assert one.store.leases.safe(SITE)
+
+
+def test_a_lease_ends_by_itself(work):
+    one, two = work(lease_seconds=0.4), work()
+    one.seed("/")
+    assert leased(one) == [SITE]
+    assert one.store.leases.safe(SITE)
+    time.sleep(0.32)
+    assert not one.store.leases.safe(SITE)  # a request may no more begin
+    assert leased(two) == []
+    time.sleep(0.2)
+    assert leased(two) == [SITE]
+
+
+def test_a_silent_worker_is_heard_of_again(work):
+    one, two = work(), work()
+    one.seed("/")
+    leased(one)
+    silent(one)
+    two.store.lease(0)
+    assert two.database.rows("SELECT count(*) FROM worker") == [(1,)]
+    one.store.renew()
+    assert two.database.rows("SELECT count(*) FROM worker") == [(2,)]
+    assert leased(two) == []
+
+
+def test_a_dead_process_is_told_from_a_living_one():
+    name = new_worker()
+    system, pid, started, token = name.rsplit("/", 3)
+    assert not surely_dead(name)
+    assert surely_dead(f"{system}/{pid}/{int(started) - 1}/{token}")  # its number was given again
+    assert surely_dead(f"{system}/{2**22 + 1}/{started}/{token}")
+    assert not surely_dead(f"another/{system}/{pid}/{started}/{token}")
+    assert not surely_dead(f"/{pid}/0/{token}")

@@ -1,0 +1,136 @@
+"""The outbox: what was written, in order, and what has reached a feed."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from workers import SITE, ingested
+
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.records import Records
+from sitecrawl.policy.revisit import Revisit
+
+OPTIONS = {"revisit": Revisit(interval=0.0)}
+
+
+def test_a_change_is_numbered_and_complete(work):
+    worker = work()
+    worker.seed("/")
+    [due] = worker.due()
+    [change] = worker.commit(ingested(due, "home", 86400.0))
+    assert (change.seq, change.op, change.id) == (1, "upsert", change.record["id"])
+    assert list(change.record)[:5] == ["op", "id", "seq", "run_id", "change"]
+    assert change.record == {
+        "op": "upsert",
+        "id": change.id,
+        "seq": 1,
+        "run_id": 1,
+        "change": "new",
+        "url": f"{SITE}/",
+        "body": "home",
+        "last_changed_at": "1970-01-02T00:00:00Z",
+    }
+
+
+def test_the_time_of_change_is_that_of_the_content(work):
+    worker = work(**OPTIONS)
+    worker.seed("/")
+    [due] = worker.due()
+    worker.commit(ingested(due, "home", 86400.0))
+    worker.end()
+    worker = work(**OPTIONS)
+    [due] = worker.due()
+    [change] = worker.commit(ingested(due, "home", 2 * 86400.0, title="Home"))
+    assert change.record["change"] == "metadata"
+    assert change.record["last_changed_at"] == "1970-01-02T00:00:00Z"
+
+
+def test_a_deletion_is_complete(work):
+    worker = work(**OPTIONS)
+    worker.seed("/")
+    worker.crawl({"/": "home"})
+    worker.end()
+    worker = work(**OPTIONS)
+    worker.crawl({"/": Outcome.FILE_GONE})
+    [change] = worker.settle().changes
+    assert change.record == {
+        "op": "delete",
+        "id": change.id,
+        "seq": 2,
+        "run_id": 2,
+        "url": f"{SITE}/",
+        "reason": "gone",
+    }
+
+
+@pytest.mark.behaviour("DU-05")
+def test_the_kept_page_names_the_others(work):
+    worker = work()
+    worker.seed("/b", "/c", "/a")
+    dues = worker.due()
+    changes = worker.commit(*(ingested(due, "same", time.time()) for due in dues))
+    assert [change.record["url"] for change in changes] == [f"{SITE}/a"]
+    assert changes[0].record["additional_urls"] == [f"{SITE}/b", f"{SITE}/c"]
+    rows = worker.database.rows("SELECT outcome FROM attempt ORDER BY id")
+    assert rows == [(Outcome.FILE_INGESTED,), (Outcome.DUPLICATE,), (Outcome.FILE_INGESTED,)]
+    [record] = Records(worker.database).documents()
+    assert record == changes[0].record
+
+
+def test_what_nobody_delivered_comes_again(work):
+    first = work()
+    first.seed("/a", "/b", "/c")
+    first.crawl({"/a": "a", "/b": "b", "/c": "c"})
+    second = work()
+    assert second.store.undelivered(10, 0) == []  # the first lives, and has them in hand
+    first.store.delivered([2])
+    first.end()
+    changes = second.store.undelivered(1, 0)
+    assert [change.seq for change in changes] == [1]
+    assert [change.seq for change in second.store.undelivered(10, 1)] == [3]
+    assert second.store.undelivered(10, 0) == []
+    second.store.delivered([1, 3])
+    second.end()
+    assert work().store.undelivered(10, 0) == []
+
+
+def test_a_line_that_a_later_one_replaced_is_not_delivered(work):
+    first = work(**OPTIONS)
+    first.seed("/a", "/b")
+    first.crawl({"/a": "a", "/b": "b"})
+    first.end()
+    second = work(**OPTIONS)
+    second.crawl({"/a": "a, edited", "/b": "b"})
+    second.end()
+    records = [change.record for change in work().store.undelivered(10, 0)]
+    assert [(record["seq"], record["body"]) for record in records] == [(2, "b"), (3, "a, edited")]
+
+
+def test_changes_since_a_number(work):
+    worker = work(**OPTIONS)
+    worker.seed("/a", "/b")
+    worker.crawl({"/a": "a", "/b": "b"})
+    worker.end()
+    worker = work(**OPTIONS)
+    worker.crawl({"/a": "a, edited", "/b": Outcome.NOINDEX})
+    worker.settle()
+    records = Records(worker.database)
+    assert [(record["op"], record["seq"]) for record in records.changes(0)] == [
+        ("upsert", 3),
+        ("delete", 4),
+    ]
+    assert [record["seq"] for record in records.changes(3)] == [4]
+    assert [record["body"] for record in records.documents()] == ["a, edited"]
+
+
+def test_numbers_follow_each_other_whoever_writes(work):
+    one, two = work(), work()
+    one.seed(*(f"/{n}" for n in range(5)), *(f"http://the-other.example/{n}" for n in range(5)))
+    assert [state.key for state in one.store.lease(1)] == [SITE]
+    [other] = [state.key for state in two.store.lease(1)]
+    for n in range(5):
+        for worker, key in ((one, SITE), (two, other)):
+            [due] = worker.store.pop(key, 1)
+            worker.commit(ingested(due, f"{key} {n}", time.time()), key=key)
+    assert [row[0] for row in one.outbox()] == list(range(1, 11))
