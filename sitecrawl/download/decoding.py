@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from itertools import chain
@@ -46,7 +46,7 @@ def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
     return body
 
 
-def _decoders(encodings: Iterable[str]) -> list[Decoder]:
+def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
     """What undoes the codings, in the order of doing so."""
     names = chain.from_iterable(value.lower().split(",") for value in encodings)
     return [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
@@ -94,11 +93,6 @@ def _origin(text: str) -> str:
     if not found.startswith(("http:", "https:")):
         raise ValueError(f"{text!r} is not an origin such as https://example.org")
     return found
-
-
-def credentials_of(auth: Mapping[str, SecretStr]) -> dict[str, str]:
-    """The plain user:password of each origin."""
-    return {key: secret.get_secret_value() for key, secret in auth.items()}
 
 
 Agent = Annotated[str, AfterValidator(check_agent)]

@@ -29,6 +29,7 @@ class Pace:
     level: int = FIRST_POLITENESS
     limits: int = 0
     calm: int = 0
+    ended_at: float = 0.0
 
     @property
     def promised(self) -> float:
@@ -37,8 +38,17 @@ class Pace:
             return self.delay
         return min(self.crawl_delay, MAX_CRAWL_DELAY)
 
+    def learn(self, crawl_delay: float | None) -> float:
+        """Take over what robots.txt asks for; when the origin may be asked after the last answer.
+
+        That answer was robots.txt itself, and its pause was not known when it ended.
+        """
+        self.crawl_delay = crawl_delay
+        return self.ended_at + self.promised
+
     def answered(self, at: float, response_time: float) -> float:
         """When the origin may be asked again after an answer that ended at ``at``."""
+        self.ended_at = at
         if self.level and not self.limits:
             self.calm += 1
             if self.calm % ANSWERS_PER_STEP == 0:
@@ -50,6 +60,7 @@ class Pace:
 
         ``retry_after`` is the wait in seconds that the origin asks for, if any.
         """
+        self.ended_at = at
         self.limits = min(self.limits + 1, MAX_POLITENESS)
         self.level = min(self.level + 1, MAX_POLITENESS)
         return at + max(self.pause(response_time), retry_after or 0.0)

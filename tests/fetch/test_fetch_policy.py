@@ -82,6 +82,14 @@ def test_retry_after(value: str) -> None:
     assert (-1.0 if seconds is None else seconds) == PACES["retry_after"][value]
 
 
+@pytest.mark.behaviour("RT-14")
+def test_crawl_delay_holds_from_robots_txt_on() -> None:
+    pace = Pace(1.0)
+    assert pace.answered(100.0, 0.01) == 101.0
+    assert pace.learn(7.0) == 107.0
+    assert pace.learn(None) == 101.0
+
+
 def test_thousands_of_limits_overflow_nothing() -> None:
     pace = Pace()
     assert [pace.limited(0.0, 1.0) for _ in range(3000)][-1] == 120.0
