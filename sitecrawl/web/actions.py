@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.contexts import in_context
 from sitecrawl.web.elements import COMMENT, HEADINGS, INLINE, SILENT, STANDARD, tag_number
 from sitecrawl.web.embedded import (
     enter_meta,
@@ -101,7 +102,10 @@ def action_table(options: ReadOptions) -> Table:
         named[tag.lower()] = removed(named.get(tag.lower(), enter_block))
     numbered = {tag_number(tag) or tag: action for tag, action in named.items()}
     blocks: Table = dict.fromkeys(STANDARD, enter_block)
-    return {**blocks, **numbered, COMMENT: enter_comment}
+    table = {**blocks, **numbered}
+    if options.text_pieces:
+        table = {tag: in_context(enter) if enter else None for tag, enter in table.items()}
+    return {**table, COMMENT: enter_comment}
 
 
 def enter_named(walk: Walk, node: LexborNode) -> Leave | None:

@@ -13,6 +13,7 @@ from sitecrawl.web.languages import read_language
 from sitecrawl.web.outgoing import Outgoing
 from sitecrawl.web.page import Page
 from sitecrawl.web.sections import close_sections, removed
+from sitecrawl.web.selectors import read_fields
 from sitecrawl.web.structured import read_json_ld
 from sitecrawl.web.urls import split
 from sitecrawl.web.walk import Walk
@@ -43,6 +44,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     walk.text.flush()
     close_sections(walk)
     _fill_text(page, head, walk)
+    page.fields = read_fields(root, options.fields) if options.fields else {}
     robots = [*head.metas.get("robots", ()), *head.metas.get(options.agent, ()), *walk.robots]
     return Outgoing(
         head.base,

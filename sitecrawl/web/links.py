@@ -89,6 +89,9 @@ class LinkReader:
         if key in self._seen:
             return
         self._seen.add(key)
+        if len(self.links) >= self._options.max_links:
+            self.cuts.append("too_many_links")
+            return
         if via == "option" and not is_page_address(href, self._options):
             return
         url = self.resolve(href)

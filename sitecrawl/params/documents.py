@@ -1,0 +1,99 @@
+"""How documents are made of what was read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from sitecrawl.params.base import Pairs, Words
+from sitecrawl.policy.documents.descriptions import SOURCES
+from sitecrawl.policy.documents.metadata import mapping_problems
+from sitecrawl.policy.documents.options import DESCRIPTION_ORDER, TITLE_ORDER, DocumentOptions
+
+
+def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
+    """The order, if every source of a description is known."""
+    for source in order:
+        if source not in SOURCES:
+            raise ValueError(f"{source!r} is none of {', '.join(sorted(SOURCES))}")
+    return order
+
+
+class DocumentParams(BaseModel):
+    """Titles, descriptions, metadata: the fields of the documents."""
+
+    title_order: Words = Field(
+        default=TITLE_ORDER,
+        description="Where the title comes from, best first: title, json_ld, heading, url, or the "
+        "name of a meta element.",
+    )
+    title_length: int = Field(
+        default=96, ge=0, description="Characters of a title, cut at a word; 0 for no limit."
+    )
+    recase_titles: bool = Field(
+        default=False, description="Whether titles all in capitals get small letters."
+    )
+    description_order: Annotated[Words, AfterValidator(check_sources)] = Field(
+        default=DESCRIPTION_ORDER,
+        description="Where the description comes from, best first: meta, dublin_core, opengraph, "
+        "json_ld, heading (text from the first heading on), top (of the text), summary "
+        "(sentences with the most frequent words).",
+    )
+    description_length: int = Field(
+        default=384,
+        ge=0,
+        description="Characters of a description that the page gives, cut at a word; 0 for no "
+        "limit.",
+    )
+    auto_description_length: int = Field(
+        default=150,
+        ge=0,
+        description="Characters of a description taken from the text, cut at a word; 0 for no "
+        "limit.",
+    )
+    keywords_length: int = Field(
+        default=256, ge=0, description="Characters of all keywords together; 0 for no limit."
+    )
+    metadata: Pairs = Field(
+        default={},
+        description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
+        "structured data and own fields. Several names to one field accumulate.",
+    )
+    extra_fields: Pairs = Field(
+        default={},
+        description="The extra fields that metadata may fill, as field:type, the type being "
+        "keyword, text, integer, float, boolean or date.",
+    )
+    keep_metas: bool = Field(default=False, description="Whether documents list all metadata.")
+    output_links: bool = Field(default=False, description="Whether documents list their links.")
+    field_map: Pairs = Field(
+        default={}, description="Names of fields in the output, as name:new_name."
+    )
+    min_text_length: int = Field(
+        default=0, ge=0, description="Characters below which a text makes no document."
+    )
+    min_space_ratio: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of white space below which text is taken for binary content (0.01 is "
+        "usual); scripts without spaces are exempt.",
+    )
+
+    @model_validator(mode="after")
+    def check_mapping(self) -> Self:
+        """Refuse metadata that goes to a field nobody declared, and unknown types."""
+        problems = mapping_problems(self.metadata.items(), self.extra_fields.items())
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def document_options(self) -> DocumentOptions:
+        """The options of the making of documents."""
+        same = {name: getattr(self, name) for name in DocumentParams.model_fields}
+        pairs = {name: tuple(value.items()) for name, value in same.items() if name in _PAIRS}
+        return DocumentOptions(**{**same, **pairs})
+
+
+_PAIRS = ("metadata", "extra_fields", "field_map")
