@@ -31,7 +31,7 @@ def header_policy(params: CrawlParams) -> HeaderPolicy:
 
 def read_options(params: CrawlParams) -> ReadOptions:
     """How pages are read."""
-    return ReadOptions(agent=product_token(agent(params)))
+    return params.read_options(product_token(agent(params)))
 
 
 def pace(params: CrawlParams) -> Pace:

@@ -74,3 +74,13 @@ class Document(dict[str, Any]):
         super().__init__()
         self.visit = visit
         self.page = page
+
+
+class Record(dict[str, Any]):
+    """A line of the output; ``seq`` numbers its row in the outbox whatever its fields are called."""
+
+    __slots__ = ("seq",)
+
+    def __init__(self, seq: int, fields: dict[str, Any]) -> None:
+        super().__init__(fields)
+        self.seq = seq

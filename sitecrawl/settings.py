@@ -76,6 +76,7 @@ ITEM_PIPELINES = {
     "sitecrawl.pipelines.change.ChangePipeline": 300,
     "sitecrawl.pipelines.mapping.MappingPipeline": 400,
     "sitecrawl.pipelines.record.RecordPipeline": 900,
+    "sitecrawl.pipelines.output.OutputPipeline": 950,
 }
 
 # One request in flight for each origin is the scheduler's promise; these only bound the sum.

@@ -10,6 +10,7 @@ from scrapy.extensions.feedexport import FeedExporter
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.feeds import flushed
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.items import Record
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -45,25 +46,25 @@ class Delivery:
         """Send a change through the item pipelines to the feeds."""
         assert self._crawler.engine is not None
         scraper = self._crawler.engine.scraper
-        task = asyncio.create_task(scraper.start_itemproc_async(change.record, response=None))
+        task = asyncio.create_task(scraper.start_itemproc_async(record_of(change), response=None))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def left_behind(self) -> AsyncIterator[dict[str, Any]]:
+    async def left_behind(self) -> AsyncIterator[Record]:
         """The records that an earlier run committed and did not deliver, oldest first."""
         if self._crawler.get_extension(FeedExporter) is None:
             return
         after = 0
         while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
             for row in rows:
-                yield row.record
+                yield record_of(row)
             after = rows[-1].seq
 
     def exported(self, item: Any) -> None:
         """Note the row whose line the feeds have just taken."""
-        if "seq" not in item or self._crawler.get_extension(FeedExporter) is None:
+        if not isinstance(item, Record) or self._crawler.get_extension(FeedExporter) is None:
             return
-        self._lines.append(item["seq"])
+        self._lines.append(item.seq)
         if self._timer is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(MARK_SECONDS, self._mark_soon)
@@ -98,3 +99,8 @@ class Delivery:
     def _flush_feeds(self) -> bool:
         exporter = self._crawler.get_extension(FeedExporter)
         return exporter is not None and all(flushed(slot) for slot in exporter.slots)
+
+
+def record_of(change: Change) -> Record:
+    """The line of a change."""
+    return Record(change.seq, change.record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import Candidate
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits, PageLinks
+    from sitecrawl.policy.redirects import RedirectChains
     from sitecrawl.web.page import Page
 
 logger = logging.getLogger(__name__)
@@ -32,12 +34,19 @@ class Discovery:
     """
 
     def __init__(
-        self, rules: Rules, limits: Limits, stats: StatsCollector, *, follow: bool
+        self,
+        rules: Rules,
+        limits: Limits,
+        chains: RedirectChains,
+        stats: StatsCollector,
+        *,
+        follow: bool,
     ) -> None:
         self.rules = rules
         self.limits = limits
         self._stats = stats
         self._follow = follow
+        self._chains = chains
         self._seen: set[int] = set()
 
     def seeds(self, starts: Iterable[str]) -> tuple[list[Candidate], list[Admission]]:
@@ -68,7 +77,8 @@ class Discovery:
 
     def named(self, visit: Visit, canonical: str) -> Admission:
         """Add the URL that a page calls its canonical one; the verdict on it."""
-        return self._send(visit, canonical, "canonical")
+        admission = self.rules.admit(canonical, depth=visit.due.depth, via="canonical")
+        return self._send(visit, admission, "canonical")
 
     def redirected(self, visit: Visit, target: str) -> Admission:
         """Add where a visit was sent; a start may bring its new origin into scope."""
@@ -76,7 +86,11 @@ class Discovery:
             notice = self.rules.admit_redirect(visit.due.url, target)
             if notice:
                 logger.info("%s", notice)
-        return self._send(visit, target, "redirect")
+        admission = self.rules.admit(target, depth=visit.due.depth, via="redirect")
+        decision = admission.decision
+        if decision.allowed and admission.fingerprint != visit.due.fingerprint:
+            decision = self._chains.follow(visit.due.fingerprint, admission.fingerprint)
+        return self._send(visit, replace(admission, decision=decision), "redirect")
 
     def _follow_link(self, visit: Visit, url: str, rel: frozenset[str], links: PageLinks) -> None:
         depth = visit.due.depth + 1
@@ -90,8 +104,7 @@ class Discovery:
         elif not known:
             self._add(visit, admission, depth, "link")
 
-    def _send(self, visit: Visit, url: str, via: str) -> Admission:
-        admission = self.rules.admit(url, depth=visit.due.depth, via=via)
+    def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:
         if not admission.decision.allowed:
             self._refuse(admission.decision)
         elif admission.fingerprint not in self._seen:

@@ -18,6 +18,8 @@ from sitecrawl.crawl.starts import Starts
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.policy.documents.refreshing import refresh_target
+from sitecrawl.policy.redirects import RedirectChains
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +27,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.frontier.base import Visit
-    from sitecrawl.web.page import Refresh
+    from sitecrawl.web.page import Page
 
-REFRESH_DELAY = 10.0  # seconds; a refresh that is quicker is a redirect
 DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
 
 logger = logging.getLogger(__name__)
@@ -47,13 +48,19 @@ class Crawl:
         url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._stats = stats
         self._finish_reason = "shutdown"
-        self.refresh_delay = REFRESH_DELAY
+        self._params = params
         self.owner = FrontierOwner(open_frontier(url, params.state_options()), spider.configuration)
         self.starts = Starts()
         self.recorder = Recorder(self.owner, stats)
         self.delivery = Delivery(crawler, self.owner)
         self.robots = Robots(params, agent(params), stats)
-        self.discovery = Discovery(spider.rules, spider.limits, stats, follow=params.discover)
+        self.discovery = Discovery(
+            spider.rules,
+            spider.limits,
+            RedirectChains(params.max_redirects),
+            stats,
+            follow=params.discover,
+        )
         self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
         self.outcomes = Outcomes(spider.parse, self.lists, self.recorder, stats)
         self.recorder.noted = self.starts.note
@@ -74,14 +81,14 @@ class Crawl:
             self.owner.fail(error)
         self.lists.look()
 
-    def refreshed(self, visit: Visit, refresh: Refresh) -> bool:
-        """Whether a refresh sends visitors on at once; it is then recorded as a redirect."""
-        admission = self.discovery.rules.recheck(visit.due.url, depth=0, via="seed")
-        target = self.discovery.redirected(visit, refresh.url)
-        itself = target.fingerprint == admission.fingerprint
-        if itself or refresh.delay >= self.refresh_delay:
+    def refreshed(self, visit: Visit, page: Page) -> bool:
+        """Whether a page only sends its visitors on; it is then recorded as a redirect."""
+        params = self._params
+        target = refresh_target(page, delay=params.refresh_delay, min_text=params.refresh_min_text)
+        if target is None:
             return False
-        visit.redirect_to = refresh.url
+        self.discovery.redirected(visit, target)
+        visit.redirect_to = target
         visit.outcome, visit.reason = Outcome.REDIRECT, "refresh"
         self.recorder.record(visit)
         return True

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from pydantic import ConfigDict, model_validator
 
+from sitecrawl.params.content import ContentParams
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.params.mode import ModeParams
 from sitecrawl.params.rules import RuleParams
@@ -13,11 +14,11 @@ from sitecrawl.params.state import StateParams
 
 SHAPING = frozenset(
     {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive"}
-).union(RuleParams.model_fields)
+).union(RuleParams.model_fields, ContentParams.model_fields)
 """The options that decide which documents there are and what is in them; not the pace."""
 
 
-class CrawlParams(RuleParams, FetchParams, StateParams, ModeParams):
+class CrawlParams(RuleParams, FetchParams, ContentParams, StateParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.pipelines.document import DocumentPipeline
+from sitecrawl.policy.documents.content_hash import content_hash, stable_links
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from sitecrawl.items import Document
+    from sitecrawl.policy.engine import Rules
 
 
 class ChangePipeline(DocumentPipeline):
-    """Gives the visit the hash of the page's text and links.
+    """Gives the visit the hash of the page's text, links and own images.
 
     The frontier compares it with the last one, and with those of other pages, in the
     transaction that writes the visit.
     """
 
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> ChangePipeline:
+        """Compares links as the rules write them, without session ids."""
+        spider: Any = crawler.spider
+        return cls(spider.rules)
+
     def process_document(self, document: Document) -> Document:
         """Add the hash."""
-        text = document.page.stable_text or document.page.text
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16)
-        document.visit.content_hash = digest.hexdigest()
+        page = document.page
+        links = [self._rules.admit(link).key or link for link in stable_links(page)]
+        document.visit.content_hash = content_hash(page, links)
         return document

@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION
+from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION, Record
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.web.identity import document_id
 from sitecrawl.web.urls import split
@@ -56,7 +56,7 @@ class RecordPipeline(DocumentPipeline):
         spider: Any = crawler.spider
         return cls(crawl.recorder, spider.rules.key, spider.configuration.params.realm)
 
-    async def process_document(self, document: Document) -> dict[str, Any]:
+    async def process_document(self, document: Document) -> Record:
         """Record the document; raises DropItem when it is unchanged or a duplicate."""
         visit = document.visit
         visit.document = self._complete(document)
@@ -66,7 +66,7 @@ class RecordPipeline(DocumentPipeline):
         change = await self._recorder.record(visit)
         if change is None:
             raise DropItem("nothing to write", log_level="DEBUG")
-        return change.record
+        return Record(change.seq, change.record)
 
     def _complete(self, document: Document) -> dict[str, Any]:
         visit = document.visit

@@ -92,7 +92,7 @@ class SiteSpider(Spider):
         )
         if visit is None:
             return
-        if page.refresh is not None and self.crawl.refreshed(visit, page.refresh):
+        if self.crawl.refreshed(visit, page):
             return
         self.crawl.discovery.found(page, visit)
         yield Document(visit, page)
