@@ -107,7 +107,9 @@ class Discovery:
     def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:
         if not admission.decision.allowed:
             self._refuse(admission.decision)
-        elif admission.fingerprint not in self._seen:
+            return admission
+        visit.target = self._candidate(admission, visit.due.depth, via, visit.due.url)
+        if admission.fingerprint not in self._seen:
             self._add(visit, admission, visit.due.depth, via)
         return admission
 

@@ -57,8 +57,6 @@ class Recorder:
         if self._owner.failure is not None:
             future.set_result(None)
             return future
-        self._count(visit)
-        self.noted(visit)
         batch = self._waiting[visit.due.origin]
         batch.append((visit, future))
         if len(batch) >= BATCH_VISITS:
@@ -104,6 +102,7 @@ class Recorder:
         changes: list[Change] = []
         try:
             changes = await self._owner.frontier.commit(origin, visits)
+            self._note(visits)
         except FrontierError as error:
             self._owner.fail(error)
         finally:
@@ -129,7 +128,8 @@ class Recorder:
             if not future.done():
                 future.set_result(None)
 
-    def _count(self, visit: Visit) -> None:
-        assert visit.outcome is not None
-        name = visit.outcome.name.lower()
-        self._stats.inc_value(f"sitecrawl/outcomes/{name}")
+    def _note(self, visits: list[Visit]) -> None:
+        for visit in visits:
+            assert visit.outcome is not None
+            self._stats.inc_value(f"sitecrawl/outcomes/{visit.outcome.name.lower()}")
+            self.noted(visit)

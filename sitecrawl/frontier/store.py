@@ -111,6 +111,8 @@ class Store:
             judge.judge(finding)
         done = self._visits.write(findings)
         judge.review(findings)
+        for finding in findings:
+            finding.visit.outcome = finding.outcome
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )
