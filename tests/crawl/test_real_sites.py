@@ -39,12 +39,15 @@ def pages(sites: tuple[Nginx, list[str], set[str]]) -> set[str]:
 
 
 def written(*crawls: Crawl) -> Counter[str]:
-    """How often each page is in the outputs, under its own address or as a copy of another."""
+    """How many documents stand for each page, under its own address or as a copy of another.
+
+    Each line replaces an earlier one of the same id, as for whoever reads the output.
+    """
+    documents = {line["id"]: line for run in crawls for line in run.lines}
     count: Counter[str] = Counter()
-    for run in crawls:
-        for line in run.lines:
-            addresses = [line["url"], *line.get("additional_urls", ())]
-            count.update({plain(address) for address in addresses})
+    for line in documents.values():
+        addresses = [line["url"], *line.get("additional_urls", ())]
+        count.update({plain(address) for address in addresses})
     return count
 
 
@@ -70,6 +73,8 @@ def test_every_page_is_written_once_and_none_fetched_twice(
     assert run.status == 0, run.log[-3000:]
     assert set(written(run)) == pages
     assert set(written(run).values()) == {1}
+    new = [line["id"] for line in run.lines if line["change"] == "new"]
+    assert len(new) == len(set(new))
     assert fetched(nginx).most_common(1)[0][1] == 1
     # Everything that was requested was requested here: nothing outside the scope.
     assert run.stats["downloader/request_count"] == len(nginx.log())
@@ -84,6 +89,7 @@ def test_a_killed_crawl_goes_on_where_it_was(
     resumed = crawl(*starts)
     assert resumed.status == 0, resumed.log[-3000:]
     assert set(written(killed, resumed)) == pages
+    assert set(written(killed, resumed).values()) == {1}
     again = fetched(nginx) - before
     assert len(again & before) <= HANDFUL
     assert sum(fetched(nginx).values()) <= len(pages) + HANDFUL
