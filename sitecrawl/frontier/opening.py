@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib import import_module
 
 from sitecrawl.frontier.administration import Administration
@@ -44,21 +46,26 @@ def _postgres(database_url: str) -> Backend:
     return found
 
 
-def open_records(database_url: str) -> Records:
+@contextmanager
+def open_records(database_url: str) -> Iterator[Records]:
     """The records of a crawl database that exists; raises FrontierError for any other."""
-    return Records(_existing(database_url))
+    with _existing(database_url) as database:
+        yield Records(database)
 
 
-def open_administration(database_url: str, realm: str = "default") -> Administration:
+@contextmanager
+def open_administration(database_url: str, realm: str = "default") -> Iterator[Administration]:
     """Changes to a crawl database that exists; raises FrontierError for any other."""
-    return Administration(_existing(database_url), realm)
+    with _existing(database_url) as database:
+        yield Administration(database, realm)
 
 
-def _existing(database_url: str) -> Database:
+@contextmanager
+def _existing(database_url: str) -> Iterator[Database]:
     place = backend(database_url)
     try:
-        database = place.connect(make=False)
-        migrate(database, None)
+        with closing(place.connect(make=False)) as database:
+            migrate(database, None)
+            yield database
     except place.errors as error:
         raise place.readable(error) from error
-    return database

@@ -44,8 +44,12 @@ class SqliteDatabase:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-        for pragma in PRAGMAS:
-            self._connection.execute(pragma)
+        try:
+            for pragma in PRAGMAS:
+                self._connection.execute(pragma)
+        except sqlite3.Error:
+            self._connection.close()
+            raise
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -107,7 +107,12 @@ class ThreadedFrontier:
         return self._opened
 
     def _connect(self, crawl: str, configuration: dict[str, Any]) -> Store:
-        return Store(self._backend.connect(), crawl, configuration, self._options)
+        database = self._backend.connect()
+        try:
+            return Store(database, crawl, configuration, self._options)
+        except BaseException:
+            database.close()
+            raise
 
     async def _run(self, function: Callable[..., T], *arguments: Any) -> T:
         loop = asyncio.get_running_loop()

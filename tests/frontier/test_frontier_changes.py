@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workers import absolute, candidate, ingested
+from workers import Crawls, absolute, candidate, ingested
 
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.policy.deletion import Deletion
@@ -65,7 +65,7 @@ def page(text: str) -> Any:
         for case in CASES
     ],
 )
-def test_what_each_run_writes(work, case):
+def test_what_each_run_writes(work: Crawls, case: dict[str, Any]) -> None:
     options = {
         "revisit": Revisit(interval=0.0, maximum=3600.0),
         "deletion": Deletion(**case.get("options", {})),

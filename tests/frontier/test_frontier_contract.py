@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 
 import pytest
-from workers import SITE, candidate, digest, ingested
+from workers import SITE, Crawls, candidate, digest, ingested
 
 from sitecrawl.frontier.base import FrontierError, Outcome, Visit
 from sitecrawl.policy.revisit import Revisit
 
 
 @pytest.mark.behaviour("DB-01", "DB-10", "DB-20")
-def test_candidates_survive_the_run(work):
+def test_candidates_survive_the_run(work: Crawls) -> None:
     first = work()
     first.seed("/")
     [due] = first.due()
@@ -24,7 +24,7 @@ def test_candidates_survive_the_run(work):
 
 
 @pytest.mark.behaviour("DB-05", "DB-06")
-def test_a_known_url_keeps_its_state(work):
+def test_a_known_url_keeps_its_state(work: Crawls) -> None:
     worker = work()
     worker.seed("/", "/broken")
     assert worker.crawl({"/": "home"}) == ["/", "/broken"]
@@ -39,7 +39,7 @@ def test_a_known_url_keeps_its_state(work):
 
 
 @pytest.mark.behaviour("DB-12")
-def test_seeds_first_then_shallow_then_as_found(work):
+def test_seeds_first_then_shallow_then_as_found(work: Crawls) -> None:
     worker = work()
     worker.store.add(
         [
@@ -53,7 +53,7 @@ def test_seeds_first_then_shallow_then_as_found(work):
 
 
 @pytest.mark.behaviour("DB-14")
-def test_no_url_is_considered_twice_in_a_run(work):
+def test_no_url_is_considered_twice_in_a_run(work: Crawls) -> None:
     options = {"revisit": Revisit(interval=0.0)}
     worker = work(**options)
     worker.seed("/", "/a")
@@ -63,7 +63,7 @@ def test_no_url_is_considered_twice_in_a_run(work):
     assert work(**options).crawl({"/": "home", "/a": "a"}) == ["/", "/a"]
 
 
-def test_what_is_in_hand_is_not_popped_again(work):
+def test_what_is_in_hand_is_not_popped_again(work: Crawls) -> None:
     worker = work()
     worker.seed("/a", "/b", "/c")
     assert len(worker.due(limit=2)) == 2
@@ -72,7 +72,7 @@ def test_what_is_in_hand_is_not_popped_again(work):
 
 
 @pytest.mark.behaviour("S-06", "S-08")
-def test_again_puts_a_url_back_into_the_run(work):
+def test_again_puts_a_url_back_into_the_run(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
@@ -84,7 +84,7 @@ def test_again_puts_a_url_back_into_the_run(work):
 
 
 @pytest.mark.behaviour("DB-23", "DB-17", "S-14")
-def test_every_action_is_logged(work):
+def test_every_action_is_logged(work: Crawls) -> None:
     worker = work()
     worker.seed("/", "/secret", "/gone")
     worker.crawl(
@@ -102,7 +102,7 @@ def test_every_action_is_logged(work):
 
 
 @pytest.mark.behaviour("DB-11", "RC-06")
-def test_a_due_url_brings_what_the_last_visit_left(work):
+def test_a_due_url_brings_what_the_last_visit_left(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
@@ -118,7 +118,7 @@ def test_a_due_url_brings_what_the_last_visit_left(work):
 
 
 @pytest.mark.behaviour("DB-19")
-def test_the_referrer_is_the_page_that_named_it_first(work):
+def test_the_referrer_is_the_page_that_named_it_first(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
@@ -140,7 +140,7 @@ def test_the_referrer_is_the_page_that_named_it_first(work):
 
 
 @pytest.mark.behaviour("DB-18")
-def test_a_database_of_another_crawl_is_refused(work):
+def test_a_database_of_another_crawl_is_refused(work: Crawls) -> None:
     work("first").end()
     with pytest.raises(FrontierError, match="belongs to the crawl 'first', not to 'second'"):
         work("second")
@@ -148,7 +148,7 @@ def test_a_database_of_another_crawl_is_refused(work):
 
 
 @pytest.mark.behaviour("DB-09")
-def test_realms_do_not_know_each_other(work):
+def test_realms_do_not_know_each_other(work: Crawls) -> None:
     docs, blog = work(realm="docs"), work(realm="blog")
     docs.seed("/")
     assert docs.crawl({"/": "home"}) == ["/"]
@@ -159,7 +159,7 @@ def test_realms_do_not_know_each_other(work):
     assert blog.lines() == ["new /", "new /"]
 
 
-def test_save_origin_is_kept_between_runs(work):
+def test_save_origin_is_kept_between_runs(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [state] = worker.store.lease(1)
@@ -172,7 +172,7 @@ def test_save_origin_is_kept_between_runs(work):
     assert (state.delay, state.ready_at, state.pending) == (3.0, 17.0, 1)
 
 
-def test_a_visit_of_an_unknown_url_makes_it_known(work):
+def test_a_visit_of_an_unknown_url_makes_it_known(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
@@ -182,7 +182,7 @@ def test_a_visit_of_an_unknown_url_makes_it_known(work):
     assert worker.database.rows("SELECT pending FROM origin") == [(1,)]
 
 
-def test_odd_text_of_the_web_is_stored(work):
+def test_odd_text_of_the_web_is_stored(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from workers import SITE
+from test_frontier_changes import redirect
+from workers import SITE, Crawls
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, Visit
 from sitecrawl.policy.revisit import Revisit
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
@@ -17,7 +18,7 @@ def site(size: int) -> dict[str, str]:
     return {f"/{number:03}": f"text {number}" for number in range(size)}
 
 
-def crawled(work, pages: dict[str, object], *, seeds: bool = False) -> object:
+def crawled(work: Crawls, pages: dict[str, object], *, seeds: bool = False) -> Settlement:
     """One whole run over the site; what became of its deletions."""
     worker = work(**OPTIONS)
     if seeds:
@@ -39,7 +40,7 @@ def without(pages: dict[str, str], gone: int) -> dict[str, object]:
     [(20, 10, 0), (20, 11, 11), (150, 15, 0), (150, 16, 16), (5, 5, 0)],
     ids=["ten always", "more of a small site", "a tenth", "more than a tenth", "tiny site"],
 )
-def test_a_mass_deletion_is_held_back(work, size, gone, held):
+def test_a_mass_deletion_is_held_back(work: Crawls, size: int, gone: int, held: int) -> None:
     pages = site(size)
     crawled(work, pages, seeds=True)
     settled = crawled(work, without(pages, gone))
@@ -48,7 +49,7 @@ def test_a_mass_deletion_is_held_back(work, size, gone, held):
 
 
 @pytest.mark.behaviour("K-13", "DEL-11")
-def test_a_page_that_returns_is_not_deleted_with_the_others(work):
+def test_a_page_that_returns_is_not_deleted_with_the_others(work: Crawls) -> None:
     pages = site(20)
     crawled(work, pages, seeds=True)
     assert crawled(work, pages | dict.fromkeys(list(pages)[:15], Outcome.NOINDEX)).held == 15
@@ -58,7 +59,7 @@ def test_a_page_that_returns_is_not_deleted_with_the_others(work):
 
 
 @pytest.mark.behaviour("K-13")
-def test_held_deletions_are_written_once_confirmed(work):
+def test_held_deletions_are_written_once_confirmed(work: Crawls) -> None:
     pages = site(20)
     crawled(work, pages, seeds=True)
     crawled(work, without(pages, 15))
@@ -75,13 +76,11 @@ def test_held_deletions_are_written_once_confirmed(work):
 
 
 @pytest.mark.behaviour("K-13")
-def test_a_site_that_sends_everything_to_one_page_is_held_back(work):
+def test_a_site_that_sends_everything_to_one_page_is_held_back(work: Crawls) -> None:
     pages = site(20)
     crawled(work, pages, seeds=True)
 
-    def to_login(due, at):
-        from test_frontier_changes import redirect
-
+    def to_login(due: DueUrl, at: float) -> Visit:
         return redirect(due, at, to="/login", outcome=Outcome.PERMANENT_REDIRECT)
 
     settled = crawled(work, dict.fromkeys(pages, to_login) | {"/login": "log in"})
@@ -92,7 +91,7 @@ def test_a_site_that_sends_everything_to_one_page_is_held_back(work):
 
 
 @pytest.mark.behaviour("K-13", "DEL-12")
-def test_what_was_not_asked_for_is_not_deleted(work):
+def test_what_was_not_asked_for_is_not_deleted(work: Crawls) -> None:
     pages = site(30)
     crawled(work, pages, seeds=True)
     worker = work(**OPTIONS)
@@ -105,7 +104,7 @@ def test_what_was_not_asked_for_is_not_deleted(work):
 
 
 @pytest.mark.behaviour("DEL-08")
-def test_a_realm_is_deleted_with_its_documents(work):
+def test_a_realm_is_deleted_with_its_documents(work: Crawls) -> None:
     docs, blog = work(realm="docs"), work(realm="blog")
     docs.seed("/", "/a")
     docs.crawl({"/": "home", "/a": "a"})

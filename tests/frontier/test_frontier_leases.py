@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from workers import SITE, candidate, ingested
+from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.workers import new_worker, surely_dead
@@ -13,7 +13,7 @@ from sitecrawl.frontier.workers import new_worker, surely_dead
 OTHER = "http://the-other.example"
 
 
-def silent(worker) -> None:
+def silent(worker: Worker) -> None:
     """Let the worker not be heard of until its leases end."""
     past = worker.database.now() - 1.0
     owner = worker.store.owner
@@ -21,12 +21,12 @@ def silent(worker) -> None:
     worker.database.execute("UPDATE worker SET alive_until = ? WHERE owner = ?", (past, owner))
 
 
-def leased(worker, limit: int = 10) -> list[str]:
+def leased(worker: Worker, limit: int = 10) -> list[str]:
     """The origins that the worker gets now."""
     return [state.key for state in worker.store.lease(limit)]
 
 
-def test_an_origin_has_one_worker(work):
+def test_an_origin_has_one_worker(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/", f"{OTHER}/")
     assert leased(one, 1) == [SITE]
@@ -36,7 +36,7 @@ def test_an_origin_has_one_worker(work):
     assert leased(two) == [SITE]
 
 
-def test_workers_on_one_database_share_a_run(work):
+def test_workers_on_one_database_share_a_run(work: Crawls) -> None:
     one, two = work(), work()
     assert one.store.run == two.store.run == 1
     one.end()
@@ -47,7 +47,7 @@ def test_workers_on_one_database_share_a_run(work):
 
 
 @pytest.mark.behaviour("P-08", "P-10")
-def test_backlog_tells_nothing_now_from_finished(work):
+def test_backlog_tells_nothing_now_from_finished(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/", f"{OTHER}/")
     leased(one, 1)
@@ -61,7 +61,7 @@ def test_backlog_tells_nothing_now_from_finished(work):
     assert (backlog.mine, backlog.free, backlog.elsewhere) == (0, 0, 0)
 
 
-def test_results_of_a_lost_lease_are_dropped(work):
+def test_results_of_a_lost_lease_are_dropped(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/")
     [due] = one.due()
@@ -80,7 +80,7 @@ def test_results_of_a_lost_lease_are_dropped(work):
     assert two.lines() == ["new /"]
 
 
-def test_a_lost_origin_is_neither_saved_nor_settled_nor_released(work):
+def test_a_lost_origin_is_neither_saved_nor_settled_nor_released(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/")
     [state] = one.store.lease(1)
@@ -94,7 +94,7 @@ def test_a_lost_origin_is_neither_saved_nor_settled_nor_released(work):
     assert two.store.leases.safe(SITE)
 
 
-def test_renewal_keeps_a_lease(work):
+def test_renewal_keeps_a_lease(work: Crawls) -> None:
     one, two = work(lease_seconds=1.0), work()
     one.seed("/")
     assert leased(one) == [SITE]
@@ -105,7 +105,7 @@ def test_renewal_keeps_a_lease(work):
     assert one.store.leases.safe(SITE)
 
 
-def test_a_lease_ends_by_itself(work):
+def test_a_lease_ends_by_itself(work: Crawls) -> None:
     one, two = work(lease_seconds=0.4), work()
     one.seed("/")
     assert leased(one) == [SITE]
@@ -117,7 +117,7 @@ def test_a_lease_ends_by_itself(work):
     assert leased(two) == [SITE]
 
 
-def test_a_silent_worker_is_heard_of_again(work):
+def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/")
     leased(one)
@@ -129,7 +129,7 @@ def test_a_silent_worker_is_heard_of_again(work):
     assert leased(two) == []
 
 
-def test_a_dead_process_is_told_from_a_living_one():
+def test_a_dead_process_is_told_from_a_living_one() -> None:
     name = new_worker()
     system, pid, started, token = name.rsplit("/", 3)
     assert not surely_dead(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from workers import SITE, ingested
+from workers import SITE, Crawls, ingested
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.records import Records
@@ -14,7 +14,7 @@ from sitecrawl.policy.revisit import Revisit
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 
 
-def test_a_change_is_numbered_and_complete(work):
+def test_a_change_is_numbered_and_complete(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
@@ -33,7 +33,7 @@ def test_a_change_is_numbered_and_complete(work):
     }
 
 
-def test_the_time_of_change_is_that_of_the_content(work):
+def test_the_time_of_change_is_that_of_the_content(work: Crawls) -> None:
     worker = work(**OPTIONS)
     worker.seed("/")
     [due] = worker.due()
@@ -46,7 +46,7 @@ def test_the_time_of_change_is_that_of_the_content(work):
     assert change.record["last_changed_at"] == "1970-01-02T00:00:00Z"
 
 
-def test_a_deletion_is_complete(work):
+def test_a_deletion_is_complete(work: Crawls) -> None:
     worker = work(**OPTIONS)
     worker.seed("/")
     worker.crawl({"/": "home"})
@@ -65,7 +65,7 @@ def test_a_deletion_is_complete(work):
 
 
 @pytest.mark.behaviour("DU-05")
-def test_the_kept_page_names_the_others(work):
+def test_the_kept_page_names_the_others(work: Crawls) -> None:
     worker = work()
     worker.seed("/b", "/c", "/a")
     dues = worker.due()
@@ -78,7 +78,7 @@ def test_the_kept_page_names_the_others(work):
     assert record == changes[0].record
 
 
-def test_what_nobody_delivered_comes_again(work):
+def test_what_nobody_delivered_comes_again(work: Crawls) -> None:
     first = work()
     first.seed("/a", "/b", "/c")
     first.crawl({"/a": "a", "/b": "b", "/c": "c"})
@@ -95,7 +95,7 @@ def test_what_nobody_delivered_comes_again(work):
     assert work().store.undelivered(10, 0) == []
 
 
-def test_a_line_that_a_later_one_replaced_is_not_delivered(work):
+def test_a_line_that_a_later_one_replaced_is_not_delivered(work: Crawls) -> None:
     first = work(**OPTIONS)
     first.seed("/a", "/b")
     first.crawl({"/a": "a", "/b": "b"})
@@ -107,7 +107,7 @@ def test_a_line_that_a_later_one_replaced_is_not_delivered(work):
     assert [(record["seq"], record["body"]) for record in records] == [(2, "b"), (3, "a, edited")]
 
 
-def test_changes_since_a_number(work):
+def test_changes_since_a_number(work: Crawls) -> None:
     worker = work(**OPTIONS)
     worker.seed("/a", "/b")
     worker.crawl({"/a": "a", "/b": "b"})
@@ -124,7 +124,7 @@ def test_changes_since_a_number(work):
     assert [record["body"] for record in records.documents()] == ["a, edited"]
 
 
-def test_numbers_follow_each_other_whoever_writes(work):
+def test_numbers_follow_each_other_whoever_writes(work: Crawls) -> None:
     one, two = work(), work()
     one.seed(*(f"/{n}" for n in range(5)), *(f"http://the-other.example/{n}" for n in range(5)))
     assert [state.key for state in one.store.lease(1)] == [SITE]

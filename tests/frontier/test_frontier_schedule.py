@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
-from workers import SITE, candidate, ingested
+from workers import SITE, Crawls, candidate, ingested
 
 from sitecrawl.frontier.base import Outcome, Visit
 from sitecrawl.policy.revisit import DAY, HOUR, Revisit, Visited, adapted, next_visit
@@ -22,7 +23,7 @@ CASES = tomllib.loads((Path(__file__).parent / "cases" / "revisit.toml").read_te
         for case in CASES
     ],
 )
-def test_next_visit(case):
+def test_next_visit(case: dict[str, Any]) -> None:
     rule = Revisit(**case.get("rule", {}))
     visited = Visited(Outcome[case["outcome"]], at=1e9, **case.get("visit", {}))
     found = next_visit(rule, visited)
@@ -31,7 +32,7 @@ def test_next_visit(case):
 
 
 @pytest.mark.behaviour("P-15", "RC-14")
-def test_the_adaptive_interval_follows_the_changes():
+def test_the_adaptive_interval_follows_the_changes() -> None:
     rule = Revisit(interval=8 * HOUR, minimum=HOUR, maximum=DAY)
     assert adapted(rule, None, changed=True) == 4 * HOUR
     assert adapted(rule, 4 * HOUR, changed=False) == 6 * HOUR
@@ -39,7 +40,7 @@ def test_the_adaptive_interval_follows_the_changes():
     assert adapted(rule, 20 * HOUR, changed=False) == DAY
 
 
-def visited_at(work, at: float, **options):
+def visited_at(work: Crawls, at: float, **options: Any) -> None:
     """A database in which one page was visited at that time."""
     worker = work(**options)
     worker.seed("/")
@@ -48,7 +49,7 @@ def visited_at(work, at: float, **options):
 
 
 @pytest.mark.behaviour("RC-01", "RC-08", "RC-17", "DB-08")
-def test_a_page_is_due_when_older_than_the_interval(work):
+def test_a_page_is_due_when_older_than_the_interval(work: Crawls) -> None:
     visited_at(work, time.time() - 47 * HOUR)
     assert work().due() == []
     assert work(revisit=Revisit(interval=48 * HOUR)).due() == []
@@ -56,13 +57,13 @@ def test_a_page_is_due_when_older_than_the_interval(work):
 
 @pytest.mark.behaviour("RC-01", "RC-09")
 @pytest.mark.parametrize("interval", [46 * HOUR, 0.0])
-def test_the_interval_is_that_of_the_run_that_asks(work, interval):
+def test_the_interval_is_that_of_the_run_that_asks(work: Crawls, interval: float) -> None:
     visited_at(work, time.time() - 47 * HOUR)
     assert len(work(revisit=Revisit(interval=interval)).due()) == 1
 
 
 @pytest.mark.behaviour("RC-09")
-def test_force_makes_everything_due_but_what_is_gone(work):
+def test_force_makes_everything_due_but_what_is_gone(work: Crawls) -> None:
     worker = work()
     worker.seed("/", "/moved", "/refused", "/gone")
     worker.crawl(
@@ -79,7 +80,7 @@ def test_force_makes_everything_due_but_what_is_gone(work):
 
 
 @pytest.mark.behaviour("RC-07")
-def test_expires_is_the_next_visit(work):
+def test_expires_is_the_next_visit(work: Crawls) -> None:
     worker = work()
     worker.seed("/soon", "/late")
     now = time.time()
@@ -91,7 +92,7 @@ def test_expires_is_the_next_visit(work):
 
 
 @pytest.mark.behaviour("RC-03", "RC-16")
-def test_304_moves_the_next_visit_and_keeps_links(work):
+def test_304_moves_the_next_visit_and_keeps_links(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
@@ -107,7 +108,7 @@ def test_304_moves_the_next_visit_and_keeps_links(work):
 
 
 @pytest.mark.behaviour("RC-15")
-def test_a_changed_page_brings_new_candidates(work):
+def test_a_changed_page_brings_new_candidates(work: Crawls) -> None:
     visited_at(work, time.time() - 90 * HOUR)
     worker = work()
     [due] = worker.due()
@@ -116,7 +117,7 @@ def test_a_changed_page_brings_new_candidates(work):
 
 
 @pytest.mark.behaviour("RT-19", "M-09", "RC-18")
-def test_pages_kept_out_are_looked_at_again(work):
+def test_pages_kept_out_are_looked_at_again(work: Crawls) -> None:
     options = {"revisit": Revisit(interval=48 * HOUR)}
     worker = work(**options)
     worker.seed("/robots", "/noindex")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
 
 from sitecrawl.frontier.base import Candidate, Change, DueUrl, Outcome, Settlement, Visit
 from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.opening import backend
+from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.store import Store
 from sitecrawl.web.identity import document_id, fingerprint, identity_key
 from sitecrawl.web.urls import origin
@@ -113,3 +116,17 @@ class Worker:
             for seq, _, word, url, to in self.outbox()
             if seq > after
         ]
+
+
+class Crawls:
+    """Opens workers on one crawl database, and closes those that a test left open."""
+
+    def __init__(self, database_url: str, stack: ExitStack) -> None:
+        self.url = database_url
+        self._stack = stack
+
+    def __call__(self, name: str = "crawl", **options: Any) -> Worker:
+        """A worker whose run has begun."""
+        database = backend(self.url).connect()
+        self._stack.callback(database.close)
+        return Worker(Store(database, name, {}, StateOptions(**options)), database)
