@@ -122,18 +122,22 @@ def row(name: str, field: FieldInfo) -> str:
     return f"| `{name}` | {cell(kind)} | {cell(default(field))} | {cell(field.description or '')} |"
 
 
-def parts() -> Iterator[type[BaseModel]]:
-    """The parts of the model, that of mode and start first."""
-    yield from sorted(CrawlParams.__bases__, key=lambda part: part is not ModeParams)
+def parts() -> Iterator[tuple[type[BaseModel], dict[str, FieldInfo]]]:
+    """The parts of the model with the options of each, that of mode and start first."""
+    classes = [part for part in CrawlParams.__mro__[1:] if issubclass(part, BaseModel)]
+    for part in sorted(classes, key=lambda part: part is not ModeParams):
+        own = {n: f for n, f in part.model_fields.items() if n in part.__annotations__}
+        if own:
+            yield part, own
 
 
-def section(part: type[BaseModel]) -> Iterator[str]:
+def section(part: type[BaseModel], options: dict[str, FieldInfo]) -> Iterator[str]:
     """The table of one part of the model."""
     title = (part.__doc__ or "").strip().splitlines()[0].rstrip(".")
     yield f"\n## {title}\n"
     yield "| option | value | default | what it does |"
     yield "|---|---|---|---|"
-    yield from (row(name, field) for name, field in part.model_fields.items())
+    yield from (row(name, field) for name, field in options.items())
 
 
 def notations() -> Iterator[str]:
@@ -166,7 +170,7 @@ def shown(value: object) -> str:
 
 def page() -> str:
     """The whole page."""
-    lines = [HEAD.rstrip(), *(line for part in parts() for line in section(part))]
+    lines = [HEAD.rstrip(), *(line for part in parts() for line in section(*part))]
     return "\n".join([*lines, *notations(), *profiles()]) + "\n"
 
 
