@@ -108,7 +108,7 @@ class RuleParams(BaseModel):
     url_rewrite: Annotated[Lines, each(read_rewrite)] = Field(
         default=(),
         description="Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in "
-        "their order.",
+        "their order. What a replacement has made should not match again.",
     )
     query: Literal["keep", "filter", "strip", "ignore", "policy"] = Field(
         default="keep",

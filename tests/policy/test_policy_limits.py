@@ -75,6 +75,14 @@ def test_variants_of_earlier_runs_count_until_fetched() -> None:
     assert offer(limits(max_variants=2), "/", "/x?name=e") == ""
 
 
+def test_variants_fetched_again_are_no_burden() -> None:
+    state = limits(max_variants=2)
+    for word in "abcdef":
+        assert offer(state, "/", f"/x?name={word}") == ""
+        state.page(f"{HOME}/x?name={word}", depth=1, text="", new=False)
+    state.page(f"{HOME}/y?name=a", depth=1, text="", new=False)
+
+
 def test_a_known_page_is_no_evidence() -> None:
     state = limits(max_barren_pages=1)
     for number in range(50):

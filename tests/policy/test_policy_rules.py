@@ -110,7 +110,7 @@ def test_a_start_is_fetched_whatever_its_extension() -> None:
     assert engine.admit("http://example.org/data.xml").decision.reason == "extension"
 
 
-@pytest.mark.behaviour("Q-20", "DB-05")
+@pytest.mark.behaviour("Q-20")
 def test_stored_candidates_meet_todays_rules() -> None:
     stored = "http://example.org/list?page=2"
     assert rules({}).recheck(stored, depth=1, via="link").decision.allowed

@@ -50,6 +50,8 @@ class Limits:
             self.series.visited(place, text)
             self.variants.visited(page, text)
             copies = self.copies.visited(page, text)
+        else:
+            self.variants.revisited(page)
         return PageLinks(self, page, place, copies)
 
     def fetch(self, url: str, *, depth: int, referrer: str | None, new: bool) -> Decision:

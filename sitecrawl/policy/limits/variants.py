@@ -68,6 +68,12 @@ class Variants:
             kind.barren += 1
             variants.barren += not kind.proven
 
+    def revisited(self, page: Target) -> None:
+        """Note a variant that was fetched again: an earlier run has judged it."""
+        variants = self._paths.get(_path(page)) if page.parts.query else None
+        if variants:
+            variants.unproven = max(0, variants.unproven - 1)
+
     def offered(self, link: Target) -> Decision:
         """Whether a link to a variant that is not known yet may be followed."""
         path = _path(link)

@@ -45,7 +45,8 @@ ENTRY_PARAMETERS = (
 
 # ASP.NET's cookieless sessions, as a segment of their own.
 _ASPX_SEGMENT = re.compile(r"/\((?:[A-Z]\([^()/?]*\))+\)(?=/)")
-_DOLLAR = re.compile(r"/?\$sessionid\$?[=$]?[^/?;&$]*\$?", re.IGNORECASE)
+_DOLLAR_ID = r"\$sessionid[$=]*[^/?;&$]*\$?"
+_DOLLAR = re.compile(f"(?<=/){_DOLLAR_ID}/?|{_DOLLAR_ID}", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -66,14 +67,18 @@ class SessionIds:
     def change(self, url: str) -> str:
         """``url`` without session ids."""
         path, mark, query = url.partition("?")
+        before = ""
+        while path != before:  # what is left may join to another
+            before, path = path, self._strip(path)
+        url = path + mark + query
+        return keep_parameters(url, lambda name: not self._query.fullmatch(name))
+
+    def _strip(self, path: str) -> str:
         if ";" in path:
             path = self._path.sub("", path)
         if "$" in path:
             path = _DOLLAR.sub("", path)
-        if "/(" in path:
-            path = _ASPX_SEGMENT.sub("", path)
-        url = path + mark + query
-        return keep_parameters(url, lambda name: not self._query.fullmatch(name))
+        return _ASPX_SEGMENT.sub("", path) if "/(" in path else path
 
 
 @dataclass(slots=True)

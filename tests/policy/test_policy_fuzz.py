@@ -1,0 +1,75 @@
+"""Nothing that stands in a link makes the rules fail, and what they admit stays admitted."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.ruleset import build_limits, build_rules
+from sitecrawl.web.urls import resolve
+
+HOME = "http://example.org/"
+PARAMS = CrawlParams(start=(HOME,))
+MODES = [
+    build_rules(
+        PARAMS.model_copy(update={"query": query, "url_query_parameters": ("?id&page",)}), {}
+    )
+    for query in ("keep", "filter", "strip", "ignore", "policy")
+]
+WORDS = """/ // ? & = ; $ ( ) . .. % %2F sid=1 ;jsessionid=A1 $sessionid$ (S(abc)) utm_source=x id=1
+    page=2 C=N;O=D OpenDocument OpenView&Start=1 a b 2026 11 1f2e3d4c5b6a7f8e9d0a x.gif é
+    /one/ error/"""
+PIECES = st.sampled_from(WORDS.split())
+HREFS = st.lists(PIECES, max_size=12).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(href=HREFS, depth=st.integers(0, 50))
+def test_what_is_admitted_is_admitted_again(href: str, depth: int) -> None:
+    url = resolve(href, HOME)
+    for rules in MODES:
+        first = rules.admit(url or href, depth=depth)
+        if first.decision.allowed:
+            assert rules.admit(first.url, depth=depth) == first
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(max_size=60), hrefs=st.lists(HREFS, max_size=5))
+def test_nothing_raises(text: str, hrefs: list[str]) -> None:
+    limits = build_limits(PARAMS, {})
+    for rules in MODES:
+        assert not rules.admit(text).decision.allowed
+        rules.explain(text)
+        rules.content_type(text, text)
+        rules.admit_redirect(text, text)
+    for depth, href in enumerate(hrefs):
+        url = resolve(href, HOME) or HOME
+        limits.fetch(url, depth=depth, referrer=text, new=True)
+        page = limits.page(url, depth=depth, text=text, new=True)
+        for other in hrefs:
+            page.admit(resolve(other, url) or HOME, depth=depth, known=False)
+
+
+@pytest.mark.parametrize(
+    ("module", "constant", "path"),
+    [
+        ("series", "REMEMBERED_SERIES", "series._standings"),
+        ("copies", "REMEMBERED_TEXTS", "copies._times"),
+        ("variants", "REMEMBERED_PATHS", "variants._paths"),
+        ("tokens", "REMEMBERED", "tokens._paths"),
+    ],
+)
+def test_memory_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, module: str, constant: str, path: str
+) -> None:
+    monkeypatch.setattr(f"sitecrawl.policy.limits.{module}.{constant}", 10)
+    limits = build_limits(PARAMS, {})
+    for number in range(100):
+        word = "".join("abcdefghij"[int(digit)] for digit in str(number))
+        links = limits.page(f"{HOME}{word}/1", depth=1, text=f"About {word}", new=True)
+        for link in (f"{word}/2", f"{word}?t={number:016}&u=1"):
+            assert links.admit(HOME + link, depth=2, known=False).allowed
+    owner, _, attribute = path.partition(".")
+    assert 0 < len(getattr(getattr(limits, owner), attribute)) <= 11
