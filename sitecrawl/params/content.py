@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from sitecrawl.params.base import Extensions, Lines, Pairs, Words
+from sitecrawl.params.base import Duration, Extensions, Lines, Pairs, Words
 from sitecrawl.params.documents import DocumentParams
 from sitecrawl.params.rules import each
 from sitecrawl.web.options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
@@ -121,10 +121,9 @@ class ContentParams(DocumentParams):
         description="Own fields by CSS selector, as name:selector; selector@attribute takes an "
         "attribute in place of the text.",
     )
-    refresh_delay: float = Field(
+    refresh_delay: Duration = Field(
         default=10.0,
-        ge=0,
-        description="Seconds below which a refresh to another page is a redirect, its page being "
+        description="Time below which a refresh to another page is a redirect, its page being "
         "no document; 0 makes none a redirect.",
     )
     refresh_min_text: int = Field(

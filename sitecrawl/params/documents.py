@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationInfo
 
 from sitecrawl.params.base import Pairs, Words
 from sitecrawl.policy.documents.descriptions import SOURCES
@@ -18,6 +18,23 @@ def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
         if source not in SOURCES:
             raise ValueError(f"{source!r} is none of {', '.join(sorted(SOURCES))}")
     return order
+
+
+def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
+    """The extra fields, if their names and types are such."""
+    if problems := mapping_problems((), fields.items()):
+        raise ValueError("; ".join(problems))
+    return fields
+
+
+def check_mapping(metadata: dict[str, str], model: ValidationInfo) -> dict[str, str]:
+    """The mapping, if every field to which it leads is declared."""
+    fields = model.data.get("extra_fields")
+    if fields is None:  # which is wrong itself, and says so
+        return metadata
+    if problems := mapping_problems(metadata.items(), fields.items()):
+        raise ValueError("; ".join(problems))
+    return metadata
 
 
 class DocumentParams(BaseModel):
@@ -55,15 +72,15 @@ class DocumentParams(BaseModel):
     keywords_length: int = Field(
         default=256, ge=0, description="Characters of all keywords together; 0 for no limit."
     )
-    metadata: Pairs = Field(
-        default={},
-        description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
-        "structured data and own fields. Several names to one field accumulate.",
-    )
-    extra_fields: Pairs = Field(
+    extra_fields: Annotated[Pairs, AfterValidator(check_extra_fields)] = Field(
         default={},
         description="The extra fields that metadata may fill, as field:type, the type being "
         "keyword, text, integer, float, boolean or date.",
+    )
+    metadata: Annotated[Pairs, AfterValidator(check_mapping)] = Field(
+        default={},
+        description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
+        "structured data and own fields. Several names to one field accumulate.",
     )
     keep_metas: bool = Field(default=False, description="Whether documents list all metadata.")
     output_links: bool = Field(default=False, description="Whether documents list their links.")
@@ -80,14 +97,6 @@ class DocumentParams(BaseModel):
         description="Share of white space below which text is taken for binary content (0.01 is "
         "usual); scripts without spaces are exempt.",
     )
-
-    @model_validator(mode="after")
-    def check_mapping(self) -> Self:
-        """Refuse metadata that goes to a field nobody declared, and unknown types."""
-        problems = mapping_problems(self.metadata.items(), self.extra_fields.items())
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
 
     def document_options(self) -> DocumentOptions:
         """The options of the making of documents."""

@@ -13,7 +13,12 @@ from sitecrawl.config import ConfigError, load
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "problems.toml").read_text())["case"]
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in CASES])
+def param(case: dict[str, Any]) -> Any:
+    marks = [pytest.mark.behaviour(case["id"])] if "id" in case else []
+    return pytest.param(case, id=case["name"], marks=marks)
+
+
+@pytest.mark.parametrize("case", map(param, CASES))
 def test_every_problem_has_its_line(
     case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
