@@ -18,7 +18,7 @@ def param(case: dict[str, Any]) -> Any:
     return pytest.param(case, id=case["name"], marks=marks)
 
 
-@pytest.mark.parametrize("case", map(param, CASES))
+@pytest.mark.parametrize("case", list(map(param, CASES)))
 def test_every_problem_has_its_line(
     case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
