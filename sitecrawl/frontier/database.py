@@ -11,6 +11,8 @@ from sitecrawl.frontier.base import FrontierError
 
 Row = tuple[Any, ...]
 
+URL_COLUMNS = "origin, fingerprint, url, depth, via, priority, referrer, referrer_url, found_at"
+
 
 class Database(Protocol):
     """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
@@ -39,6 +41,9 @@ class Database(Protocol):
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run one statement for each row; how many rows were touched in all."""
+
+    def add_urls(self, rows: Sequence[Row]) -> int:
+        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new."""
 
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""

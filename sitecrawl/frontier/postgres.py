@@ -12,10 +12,15 @@ from psycopg import errors as failures
 from psycopg.conninfo import conninfo_to_dict
 
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.database import Row
+from sitecrawl.frontier.database import URL_COLUMNS, Row
 
 CONNECT_SECONDS = 10
 ALONE = 0x517EC4A71  # any number that other programs are unlikely to lock
+ADD_URLS = (  # arrays: one statement and one answer, however many rows
+    f"INSERT INTO url ({URL_COLUMNS}) SELECT * FROM unnest(%s::bigint[], %s::bigint[],"  # noqa: S608
+    " %s::text[], %s::integer[], %s::text[], %s::integer[], %s::bigint[], %s::text[],"
+    " %s::float8[]) ON CONFLICT DO NOTHING"
+).encode()
 CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
     (failures.InvalidCatalogName, "does not exist; make it with createdb"),
     (failures.InvalidPassword, "refuses the password"),
@@ -71,6 +76,11 @@ class PostgresDatabase:
         with self._connection.cursor() as cursor:
             cursor.executemany(_statement(sql), rows)
             return max(cursor.rowcount, 0)
+
+    def add_urls(self, rows: Sequence[Row]) -> int:
+        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new."""
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return self._connection.execute(ADD_URLS, columns).rowcount if columns else 0
 
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""

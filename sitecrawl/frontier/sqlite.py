@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.database import Row
+from sitecrawl.frontier.database import URL_COLUMNS, Row
 
 BUSY_SECONDS = 30.0
 PRAGMAS = (
@@ -22,6 +22,10 @@ PRAGMAS = (
 )
 
 
+ADD_URLS = (
+    f"INSERT INTO url ({URL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+    " ON CONFLICT DO NOTHING"
+)
 CAUSES = {
     "SQLITE_NOTADB": "is not a SQLite database; give another path or move the file away",
     "SQLITE_CORRUPT": "is damaged; restore a copy, or save what is left with sqlite3 .recover",
@@ -81,6 +85,10 @@ class SqliteDatabase:
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run one statement for each row; how many rows were touched in all."""
         return self._connection.executemany(sql, rows).rowcount
+
+    def add_urls(self, rows: Sequence[Row]) -> int:
+        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new."""
+        return self.many(ADD_URLS, rows)
 
     def script(self, sql: str) -> None:
         """Run several statements inside the transaction at hand."""

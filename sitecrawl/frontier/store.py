@@ -104,7 +104,7 @@ class Store:
         pages = {finding.stored.url: finding.stored.id for finding in findings}
         candidates = [c for visit in visits for c in visit.candidates]
         targets = [visit.target for visit in visits if visit.target is not None]
-        self._urls.add(candidates + targets, pages)
+        self._urls.add(candidates + targets, pages, origin)
         changes = Changes(self._memory.documents, origin)
         judge = Judge(self._memory, changes)
         for finding in findings:

@@ -9,10 +9,6 @@ from sitecrawl.frontier.base import Candidate, DueUrl
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.leases import Lease
 
-INSERT = (
-    "INSERT INTO url (origin, fingerprint, url, depth, via, priority, referrer, referrer_url,"
-    " found_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-)
 POP = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
     " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
@@ -30,11 +26,14 @@ class Urls:
         self._realm = realm
         self._origins: dict[str, int] = {}
 
-    def add(self, candidates: Iterable[Candidate], pages: dict[str, int]) -> int:
+    def add(
+        self, candidates: Iterable[Candidate], pages: dict[str, int], home: int | None = None
+    ) -> int:
         """Store those that are new; known state always wins. Returns how many were new.
 
         ``pages`` maps the URLs of the pages at hand to their rows: a referrer among them
-        is stored as a reference.
+        is stored as a reference. ``home`` is the leased origin of these pages: links to
+        others are sorted, so that workers do not wait for each other in a circle.
         """
         by_origin: defaultdict[str, list[Candidate]] = defaultdict(list)
         for candidate in candidates:
@@ -42,8 +41,11 @@ class Urls:
         self._know(by_origin)
         found_at = self._database.now()
         new = 0
-        for origin in sorted(by_origin, key=self._origins.__getitem__):
-            new += self._add_to(self._origins[origin], by_origin[origin], pages, found_at)
+        for key in sorted(by_origin, key=self._origins.__getitem__):
+            origin, found = self._origins[key], by_origin[key]
+            if home not in (None, origin):
+                found.sort(key=lambda candidate: candidate.fingerprint)
+            new += self._add_to(origin, found, pages, found_at)
         return new
 
     def _add_to(
@@ -56,7 +58,7 @@ class Urls:
             rows.append(
                 (origin, c.fingerprint, c.url, c.depth, c.via, c.priority, page, text, found_at)
             )
-        new = self._database.many(INSERT, rows)
+        new = self._database.add_urls(rows)
         if new:
             self._database.execute(
                 "UPDATE origin SET pending = pending + ? WHERE id = ?", (new, origin)
