@@ -78,9 +78,10 @@ def linked(patterns: Patterns, inner: Enter | None) -> Enter:
     """An action that notes the element as one with links, besides what it is otherwise."""
 
     def enter_linked(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node) if inner is not None else None
         if not walk.nofollow:
             walk.found.append((node, patterns, walk.via))
-        return inner(walk, node) if inner is not None else None
+        return leave
 
     return enter_linked
 

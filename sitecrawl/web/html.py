@@ -40,7 +40,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     walk.language = page.language = page_language(root, page)
     _mark_elements(walk, root, markup)
-    walk.read(root.first_child)
+    walk.read(_first_node(root))
     walk.text.flush()
     close_sections(walk)
     _fill_text(page, head, walk)
@@ -55,6 +55,14 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         banners=walk.banners,
         image_maps=walk.image_maps,
     )
+
+
+def _first_node(root: LexborNode) -> LexborNode:
+    """The first node of the document: comments may stand before its root element."""
+    node = root
+    while node.prev is not None:
+        node = node.prev
+    return node
 
 
 def page_language(root: LexborNode, page: Page) -> str:

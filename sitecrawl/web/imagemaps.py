@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 DEFAULT_SIZE = (100, 100)
 _MAP_FILE = re.compile(r"\.map$|/imagemap/", re.IGNORECASE)
 _SIZE = re.compile(r"\s*(\d{1,5})")
-_POINT = re.compile(r"\(?\s*-?\d+\s*,\s*-?\d+\s*\)?,?")
+# A point, or the radius of a CERN circle.
+_POINT = re.compile(r"(?<=\s)(?:\(\s*\d+\s*,\s*\d+\s*\)|\d+\s*,\s*\d+|\d+)(?=\s)")
 _SHAPES = frozenset(
-    {"rect", "rectangle", "circle", "circ", "poly", "polygon", "point", "default", "base", "def"}
+    {"rect", "rectangle", "circle", "circ", "poly", "polygon", "point", "default", "def"}
 )
 
 
@@ -61,12 +62,7 @@ def read_map(text: str) -> Iterator[str]:
     Comments begin with ``#``; lines that are neither form are passed over.
     """
     for line in text.splitlines():
-        words = line.split("#", 1)[0] if line.lstrip().startswith("#") else line
-        shape, _, rest = words.strip().partition(" ")
-        if shape.lower() not in _SHAPES:
-            continue
-        targets = [
-            word for word in rest.split() if not _POINT.fullmatch(word) and not word.isdigit()
-        ]
-        if targets and shape.lower() != "base":
-            yield targets[0].strip('"')
+        shape, _, rest = line.strip().partition(" ")
+        words = _POINT.sub(" ", f" {rest} ").split()
+        if shape.lower() in _SHAPES and words:
+            yield words[0].strip('"')

@@ -43,14 +43,18 @@ _GOOGLE = re.compile(r"google(on|off)\s*:\s*(\w+)")
 def marker_table(added: tuple[str, ...]) -> dict[str, Mark]:
     """Marks by comment text; ``added`` holds further forms as ``opening|closing``."""
     table: dict[str, Mark] = {}
-    pairs = [tuple(normal(part) for part in pair.split("|", 1)) for pair in added]
-    for opening, *closing in (*FORMS, *pairs):
-        table[opening] = Mark(opening, opens=True)
-        table.update({text: Mark(opening, opens=False) for text in closing})
-    for opening, closed in NOFOLLOW_FORMS:
-        table[opening] = Mark(opening, opens=True, noindex=False, nofollow=True)
-        table[closed] = Mark(opening, opens=False, noindex=False, nofollow=True)
+    pairs = [(normal(opening), normal(closing)) for opening, _, closing in map(_parted, added)]
+    for opening, closing in (*FORMS, *pairs):
+        table[opening] = Mark(closing, opens=True)
+        table[closing] = Mark(closing, opens=False)
+    for opening, closing in NOFOLLOW_FORMS:
+        table[opening] = Mark(closing, opens=True, noindex=False, nofollow=True)
+        table[closing] = Mark(closing, opens=False, noindex=False, nofollow=True)
     return table
+
+
+def _parted(marker: str) -> tuple[str, str, str]:
+    return marker.partition("|")
 
 
 def normal(comment: str) -> str:

@@ -19,7 +19,9 @@ from sitecrawl.web.plain import read_plain
 from sitecrawl.web.xml import is_xhtml, read_xml
 
 # XHTML writes any element without content so; for HTML's parser it would never end.
-_EMPTY_TAG = re.compile(r"<(a|div|em|i|p|script|span|strong|style|td|title)(\s[^<>]*?)?/>", re.IGNORECASE)
+_EMPTY_TAG = re.compile(
+    r"<(a|div|em|i|p|script|span|strong|style|td|title)(\s[^<>]*?)?/>", re.IGNORECASE
+)
 
 
 def read_page(
@@ -49,17 +51,19 @@ def read_page(
 def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Outgoing:
     """Read the body by its media type; one that is not text tells nothing."""
     kind = page.content_type
-    if not (is_html(kind) or is_xml(kind) or is_text(kind)):
+    is_map = options.image_maps == "mapfile" and is_map_file(page.url)
+    if not (is_html(kind) or is_xml(kind) or is_text(kind) or is_map):
         return Outgoing()
     text, page.encoding = decode(body, declared)
     if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
         return _read_markup(page, body, text, options)
+    if is_map:
+        return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
     if is_xml(kind):
         read_xml(page, text, keep_fields=options.xml_fields)
     else:
         read_plain(page, text)
-    is_map = options.image_maps == "mapfile" and is_map_file(page.url)
-    return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)] if is_map else ())
+    return Outgoing()
 
 
 def _read_markup(page: Page, body: bytes, text: str, options: ReadOptions) -> Outgoing:

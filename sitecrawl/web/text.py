@@ -11,7 +11,7 @@ from sitecrawl.web.scripts import UNKNOWN_VALUE
 # Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
 _FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
-_SIGNS = (("\xad", ""), (FOREIGN_OPEN, ""), (FOREIGN_CLOSE, ""), (UNKNOWN_VALUE, " "))
+_SIGNS = ("\xad", FOREIGN_OPEN, FOREIGN_CLOSE)
 PERMALINK = "¶"  # behind headings and definitions of documentation
 
 
@@ -125,7 +125,10 @@ class TextBuilder:
 
 def cleaned(text: str) -> str:
     """Text without soft hyphens and without the signs that the reading itself put there."""
-    for sign, plain in _SIGNS:
+    for sign in _SIGNS:
         if sign in text:
-            text = text.replace(sign, plain)
+            text = text.replace(sign, "")
+    if UNKNOWN_VALUE in text:
+        lines = (" ".join(line.replace(UNKNOWN_VALUE, " ").split()) for line in text.split("\n"))
+        text = "\n".join(line for line in lines if line)
     return text

@@ -21,6 +21,8 @@ def check_text(text: str, options: DocumentOptions) -> Decision:
     """Whether a text is long enough, and has the white space that words need."""
     if len(text) < options.min_text_length:
         return refuse("too_little_text", f"min_text_length = {options.min_text_length}")
+    if not options.min_space_ratio:
+        return ALLOWED
     sample = text[:_SAMPLE]
     spaces = sum(character.isspace() for character in sample)
     spaceless = len(_SPACELESS.findall(sample)) * 4 > len(sample)

@@ -1,0 +1,82 @@
+"""Reads the case tables of pages, and says of a page what a table can hold."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.page import Page
+from sitecrawl.web.read import read_page
+
+CASES = Path(__file__).parent / "cases"
+URL = "http://example.org/folder/page.html"
+
+
+def load(name: str) -> list[Any]:
+    """The cases of a table as parameters, each with the behaviours it proves."""
+    table = tomllib.loads((CASES / f"{name}.toml").read_text(encoding="utf-8"))
+    defaults = {key: value for key, value in table.items() if key != "case"}
+    return [
+        pytest.param(
+            {**defaults, **case},
+            id=case["name"],
+            marks=[pytest.mark.behaviour(*case["ids"])] if "ids" in case else [],
+        )
+        for case in table["case"]
+    ]
+
+
+def read(case: dict[str, Any]) -> Page:
+    """The page of a case."""
+    body = case["html"]
+    options = {name: frozen(value) for name, value in case.get("options", {}).items()}
+    return read_page(
+        body.encode("latin-1") if case.get("bytes") else body.encode(),
+        url=case.get("url", URL),
+        content_type=case.get("type", "text/html; charset=utf-8"),
+        headers=case.get("headers", {}),
+        options=ReadOptions(**options),
+    )
+
+
+def frozen(value: Any) -> Any:
+    """A value of a table as options hold it."""
+    return tuple(frozen(item) for item in value) if isinstance(value, list) else value
+
+
+def told(page: Page, name: str) -> Any:
+    """One thing that a page tells, in the form of the tables."""
+    views = {
+        "links": lambda: [link.url.replace("http://example.org/", "/", 1) for link in page.links],
+        "vias": lambda: [link.via for link in page.links],
+        "rels": lambda: [sorted(link.rel) for link in page.links],
+        "link_texts": lambda: [link.text for link in page.links],
+        "alternates": lambda: [[a.url, a.title, a.type, a.hreflang] for a in page.alternates],
+        "headings": lambda: [[h.level, h.text, h.anchor] for h in page.headings],
+        "blocks": lambda: [[block.language, block.text] for block in page.blocks],
+        "pieces": lambda: [[p.region, p.element, p.text] for p in page.pieces],
+        "refresh": lambda: [page.refresh.delay, page.refresh.url] if page.refresh else [],
+        "robots": lambda: robots(page),
+        "metas": lambda: {key: list(values) for key, values in page.metas.items()},
+        "json_ld": lambda: {key: list(values) for key, values in page.json_ld.items()},
+        "fields": lambda: {key: list(values) for key, values in page.fields.items()},
+        "canonical": lambda: page.canonical or "",
+        "from_heading": lambda: page.text[page.heading_at :] if page.heading_at >= 0 else "",
+        "cuts": lambda: list(page.cuts),
+        "images": lambda: list(page.images),
+    }
+    return views[name]() if name in views else getattr(page, name)
+
+
+def robots(page: Page) -> list[str]:
+    """The restrictions of a page as words, the date last."""
+    directives = page.directives
+    names = ("noindex", "nofollow", "noarchive", "nosnippet")
+    date = directives.unavailable_after
+    return [name for name in names if getattr(directives, name)] + [
+        moment.isoformat() for moment in (date,) if moment is not None
+    ]
