@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from scrapy import Request
@@ -59,6 +59,23 @@ class Origin:
     def key(self) -> str:
         """Scheme, host and port, as in ``https://example.org``."""
         return self.state.key
+
+    def stored(self, loop_now: float, now: float) -> OriginState:
+        """What is worth remembering of it; ``now`` is the same moment in UTC epoch seconds.
+
+        A robots.txt that could not be read has no text and an expiry that is not zero.
+        """
+        ready_at = now + self.ready_at - loop_now
+        if self.robots.rules is None and not self.robots.failures:
+            return replace(self.state, ready_at=ready_at)
+        return replace(
+            self.state,
+            robots_text=self.robots.text,
+            robots_status=self.robots.status,
+            robots_expires_at=now + max(0.0, self.robots.expires_at - loop_now),
+            delay=self.pace.crawl_delay,
+            ready_at=ready_at,
+        )
 
     @property
     def has_work(self) -> bool:

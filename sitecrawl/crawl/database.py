@@ -26,7 +26,10 @@ class FrontierOwner:
         """Open the database and begin a run; raises FrontierError."""
         params = self._configuration.params
         stored: dict[str, Any] = {"fingerprint": self._configuration.fingerprint}
-        stored["params"] = params.model_dump(mode="json", exclude_defaults=True)
+        values = params.model_dump(mode="json", exclude_defaults=True)
+        sources = self._configuration.sources
+        stored["params"] = values
+        stored["sources"] = {name: sources.get(name, "default") for name in values}
         self.run_id = await self.frontier.open(params.crawl_name, stored)
 
     def fail(self, error: FrontierError) -> None:

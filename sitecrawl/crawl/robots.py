@@ -94,6 +94,7 @@ class Robots:
         """No answer at all counts as unreachable (RFC 9309, 2.3.1.4)."""
         origin = robots_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
+        origin.robots.status = None
         self._unreachable(origin, failure.getErrorMessage())
         self._resume(origin)
 

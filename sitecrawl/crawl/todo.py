@@ -108,8 +108,14 @@ class TodoLists:
 
     def refreshed(self, origin: Origin) -> None:
         """A robots.txt was read, or could not be: the origin's next turn may come."""
+        self._begin(self._save(origin))
         self.check(origin)
         self.wake()
+
+    async def save(self) -> None:
+        """Store what is worth remembering of the origins in hand, as a crawl ends."""
+        for origin in self.origins.values():
+            await self._save(origin)
 
     def committed(self, key: str, visits: list[Visit]) -> None:
         """A batch is written: its candidates may be work for any origin."""
@@ -167,11 +173,16 @@ class TodoLists:
 
     async def _give_back(self, origin: Origin) -> None:
         frontier = self._owner.frontier
+        await self._save(origin)
         if origin.ended:  # its lease is kept, so that no worker takes it up in this run
             return
         self._recorder.settle(origin.key, await frontier.settle(origin.key))
         await frontier.release(origin.key)
         self.look()
+
+    async def _save(self, origin: Origin) -> None:
+        loop_now = asyncio.get_running_loop().time()
+        await self._owner.frontier.save_origin(origin.stored(loop_now, time.time()))
 
     async def _lease(self) -> None:
         frontier = self._owner.frontier

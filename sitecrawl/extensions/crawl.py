@@ -108,8 +108,15 @@ class Crawl:
         """Write and deliver what is left, before the feeds are stored."""
         self._finish_reason = reason
         await self.recorder.flush_all()
+        await self._save_origins()
         await self.delivery.sent()
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
+
+    async def _save_origins(self) -> None:
+        try:
+            await self.lists.save()
+        except FrontierError as error:
+            self.owner.fail(error)
 
     def _exit_status(self) -> int:
         if self.owner.failure is not None:
