@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from sitecrawl.params.base import Urls, read_urls
+from sitecrawl.web.urls import normalize, origin
 
 Mode = Literal["crawl", "page", "sitemap", "feed", "list"]
 
@@ -38,11 +38,12 @@ def _expand(word: object) -> Iterator[object]:
 def check_starts(urls: tuple[str, ...]) -> tuple[str, ...]:
     """The URLs, if each has a scheme and, on the web, a host."""
     for url in urls:
-        scheme, mark, _ = url.partition("://")
+        scheme, mark, rest = url.partition("://")
         if not mark:
             raise ValueError(f"{url!r} is not a URL; write https://{url}")
-        if scheme.lower() in {"http", "https"} and not _host(url):
-            raise ValueError(f"{url!r} names no host")
+        on_the_web = scheme.lower() in {"http", "https"}
+        if on_the_web and (rest.startswith("/") or normalize(url) is None):
+            raise ValueError(f"{url!r} has no valid host or port")
     return urls
 
 
@@ -51,13 +52,6 @@ def check_name(name: str) -> str:
     if not re.fullmatch(r"[\w.-]*", name):
         raise ValueError("should have only letters, digits, dots, hyphens and underscores")
     return name
-
-
-def _host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None
 
 
 class ModeParams(BaseModel):
@@ -95,5 +89,5 @@ class ModeParams(BaseModel):
     @property
     def crawl_name(self) -> str:
         """The given name, or one made of the first start's host and port."""
-        host = urlsplit(self.start[0]).netloc.rpartition("@")[2]
-        return self.name or host.replace(":", "-").strip("[]") or "crawl"
+        host = origin(normalize(self.start[0]) or "").partition("://")[2]
+        return self.name or re.sub(r"[^\w.-]", "-", host).strip("-") or "crawl"

@@ -80,6 +80,8 @@ def test_starts_file_of_a_config_file_is_beside_it(tmp_path: Path):
         ({"start": "https://www.example.org/a"}, "www.example.org"),
         ({"start": "http://127.0.0.1:8080/"}, "127.0.0.1-8080"),
         ({"start": "https://u:p@example.org/"}, "example.org"),
+        ({"start": "https://B\u00fccher.example:443/"}, "xn--bcher-kva.example"),
+        ({"start": "http://[::1]:8080/"}, "1--8080"),
         ({"start": "file:///x"}, "crawl"),
         ({"start": START, "name": "our.docs_2"}, "our.docs_2"),
     ],
