@@ -53,6 +53,23 @@ def load(arguments: Mapping[str, str]) -> Configuration:
     return Configuration(params, sources)
 
 
+def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Configuration:
+    """The configuration that a run stored, with what ``arguments`` would change of it.
+
+    ``stored`` has ``params``, the values that were no defaults, and ``sources``, where
+    those came from. Raises ConfigError.
+    """
+    layers, unread = read_layers(arguments)
+    values, sources, unknown = _merge(layers)
+    before = {n: v for n, v in stored["params"].items() if n in OPTIONS and n not in values}
+    origins = stored.get("sources", {})
+    sources |= {name: origins.get(name, "an earlier run") for name in before}
+    params, wrong = _check({**before, **values}, sources)
+    if params is None or unread or unknown:
+        raise ConfigError([*unread, *unknown, *wrong])
+    return Configuration(params, sources)
+
+
 def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], list[str]]:
     values: dict[str, Any] = {}
     sources = dict.fromkeys(OPTIONS, "default")

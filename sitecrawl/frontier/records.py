@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.base import OriginState, Outcome
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.delivery import CHANGES, change_of
 from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.states import STATE, OriginCounts, UrlState
+from sitecrawl.frontier.states import STATE, OriginCounts, RunRecord, UrlState
 
 BATCH = 500
 LONGEST_CHAIN = 1000
@@ -25,6 +26,11 @@ URL = (
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN deletion AS n ON n.url = u.id"
     " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
+)
+RUN = "SELECT id, realm, configuration, started_at, finished_at, finish_reason FROM run"
+ORIGIN = (
+    "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
+    " FROM origin WHERE key = ? AND realm = ?"
 )
 ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
@@ -51,6 +57,20 @@ class Records:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def last_run(self, realm: str | None = None) -> RunRecord | None:
+        """The newest run, of one realm or of any."""
+        where, values = ("", ()) if realm is None else (" WHERE realm = ?", (realm,))
+        rows = self._database.rows(f"{RUN}{where} ORDER BY id DESC LIMIT 1", values)
+        if not rows:
+            return None
+        found = RunRecord(*rows[0])
+        return replace(found, configuration=json.loads(rows[0][2]))
+
+    def origin(self, key: str, realm: str = "default") -> OriginState | None:
+        """What is remembered of an origin, its robots.txt among it."""
+        rows = self._database.rows(ORIGIN, (key, realm))
+        return OriginState(*rows[0]) if rows else None
 
     def url(
         self, origin: str, fingerprint: int, *, realm: str = "default", interval: float = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.revisit import FAILED
@@ -67,3 +68,18 @@ class OriginCounts:
     documents: int
     held: int
     owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run of a crawl: the configuration it was given, and how it ended.
+
+    ``finished_at`` and ``finish_reason`` are None while it runs.
+    """
+
+    id: int
+    realm: str
+    configuration: dict[str, Any]
+    started_at: float
+    finished_at: float | None
+    finish_reason: str | None
