@@ -75,6 +75,17 @@ def test_variants_of_earlier_runs_count_until_fetched() -> None:
     assert offer(limits(max_variants=2), "/", "/x?name=e") == ""
 
 
+def test_parameters_beyond_what_is_remembered_are_never_recombined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sitecrawl.policy.limits.variants.REMEMBERED_PARAMETERS", 4)
+    state = limits(max_barren_pages=1)
+    for number in range(20):
+        word = "abcdefghijklmnopqrstuvwxyz"[number]
+        assert offer(state, "/x", f"/x?{word}=1&all=1") == ""
+        state.page(f"{HOME}/x?{word}=1&all=1", depth=1, text="", new=True)
+
+
 def test_variants_fetched_again_are_no_burden() -> None:
     state = limits(max_variants=2)
     for word in "abcdef":

@@ -66,6 +66,14 @@ def test_every_extension_of_the_published_list() -> None:
     assert verdicts == dict.fromkeys(names, "extension")
 
 
+@pytest.mark.behaviour("K-14", "LR-02")
+def test_the_longest_url_by_default() -> None:
+    longest = "http://example.org/".ljust(2083, "x")
+    assert rules({}).admit(longest).decision.allowed
+    refused = rules({}).admit(longest + "x").decision
+    assert refused.rule == "max_url_length 2083 (default): 2084 characters"
+
+
 @pytest.mark.behaviour("LR-25")
 def test_depth_counts_links_from_the_start() -> None:
     engine = rules({"options": {"max_depth": 2}})
