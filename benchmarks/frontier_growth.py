@@ -54,6 +54,8 @@ def fill(store: Store, database: object, known: int, size: int) -> None:
         "UPDATE origin SET pending = (SELECT count(*) FROM url WHERE origin = origin.id"
         " AND waiting = 1)"
     )
+    if database.dialect == "postgres":  # type: ignore[attr-defined]
+        execute("VACUUM ANALYZE url")  # the update above is none that a crawl makes
 
 
 def visit(due: object, links: list[Candidate]) -> Visit:

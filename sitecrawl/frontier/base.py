@@ -78,11 +78,13 @@ class Visit:
     document (the contract's fields without seq) or None when there is nothing to write.
     ``target`` is the candidate that ``redirect_to`` or ``canonical`` makes, if the rules
     admit it; it is stored with the others. ``again`` puts the URL back into the same run
-    (rate limits, flukes). A commit turns ``outcome`` into what the state makes of it: a
-    page that did not change, or a duplicate. Equal ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers all
-    that is worth writing. A page that names another as canonical still brings its
-    ``document``: it is kept back until the other one proves to be a page. ``reason`` is
-    the outcome's more precise word, ``detail`` what a person reads beside it.
+    (rate limits, flukes). ``reason`` is the outcome's more precise word, ``detail`` what a
+    person reads beside it.
+
+    Equal ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers
+    all that is worth writing. A page that names another as canonical still brings its
+    ``document``: it is kept back until the other one proves to be a page. A commit turns
+    ``outcome`` into what the state makes of it: not changed, a duplicate, a lost lease.
     """
 
     due: DueUrl

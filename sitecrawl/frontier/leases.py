@@ -60,7 +60,7 @@ class Leases:
         """Lease up to ``limit`` free origins on which something waits, the readiest first."""
         begun, now = time.monotonic(), self._database.now()
         rows = self._database.rows(
-            TAKE, (self._owner, now + self._seconds, self._realm, now, now, limit, now)
+            TAKE, (self._owner, now + self._seconds, self._realm, now, now, max(limit, 0), now)
         )
         rows.sort(key=lambda row: (row[7], row[0]))
         return [self._taken(row, begun) for row in rows]

@@ -14,7 +14,6 @@ from sitecrawl.frontier.database import URL_COLUMNS, Row
 
 BUSY_SECONDS = 30.0
 PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -32768",  # KiB
     "PRAGMA temp_store = MEMORY",
@@ -49,11 +48,24 @@ class SqliteDatabase:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
+            self._write_ahead()
             for pragma in PRAGMAS:
                 self._connection.execute(pragma)
         except sqlite3.Error:
             self._connection.close()
             raise
+
+    def _write_ahead(self) -> None:
+        """Change to a write-ahead log; SQLite itself does not wait for others here."""
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

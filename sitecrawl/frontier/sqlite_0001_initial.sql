@@ -100,7 +100,7 @@ CREATE TABLE document (
     moved_in INTEGER
 );
 CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
-CREATE INDEX document_hash ON document (origin, hash) WHERE hash IS NOT NULL;
+CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 
 CREATE TABLE deletion (

@@ -29,7 +29,7 @@ from sitecrawl.frontier.leases import Leases
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.urls import Urls
-from sitecrawl.frontier.visits import Visits, known_again
+from sitecrawl.frontier.visits import Finding, Visits, known_again
 from sitecrawl.frontier.workers import bury, new_worker
 from sitecrawl.policy.deletion import too_many
 
@@ -89,14 +89,18 @@ class Store:
     def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
         """Write what the visits found, unless the lease was lost."""
         with self._transaction():
-            if not self.leases.prove(origin):
-                self._log_lost(origin, visits)
-                return []
-            changes = self._write(self.leases[origin].id, visits)
-        self.leases[origin].in_hand.difference_update(v.due.fingerprint for v in visits)
+            kept = self.leases.prove(origin)
+            if kept:
+                findings, changes = self._write(self.leases[origin].id, visits)
+            else:
+                findings, changes = self._log_lost(origin, visits), []
+        for finding in findings:  # only now: a transaction may be tried again
+            finding.visit.outcome = finding.outcome
+        if kept:
+            self.leases[origin].in_hand.difference_update(v.due.fingerprint for v in visits)
         return changes
 
-    def _write(self, origin: int, visits: Sequence[Visit]) -> list[Change]:
+    def _write(self, origin: int, visits: Sequence[Visit]) -> tuple[list[Finding], list[Change]]:
         findings = self._visits.look_up(origin, visits)
         if len(findings) < len(visits):
             self._urls.add(known_again(visits), {})
@@ -111,22 +115,20 @@ class Store:
             judge.judge(finding)
         done = self._visits.write(findings)
         judge.review(findings)
-        for finding in findings:
-            finding.visit.outcome = finding.outcome
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )
-        return self._outbox.write(changes.entries())
+        return findings, self._outbox.write(changes.entries())
 
-    def _log_lost(self, origin: str, visits: Sequence[Visit]) -> None:
+    def _log_lost(self, origin: str, visits: Sequence[Visit]) -> list[Finding]:
         rows = self._database.rows(
             "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)
         )
-        for (row,) in rows:
-            findings = self._visits.look_up(row, visits)
-            for finding in findings:
-                finding.outcome = Outcome.LEASE_LOST
-            self._visits.log(findings)
+        findings = [each for (row,) in rows for each in self._visits.look_up(row, visits)]
+        for finding in findings:
+            finding.outcome = Outcome.LEASE_LOST
+        self._visits.log(findings)
+        return findings
 
     def save_origin(self, state: OriginState) -> None:
         """Store what is remembered of an origin, if it is ours."""
