@@ -13,8 +13,8 @@ MAX_ATTRIBUTES = 500
 CHUNK = 2_048
 # These end by themselves, never hold anything, or must not be lost whatever the depth.
 _SHALLOW = frozenset(
-    b"a area base br col embed frame hr img input link meta p param script source style title"
-    b" track wbr".split()
+    b"a area base br col dd dt embed frame hr img input li link meta option p param script"
+    b" source style tbody td tfoot th thead title tr track wbr".split()
 )
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*)[^<>]*>")
 _LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)

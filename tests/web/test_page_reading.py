@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from page_cases import load, read, told
 
 GIVEN = {"ids", "name", "html", "bytes", "url", "type", "headers", "options"}

@@ -31,6 +31,8 @@ def cut_at_word(
         return text
     room = max(0, limit - len(ELLIPSIS))
     pattern = breaks.get(language.partition("-")[0], _SPACES)
-    places = [match.start() for match in pattern.finditer(text[: room + 1]) if match.start()]
+    places = [
+        match.start() for match in pattern.finditer(text[: room + 1]) if 0 < match.start() <= room
+    ]
     end = places[-1] if places else room
     return text[:end].rstrip(_TRAILING) + ELLIPSIS

@@ -1,0 +1,179 @@
+"""Pages that nobody means well with: nothing raises, and time stays linear."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.page import Page
+from sitecrawl.web.read import read_page
+
+DEFAULT = ReadOptions()
+ALL = ReadOptions(
+    object_links=True,
+    image_maps="sample",
+    link_text=True,
+    title_text=True,
+    keep_pre=True,
+    text_pieces=True,
+    xml_fields=True,
+    extra_link_patterns=("x-y@z", "p@title"),
+    fields=(("a", "p"), ("b", "*@title")),
+)
+MARKUP = st.lists(
+    st.sampled_from(
+        (
+            *("<p>", "</p>", "<a href=", "<a>", "</a>", "'x.html'", ">", "<", "&", "&#", ";", "\0"),
+            *(
+                "<img src=//y/ alt=z ismap>",
+                "<script>",
+                "</script>",
+                "document.write('",
+                "')",
+                "\\",
+            ),
+            *(
+                "<!--",
+                "-->",
+                "noindex",
+                "/noindex",
+                "<meta name=robots>",
+                "<meta http-equiv=refresh",
+            ),
+            *(" content='0;url=", "'", '"', "<base href=", "<link rel=canonical href=", "<title>"),
+            *("</title>", "<noscript>", "</noscript>", "<noframes>", "</noframes>", "<frameset>"),
+            *("<select onchange=location>", "<option value=/a>", "<h1>", "</h1>", "<pre>", "\n"),
+            *("<table>", "<tr>", "<td>", "<svg>", "<math>", "<template>", "<p lang=fr>", "</div>"),
+            *(
+                "<script type=application/ld+json>",
+                '{"@type":"Article","name":',
+                "[",
+                "]",
+                "{",
+                "}",
+            ),
+            *(
+                "<![CDATA[",
+                "]]>",
+                "<?xml ?>",
+                "<!DOCTYPE ",
+                "é",
+                "\ud800",
+                "\U0001f600",
+                "¶",
+                " x ",
+            ),
+            *(
+                "http://[",
+                "http://0x7f.1/",
+                "//",
+                "\ufdd0",
+                "\ufdd2",
+                "<header>",
+                "<p class=noindex>",
+            ),
+        )
+    ),
+    max_size=40,
+).map(lambda parts: "".join(parts).encode("utf-8", "surrogatepass"))
+TYPES = st.sampled_from(
+    (None, "", "text/html", "text/html; charset=utf-16", "text/plain", "text/xml", "x")
+) | st.text(max_size=30)
+VALUES = st.lists(st.text(max_size=60), max_size=3)
+HEADERS = st.dictionaries(
+    st.sampled_from(("Link", "X-Robots-Tag", "Refresh", "Content-Language", "Last-Modified")),
+    VALUES,
+)
+URLS = st.sampled_from(("http://example.org/a/b.html", "http://example.org/m.map", "http://[::1]/"))
+
+
+@given(body=MARKUP | st.binary(max_size=300), kind=TYPES, headers=HEADERS, url=URLS)
+@settings(max_examples=300, deadline=None)
+def test_nothing_raises(
+    body: bytes, kind: str | None, headers: dict[str, list[str]], url: str
+) -> None:
+    for options in (ReadOptions(), ALL):
+        page = read_page(body, url=url, content_type=kind, headers=headers, options=options)
+        assert isinstance(page, Page)
+        page.text.encode()
+        assert all("#" not in link.url for link in page.links)
+
+
+def seconds(body: bytes, options: ReadOptions = DEFAULT) -> tuple[float, Page]:
+    start = time.thread_time()
+    page = read_page(
+        body, url="http://example.org/", content_type="text/html", headers={}, options=options
+    )
+    return time.thread_time() - start, page
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        b"<div>",
+        b"<ul><li>",
+        b"<b>",
+        b"<a href=x>",
+        b"<noframes>",
+        b"<p lang=fr>a",
+        b"<h2>x",
+        b"<!--noindex-->a",
+        b"<script>document.write('",
+        b"<table><tr><td>",
+        b" a=1",
+        b"&",
+        b"<link rel=alternate href=b>",
+        b"<a href=x><img src=//y/ alt=z>",
+    ],
+)
+def test_time_is_linear(part: bytes) -> None:
+    start = b"<p " if part == b" a=1" else b""
+    once, _ = seconds(start + part * (40_000 // len(part)))
+    more, _ = seconds(start + part * (320_000 // len(part)))
+    assert more < 8 * once * 3 + 0.1
+
+
+def test_fifty_thousand_links_are_found() -> None:
+    body = b"".join(b"<p><a href=p%d.html>Page</a>" % number for number in range(50_100))
+    taken, page = seconds(body)
+    assert len(page.links) == 50_000
+    assert page.cuts == ("too_many_links",)
+    assert taken < 10
+
+
+def test_deep_nesting_loses_tags_and_no_text() -> None:
+    body = b"<div>" * 10_000 + b"deep <a href=x.html>link</a>" + b"</div>" * 10_000 + b"<p>after"
+    _, page = seconds(body)
+    assert page.text == "deep link\nafter"
+    assert [link.url for link in page.links] == ["http://example.org/x.html"]
+    assert page.cuts == ("too_deep",)
+
+
+def test_nesting_of_authors_is_left_alone() -> None:
+    _, page = seconds(b"<div><p>a<p>b<br><li>c" * 400 + b"</div>" * 400)
+    assert page.cuts == ()
+    assert page.text.count("a\nb\nc") == 400
+
+
+def test_long_bodies_are_cut() -> None:
+    _, page = seconds(b"<p>word</p>" * 1_000, ReadOptions(max_bytes=1_100))
+    assert page.cuts == ("too_long",)
+    assert page.text == "\n".join(["word"] * 100)
+
+
+def test_tags_of_attributes_without_end_lose_them() -> None:
+    long = b"<p data-x='" + b"x" * 30_000 + b"' lang=fr>long value</p>"
+    many = b"<p " + b" ".join(b"a%d=1" % n for n in range(5_000)) + b">many</p>"
+    _, page = seconds(b"<html lang=en>" + long + many)
+    assert page.text == "long value\nmany"
+    assert [block.language for block in page.blocks] == ["fr"]
+    assert page.cuts == ("attributes",)
+
+
+def test_markup_within_markup_within_markup_ends() -> None:
+    _, page = seconds(b"<p>" + b"<noframes>" * 10 + b"text")
+    assert page.cuts == ("fragments",)
