@@ -39,10 +39,6 @@ class GuardedReactor:
         """The reactor's resolver, watched."""
         return GuardedResolver(self._reactor, self._rule, self._dns_timeout)
 
-    def installNameResolver(self, resolver: IHostnameResolver) -> Any:  # noqa: N802
-        """Install it on the reactor itself."""
-        return self._reactor.installNameResolver(resolver)
-
     def connectTCP(self, host: str, *args: Any, **kwargs: Any) -> Any:  # noqa: N802
         """Connect to an IP address; AddressRefusedError if the crawl must not."""
         decision = self._rule.decide(host)

@@ -61,8 +61,9 @@ class BoundedProtocol(_LenientHTTP11ClientProtocol):
         parser.header_left = parser.MAX_LENGTH = self._limits.header
         self.received, self.ending = 0, None
         now = self._clock.seconds()
-        self._deadline, self._last = now + self._limits.silence, now + self._limits.total
-        self._timer = self._clock.callLater(self._limits.silence, self._look)
+        self._last = now + self._limits.total
+        self._deadline = min(now + self._limits.silence, self._last)
+        self._timer = self._clock.callLater(self._deadline - now, self._look)
         return answer.addCallback(self._sign)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from pytest_twisted import ensureDeferred
 from scrapy import Request
+from scrapy.utils.defer import deferred_from_coro
 
 from fixtures.hostile import SocketServer, answer_400
 from fixtures.server import Server
+from sitecrawl.download import protocol
 from sitecrawl.policy.outcomes import Outcome
 from tests.fetch.tls import Authority
+
+LAST_ANSWER = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
+TCP_CLOSE = 7  # of Linux's connection states: reset by the other side
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch
@@ -76,3 +84,26 @@ async def test_plain_and_tls_mixed_up(fetch: Fetch, server: Server, authority: A
     assert answer.reason == "tls_failed"
     answer = await fetch.answer(tls.replace("https:", "http:") + "/")
     assert answer.outcome in (Outcome.CONNECTION_FAILED, Outcome.DID_NOT_UNDERSTAND_ANSWER)
+
+
+@ensureDeferred
+async def test_server_that_never_closes_is_cut(
+    fetch: Fetch, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "LINGER", 0.1)
+    context = authority.context("127.0.0.1")
+    states: list[int] = []
+
+    def keep_open(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as wrapped:
+            wrapped.recv(65536)
+            wrapped.sendall(LAST_ANSWER)
+            for _ in range(10):
+                time.sleep(0.1)
+                states.append(wrapped.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0])
+
+    with SocketServer(keep_open) as server:
+        origin = server.origin.replace("http:", "https:")
+        assert (await fetch(f"{origin}/")).body == b"hello"
+        await deferred_from_coro(asyncio.sleep(1.2))
+    assert states[-1] == TCP_CLOSE

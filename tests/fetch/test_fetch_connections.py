@@ -40,14 +40,16 @@ BREAKS: list[tuple[Callable[[socket], None], str, str]] = [
 class Names:
     """A name service whose answers the test sets; a name without any does not exist."""
 
-    def __init__(self, **known: str) -> None:
-        self.known = known
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+        self.waiting: list[Any] = []
 
     def resolveHostName(  # noqa: N802
         self, receiver: Any, name: str, port: int = 0, *_: object
     ) -> Any:
         receiver.resolutionBegan(self)
-        if self.known.get(name) == "never":
+        if self.known.get(name) == "late":
+            self.waiting.append(receiver)
             return self
         if name in self.known:
             receiver.addressResolved(IPv4Address("TCP", self.known[name], port))
@@ -133,10 +135,21 @@ async def test_name_that_leads_elsewhere_later_is_not_followed(
 
 
 @ensureDeferred
-async def test_name_service_that_never_answers(fetch: Fetch, names: Names) -> None:
-    names.known["site.test"] = "never"
+async def test_name_service_that_answers_too_late(fetch: Fetch, names: Names) -> None:
+    names.known["site.test"] = "late"
     answer = await fetch.answer("http://site.test/", timeout="0.3")
     assert answer.reason == "dns_failed"
+    assert len(names.waiting) == 2  # the second attempt's among them
+    for receiver in names.waiting:
+        receiver.resolutionComplete()
+
+
+@ensureDeferred
+async def test_proxy_is_asked_in_place_of_the_site(fetch: Fetch, server: Server) -> None:
+    proxy = server.serve({"*": lambda request: f"<p>{request.target}"})
+    handler = fetch.handler("http://site.test/")
+    request = Request("http://site.test/page", meta={"proxy": proxy})
+    assert (await fetch.send(handler, request)).body == b"<p>http://site.test/page"
 
 
 @pytest.mark.behaviour("F-13")

@@ -6,7 +6,9 @@ import gzip
 import zlib
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
+from backports import zstd
 from pytest_twisted import ensureDeferred
 
 from fixtures.server import Answer, Page, Raw, Server, redirect, refusing_origin
@@ -108,6 +110,15 @@ FAILURES: dict[str, tuple[Page, str, str]] = {
     ),
 }
 
+FAILURES |= {
+    f"half-{coding}": (packed(body[:-9], coding), "DID_NOT_UNDERSTAND_ANSWER", "broken_encoding")
+    for coding, body in (
+        ("deflate", zlib.compress(PAGE)),
+        ("br", brotli.compress(PAGE)),
+        ("zstd", zstd.compress(PAGE)),
+    )
+}
+
 READABLE: dict[str, Page] = {
     "gzip": packed(PACKED),
     "gzip-in-two-members": packed(gzip.compress(PAGE[:99]) + gzip.compress(PAGE[99:])),
@@ -116,6 +127,9 @@ READABLE: dict[str, Page] = {
     "gzip-twice": packed(gzip.compress(PACKED), "gzip, gzip"),
     "deflate": packed(zlib.compress(PAGE), "deflate"),
     "bare-deflate": packed(zlib.compress(PAGE)[2:-4], "deflate"),
+    "brotli": packed(brotli.compress(PAGE), "br"),
+    "zstd": packed(zstd.compress(PAGE), "zstd"),
+    "nothing-packed": Raw(HEAD + b"Content-Encoding: gzip, identity\r\n\r\n", PACKED),
     "charset-as-coding": packed(PAGE, "UTF-8"),
     "until-close": Raw(HEAD + b"\r\n", PAGE),
     "http-1.0": Raw(b"HTTP/1.0 200 OK\r\n\r\n", PAGE),

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from sitecrawl.params.fetch import FetchParams
 from sitecrawl.policy.addresses import AddressRule, special_network
 from sitecrawl.policy.answers import FAILURES, answer_of_failure, answer_of_status
 from sitecrawl.policy.decision import Decision
@@ -166,3 +168,23 @@ def test_endless_refusals_end_patience() -> None:
 def test_a_url_comes_again_three_times() -> None:
     assert [comes_again(LIMITED, times) for times in range(5)] == [True, True, True, False, False]
     assert not comes_again(BROKEN, 0)
+
+
+@pytest.mark.parametrize("case", table("options")["case"], ids=lambda case: case["option"])
+def test_option_is_read(case: dict[str, Any]) -> None:
+    read = getattr(FetchParams.model_validate({case["option"]: case["written"]}), case["option"])
+    assert (list(read) if isinstance(read, tuple) else read) == case["read"]
+
+
+@pytest.mark.parametrize("case", table("options")["mistake"], ids=lambda case: case["option"])
+def test_mistake_in_option_is_told(case: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match=case["wrong"]):
+        FetchParams.model_validate({case["option"]: case["written"]})
+
+
+@pytest.mark.behaviour("F-16")
+def test_credentials_are_read_and_not_shown() -> None:
+    params = FetchParams.model_validate({"auth": "https://A.test/=me:p=a:ss"})
+    assert params.auth["https://a.test"].get_secret_value() == "me:p=a:ss"
+    assert "p=a:ss" not in repr(params)
+    assert "p=a:ss" not in params.model_dump_json()
