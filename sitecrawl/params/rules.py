@@ -151,7 +151,13 @@ class RuleParams(BaseModel):
         default=None, ge=0, description="The most links from a start; a start has depth 0."
     )
     max_path_depth: int = Field(
-        default=25, ge=0, description="The most directories in a URL's path; 0 for no limit."
+        default=0, ge=0, description="The most directories in a URL's path; 0 for no limit."
+    )
+    max_growing_path: int = Field(
+        default=25,
+        ge=0,
+        description="The most directories in the path of a link that leads below its own page; "
+        "0 for no limit.",
     )
     max_repeated_directory: int = Field(
         default=3,

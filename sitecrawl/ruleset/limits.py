@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sitecrawl.params.rules import RuleParams
 from sitecrawl.policy.limits.copies import Copies
 from sitecrawl.policy.limits.counts import DirectoryCounts
+from sitecrawl.policy.limits.growth import Growth
 from sitecrawl.policy.limits.limits import Limits
 from sitecrawl.policy.limits.series import Series
 from sitecrawl.policy.limits.tokens import Tokens
@@ -21,6 +22,7 @@ def build_limits(params: RuleParams, sources: Mapping[str, str]) -> Limits:
     return Limits(
         series=Series(patience, barren),
         copies=Copies("copies of one page"),
+        growth=Growth(params.max_growing_path, cite.setting("max_growing_path")),
         variants=Variants(params.max_variants, patience, cite.setting("max_variants"), barren),
         tokens=Tokens(),
         directories=DirectoryCounts(

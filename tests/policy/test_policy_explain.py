@@ -42,6 +42,7 @@ def test_every_rule_in_its_order() -> None:
         forbidden_sites="ads.example",
         numeric_hosts="refuse",
         query="filter",
+        max_path_depth=9,
     )
     steps = engine.explain("http://example.org/a/?id=1&sid=2&q=3")
     assert [step.rule for step in steps] == [

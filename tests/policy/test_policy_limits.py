@@ -94,6 +94,14 @@ def test_variants_fetched_again_are_no_burden() -> None:
     state.page(f"{HOME}/y?name=a", depth=1, text="", new=False)
 
 
+def test_a_path_may_be_deep_but_not_grow_out_of_itself() -> None:
+    deep = "".join(f"/d{number}" for number in range(25))
+    assert offer(limits(), f"{deep}/x", f"{deep}/deeper/x") == "growing_path"
+    assert offer(limits(), f"{deep}/x", f"{deep}/y") == ""
+    assert offer(limits(), "/elsewhere/", f"{deep}/deeper/x") == ""
+    assert offer(limits(max_growing_path=0), f"{deep}/x", f"{deep}/deeper/x") == ""
+
+
 def test_a_known_page_is_no_evidence() -> None:
     state = limits(max_barren_pages=1)
     for number in range(50):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.limits.growth import directory, leads_deeper
 from sitecrawl.policy.limits.texts import without_digits
 from sitecrawl.policy.target import Target
 
@@ -43,9 +44,8 @@ class Copies:
         """Whether a new link of a page with ``copies`` before it may be followed."""
         if copies < DEEPER or link.origin != page.origin:
             return ALLOWED
-        home, there = _directory(page), _directory(link)
-        deeper = there != home and there.startswith(home)
-        if not deeper and (copies < BESIDE or there != home):
+        beside = copies >= BESIDE and directory(link) == directory(page)
+        if not beside and not leads_deeper(page, link):
             return ALLOWED
         return refuse("copies", f"{self.setting}: {page.url} has the text of {copies} other pages")
 
@@ -56,8 +56,3 @@ def _essence(page: Target, text: str) -> str:
     if any(character.isdecimal() for character in path + page.parts.query):
         return text
     return without_digits(text)
-
-
-def _directory(target: Target) -> str:
-    path = target.parts.path
-    return path[: path.rfind("/") + 1]

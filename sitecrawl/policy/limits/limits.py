@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.limits.copies import Copies
 from sitecrawl.policy.limits.counts import DirectoryCounts
+from sitecrawl.policy.limits.growth import Growth
 from sitecrawl.policy.limits.series import Member, Series, member
 from sitecrawl.policy.limits.tokens import Tokens
 from sitecrawl.policy.limits.variants import Variants
@@ -24,6 +25,7 @@ class Limits:
 
     series: Series
     copies: Copies
+    growth: Growth
     variants: Variants
     tokens: Tokens
     directories: DirectoryCounts
@@ -92,7 +94,9 @@ class PageLinks:
 
     def _decide(self, link: Target, place: Member) -> Decision:
         limits = self.limits
-        decision = limits.copies.offered(self.page, self.copies, link)
+        decision = limits.growth.offered(self.page, link)
+        if decision.allowed:
+            decision = limits.copies.offered(self.page, self.copies, link)
         if decision.allowed:
             decision = limits.series.offered(self.place, place)
         if decision.allowed:

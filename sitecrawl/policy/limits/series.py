@@ -126,7 +126,7 @@ class Series:
             return True
         if standing.barren < self.patience or link.dated:
             return standing.barren >= self.patience
-        # Trees of numbered directories end by themselves, or at max_path_depth.
+        # Trees of numbered directories end by themselves, or at max_growing_path.
         return hops >= NEAR and link.level <= referrer.level
 
     def _alternate(self, one: Member, other: Member) -> bool:
