@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Table = dict[int | str, Enter | None]
 Wrapper = Callable[[Enter | None], Enter]
 
+_BOLD = frozenset({tag_number("strong"), tag_number("b")})
 SPECIAL: dict[str, Enter] = {
     **dict.fromkeys(HEADINGS, enter_heading),
     "img": enter_image,
@@ -69,6 +70,20 @@ def leave_pre(walk: Walk, _node: LexborNode) -> None:
     walk.text.flush_lines(keep_space=walk.options.keep_pre)
 
 
+def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Part the bold word that begins a link from what follows: <b>Next</b>Chapter 2.
+
+    Style sheets show such words on a line of their own; within a word capitals are rare.
+    """
+    first = node.first_child
+    if first is not None and first.tag_id in _BOLD:
+        after = first.next
+        text = (after.text_content or "") if after is not None else ""
+        if text[:1].isupper() or text[:1].isdigit():
+            first.insert_after(" ")
+    return None
+
+
 def enter_silent(_walk: Walk, _node: LexborNode) -> Leave | None:
     """Pass over an element whose content is not for reading."""
     return skip
@@ -93,6 +108,7 @@ def action_table(options: ReadOptions) -> Table:
         **dict.fromkeys(INLINE),
         **dict.fromkeys(SILENT, enter_silent),
         **SPECIAL,
+        "a": enter_anchor,
         "pre": enter_pre,
         "noindex": removed(None),
     }

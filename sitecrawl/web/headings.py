@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # What documentation tools write behind a heading to link to itself.
 PERMALINKS = frozenset("¶#§🔗∞⚓")
+SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
 _SECTIONS = frozenset({"section", "article", "div"})
 
 
@@ -36,7 +37,7 @@ def leave_heading(walk: Walk, node: LexborNode) -> None:
     if text:
         level = int((node.tag or "h1")[1])
         heading = Heading(level, cleaned(text), _anchor(node, link or ""))
-        walk.headings.append((walk.heading_start, heading))
+        walk.headings.append((walk.heading_start, len(walk.text.lines), heading))
 
 
 def _permalink(heading: LexborNode) -> str | None:
@@ -75,3 +76,16 @@ def _section_id(heading: LexborNode) -> str:
         return (attributes.get("id") or attributes.get("name") or "") if is_anchor else ""
     parent = heading.parent
     return (parent.id or "") if parent is not None and parent.tag in _SECTIONS else ""
+
+
+def useful_start(walk: Walk) -> int:
+    """The line of the heading from which on the text is useful.
+
+    The first one with a sentence right after it: a site's name and menu come before that.
+    Else the first heading; -1 where there is none.
+    """
+    lines = walk.text.lines
+    for start, end, _ in walk.headings:
+        if end < len(lines) and len(lines[end]) >= SENTENCE_LENGTH:
+            return start
+    return walk.headings[0][0] if walk.headings else -1

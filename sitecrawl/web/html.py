@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sitecrawl.web.actions import MarkedActions, Wrapper, action_table, enter_named
 from sitecrawl.web.foreign import in_language
 from sitecrawl.web.head import Head, read_head
+from sitecrawl.web.headings import useful_start
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.outgoing import Outgoing
 from sitecrawl.web.page import Page
@@ -99,9 +100,10 @@ def _fill_text(page: Page, head: Head, walk: Walk) -> None:
     text = walk.text
     page.title = head.title or next((title for title in walk.titles if title), "")
     page.text, page.stable_text = text.finished(text.lines)
-    page.headings = tuple(heading for _, heading in walk.headings)
-    if walk.headings:
-        before = text.finished(text.lines[: walk.headings[0][0]])[0]
+    page.headings = tuple(heading for _, _, heading in walk.headings)
+    start = useful_start(walk)
+    if start >= 0:
+        before = text.finished(text.lines[:start])[0]
         page.heading_at = len(before) + 1 if before else 0
     page.blocks = text.blocks()
     page.pieces = tuple(text.contexts)

@@ -74,7 +74,7 @@ class Walk:
         self.found: list[Found] = []
         self.banners: set[int] = set()
         self.image_maps: dict[int, str] = {}
-        self.headings: list[tuple[int, Heading]] = []
+        self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0
         self.images: list[str] = []
         self.json_ld: list[str] = []
