@@ -21,6 +21,7 @@ __all__ = [
     "DueUrl",
     "Frontier",
     "FrontierError",
+    "NoCrawlError",
     "OriginState",
     "Outcome",
     "Settlement",
@@ -210,3 +211,7 @@ class Frontier(Protocol):
 
 class FrontierError(Exception):
     """The crawl database cannot be used; the text says which and what to do."""
+
+
+class NoCrawlError(FrontierError):
+    """There is no crawl in the place that was named, or none yet."""

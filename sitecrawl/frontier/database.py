@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Any, Protocol
 
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import FrontierError, NoCrawlError
 
 Row = tuple[Any, ...]
 
@@ -85,7 +85,7 @@ def migrate(database: Database, name: str | None) -> None:
         scripts = _scripts(database.dialect)
         version = _version(database, len(scripts))
         if version == 0 and name is None:
-            raise FrontierError(f"{database.name} holds no crawl.")
+            raise NoCrawlError(f"{database.name} holds no crawl.")
         for script in scripts[version:]:
             database.script(script)
         if version == 0:

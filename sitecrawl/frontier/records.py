@@ -46,6 +46,15 @@ FAILURES = (
     "SELECT u.url, u.outcome, u.status, u.reason, coalesce(r.url, u.referrer_url) FROM url AS u"
     " LEFT JOIN url AS r ON r.id = u.referrer WHERE u.outcome >= 40 ORDER BY u.id"
 )
+REDIRECTS = (
+    "SELECT url, outcome, status, redirect_to FROM url WHERE outcome IN (31, 32) ORDER BY id"
+)
+MIRRORS = (
+    "SELECT a.key, b.key, count(*) FROM document AS x JOIN document AS y ON y.hash = x.hash"
+    " JOIN origin AS a ON a.id = x.origin JOIN origin AS b ON b.id = y.origin"
+    " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm"
+    " GROUP BY a.key, b.key ORDER BY count(*) DESC, a.key, b.key"
+)
 ATTEMPTS = (
     "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
     " WHERE url = ? ORDER BY id"
@@ -122,6 +131,15 @@ class Records:
         """The URLs that failed last time: outcome, status, reason, and the page that links."""
         for url, outcome, *rest in self._database.stream(FAILURES):
             yield (url, Outcome(outcome), *rest)
+
+    def redirects(self) -> Iterator[tuple[str, Outcome, int | None, str | None]]:
+        """The URLs that redirect: outcome, status and where to."""
+        for url, outcome, *rest in self._database.stream(REDIRECTS):
+            yield (url, Outcome(outcome), *rest)
+
+    def mirrors(self) -> list[tuple[str, str, int]]:
+        """Pairs of origins with equal documents, and how many."""
+        return [(one, other, count) for one, other, count in self._database.rows(MIRRORS)]
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """The current documents, as their last upsert wrote them, by seq."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import FrontierError, NoCrawlError
 from sitecrawl.frontier.database import URL_COLUMNS, Row
 
 BUSY_SECONDS = 30.0
@@ -132,7 +132,7 @@ class SqliteBackend:
     def connect(self, *, make: bool = True) -> SqliteDatabase:
         """Open the file, making it and its folder where missing."""
         if not make and not Path(self._path).is_file():
-            raise FrontierError(f"There is no crawl database {self._path}.")
+            raise NoCrawlError(f"There is no crawl database {self._path}.")
         return SqliteDatabase(self._path)
 
     def readable(self, error: Exception) -> FrontierError:
