@@ -1,0 +1,189 @@
+"""`scrapy explain URL`: why a URL is or is not crawled, and what is known of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from scrapy.exceptions import UsageError
+from scrapy.spiderloader import get_spider_loader
+
+from sitecrawl.config import Configuration
+from sitecrawl.console.command import DONE, NOTHING, StoredCommand, only
+from sitecrawl.console.explanation import Explainer, Explanation
+from sitecrawl.console.sources import Source, find_source
+from sitecrawl.console.times import ago, ahead, stamp
+from sitecrawl.console.verdicts import told_outcome, verdict
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.states import UrlState
+from sitecrawl.policy.admission import Step
+from sitecrawl.policy.engine import Rules
+from sitecrawl.web.urls import normalize
+from sitecrawl.web.urls import origin as origin_of
+
+WIDEST = 60
+"""Characters of a passed rule's setting; some are lists that fill the screen."""
+
+
+class Command(StoredCommand):
+    """Answers for URLs never seen as well; asks nobody but the crawl database."""
+
+    def syntax(self) -> str:
+        """How it is called."""
+        return "[options] URL"
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "Say why a URL is or is not crawled (scrapy explain URL)"
+
+    def long_desc(self) -> str:
+        """What `scrapy explain -h` prints; argparse wraps it."""
+        return (
+            "Print every decision about one URL in the order in which a crawl takes them: the "
+            "rules, each with the option that decided and where that was set, the limits, "
+            "robots.txt with its line, what the crawl database knows, and the way from a start. "
+            "The last line is the verdict. Nothing is fetched, and the URL need not be known. "
+            "Options that are given with -a show what would change. "
+            "Exit status: 0 it is crawled; 1 it is refused; 2 wrong usage or configuration; "
+            "3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Beside the common ones, the spider whose rules are asked."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--spider",
+            metavar="NAME",
+            default="site",
+            help="the spider whose rules decide, if the project has more than site",
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Explain the URL; 1 when it is refused."""
+        url = only(args, "URL, as in scrapy explain https://example.org/page")
+        if not origin_of(normalize(url) or url) and "://" not in url:
+            raise UsageError(f"{url!r} is not a URL; write https://{url}", print_help=False)
+        assert self.settings is not None
+        origin = origin_of(normalize(url) or url)
+        source = find_source(self.settings["SITECRAWL_DATABASE"], opts.spargs, origin)
+        rules = self._rules(opts.spider, source.configuration)
+        with open_records(source.database) if source.run else nullcontext() as records:
+            explanation = Explainer(source.configuration, rules, records).explain(url)
+        now = time.time()
+        if opts.json:
+            print(json.dumps(record(explanation, source, now), ensure_ascii=False))
+        else:
+            print(*lines(explanation, source, now), sep="\n")
+        return NOTHING if explanation.refusal else DONE
+
+    def _rules(self, name: str, configuration: Configuration) -> Rules:
+        assert self.settings is not None
+        loader = get_spider_loader(self.settings)
+        if name not in loader.list():
+            raise UsageError(f"there is no spider {name!r}", print_help=False)
+        spider: Any = loader.load(name)
+        rules: Rules = spider.build_rules(configuration)
+        return rules
+
+
+def record(explanation: Explanation, source: Source, now: float) -> dict[str, Any]:
+    """The explanation as JSON: the parts of the printed one, times as RFC 3339."""
+    return {
+        "url": explanation.url,
+        "request_url": explanation.admission.url,
+        "database": source.database,
+        "run": source.run.id if source.run else None,
+        "rules": [_step(step) for step in explanation.rules],
+        "limits": [_step(step) for step in explanation.limits],
+        "robots": _step(explanation.robots),
+        "stored": dict(_state(explanation.stored)) if explanation.stored else None,
+        "referrers": explanation.referrers,
+        "allowed": explanation.refusal is None,
+        "reason": explanation.refusal.rule if explanation.refusal else None,
+        "verdict": verdict(explanation, now),
+    }
+
+
+def _step(step: Step) -> dict[str, str]:
+    return {"rule": step.rule, "verdict": step.verdict, "detail": step.detail}
+
+
+def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
+    yield "outcome", stored.outcome.name.lower() if stored.outcome is not None else "waiting"
+    for name in ("status", "reason", "detail", "depth", "via", "visits", "changes", "failures"):
+        yield name, getattr(stored, name)
+    for name in ("found_at", "visited_at", "indexed_at", "changed_at", "due"):
+        yield name, stamp(getattr(stored, name))
+    for name in ("redirect_to", "canonical", "kept_for", "because", "deletion"):
+        yield name, getattr(stored, name)
+    yield "document", stored.document_id if stored.seq is not None else None
+
+
+def lines(explanation: Explanation, source: Source, now: float) -> Iterator[str]:
+    """The explanation for a person, section by section, the verdict last."""
+    yield explanation.url
+    if explanation.admission.url != explanation.url:
+        yield f"  requested as {explanation.admission.url}"
+    yield f"  {_whence(source, now)}"
+    yield from _section("Rules, in their order", explanation.rules)
+    yield from _section("Limits, counted while a crawl runs", explanation.limits)
+    yield from _section("robots.txt", [explanation.robots])
+    yield from ("", "Known of it")
+    yield from (f"  {line}" for line in _known(explanation, now))
+    if explanation.referrers:
+        yield from ("", "The way to it")
+        yield from (f"  {referrer}" for referrer in explanation.referrers)
+    yield from ("", f"Verdict: {verdict(explanation, now)}")
+
+
+def _whence(source: Source, now: float) -> str:
+    run = source.run
+    if run is None:
+        return f"nothing was crawled yet ({source.database})"
+    ended = f"ended {ago(run.finished_at, now)}" if run.finished_at else "has not ended"
+    return f"by {source.database}, whose run {run.id} {ended}"
+
+
+def _section(title: str, steps: Sequence[Step]) -> Iterator[str]:
+    yield from ("", title)
+    for step in steps:
+        detail = step.detail
+        if step.verdict == "passed" and len(detail) > WIDEST:
+            detail = f"{detail[:WIDEST]}... {detail[detail.rfind(' (') :].strip()}"
+        yield f"  {step.verdict:8} {step.rule:20} {detail}".rstrip()
+
+
+def _known(explanation: Explanation, now: float) -> Iterator[str]:
+    stored = explanation.stored
+    if stored is None:
+        yield "nothing: no page, start or sitemap has named it yet"
+        return
+    yield f"found {ago(stored.found_at, now)} as {stored.via} at depth {stored.depth}"
+    if stored.outcome is None or stored.visited_at is None:
+        yield "waiting for its first visit"
+        return
+    yield f"last visit {ago(stored.visited_at, now)}: {told_outcome(stored)}"
+    if stored.detail:
+        yield f"because {stored.detail}"
+    yield f"visits {stored.visits}, changes {stored.changes}, failures in a row {stored.failures}"
+    yield from _document(stored, now)
+    if stored.due is not None and not stored.waiting:
+        yield f"due {ahead(stored.due, now)} ({stamp(stored.due)})"
+
+
+def _document(stored: UrlState, now: float) -> Iterator[str]:
+    if stored.redirect_to:
+        yield f"redirects to {stored.redirect_to}"
+    if stored.canonical:
+        yield f"names as canonical {stored.canonical}"
+    if stored.kept_for:
+        yield f"stands for {stored.because}: its document is that of {stored.kept_for}"
+    if stored.seq is not None:
+        changed = f", last changed {ago(stored.changed_at, now)}" if stored.changed_at else ""
+        yield f"document {stored.document_id}, written as change {stored.seq}{changed}"
+    if stored.deletion:
+        yield f"to be deleted ({stored.deletion})"

@@ -1,0 +1,1 @@
+"""What the commands share: reading arguments, finding the crawl database, telling in words."""

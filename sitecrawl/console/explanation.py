@@ -1,0 +1,141 @@
+"""Every decision about one URL, in the order in which a crawl takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitecrawl.assembly import agent
+from sitecrawl.config import Configuration
+from sitecrawl.frontier.base import OriginState, Outcome
+from sitecrawl.frontier.records import Records
+from sitecrawl.frontier.states import UrlState
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.admission import Admission, Step
+from sitecrawl.policy.engine import Rules
+from sitecrawl.ruleset.citations import Citations
+from sitecrawl.web.robots_txt import RobotsTxt
+from sitecrawl.web.urls import normalize
+
+LIMITS = {
+    "endless_series": "max_barren_pages",
+    "recombination": "max_barren_pages",
+    "variants": "max_variants",
+    "directory_full": "max_pages_per_directory",
+    "links_per_page": "max_links_per_page",
+}
+"""The limits that count while a crawl runs, with the option of each."""
+
+
+@dataclass(slots=True)
+class Explanation:
+    """What is decided and known of one URL.
+
+    ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
+    ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
+    URL.
+    """
+
+    url: str
+    admission: Admission
+    rules: list[Step]
+    limits: list[Step]
+    robots: Step
+    origin: OriginState | None = None
+    stored: UrlState | None = None
+    referrers: list[str] = field(default_factory=list)
+
+    @property
+    def refusal(self) -> Step | None:
+        """The first refusal, which is what decides."""
+        steps = [*self.rules, *self.limits, self.robots]
+        return next((step for step in steps if step.verdict == "refused"), None)
+
+
+class Explainer:
+    """Explains URLs under one configuration, with what a crawl database knows if there is one."""
+
+    def __init__(self, configuration: Configuration, rules: Rules, records: Records | None) -> None:
+        self._configuration = configuration
+        self._params = configuration.params
+        self._rules = rules
+        self._records = records
+        self._starts = {self._seed(start).fingerprint for start in self._params.start}
+        self._widen_scope()
+
+    def explain(self, url: str) -> Explanation:
+        """All that is decided and known of a URL."""
+        url = normalize(url) or url
+        stored = self._stored(self._rules.admit(url))
+        start = self._seed(url).fingerprint in self._starts
+        via = "seed" if start else stored.via if stored else "link"
+        depth = stored.depth if stored else 0
+        admission = self._rules.admit(url, depth=depth, via=via)
+        origin = self._origin(admission.origin)
+        return Explanation(
+            url,
+            admission,
+            self._rules.explain(url, depth=depth, via=via),
+            self._limits(stored),
+            self._robots(admission.url, origin),
+            origin,
+            stored,
+            self._records.referrers(stored.id) if stored and self._records else [],
+        )
+
+    def _seed(self, url: str) -> Admission:
+        return self._rules.admit(normalize(url) or url, via="seed")
+
+    def _widen_scope(self) -> None:
+        """Bring in the origins that starts were sent to, as the crawl does when it sees it."""
+        for start in self._params.start:
+            stored = self._stored(self._seed(start))
+            if stored is not None and stored.redirect_to:
+                self._rules.admit_redirect(stored.url, stored.redirect_to)
+
+    def _stored(self, admission: Admission) -> UrlState | None:
+        if self._records is None:
+            return None
+        return self._records.url(
+            admission.origin,
+            admission.fingerprint,
+            realm=self._params.realm,
+            interval=self._params.recrawl,
+        )
+
+    def _origin(self, key: str) -> OriginState | None:
+        return self._records.origin(key, self._params.realm) if self._records else None
+
+    def _limits(self, stored: UrlState | None) -> list[Step]:
+        cite = Citations(self._params, self._configuration.sources)
+        steps = [Step(limit, "passed", cite.setting(option)) for limit, option in LIMITS.items()]
+        if stored is not None and stored.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
+            steps = [_blamed(step, stored) for step in steps]
+        return steps
+
+    def _robots(self, url: str, origin: OriginState | None) -> Step:
+        if not self._params.obey_robots:
+            cite = Citations(self._params, self._configuration.sources)
+            return Step("robots_txt", "exempt", cite.setting("obey_robots"))
+        if origin is None or not origin.robots_expires_at:
+            return Step("robots_txt", "unknown", "not known yet; a crawl asks for it first")
+        return _judged(url, origin, self._params)
+
+
+def _blamed(step: Step, stored: UrlState) -> Step:
+    if step.rule != stored.reason:
+        return step
+    return Step(step.rule, "refused", f"{stored.detail} (in the last run)")
+
+
+def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:
+    if origin.robots_text is None:
+        status = f"status {origin.robots_status}" if origin.robots_status else "no answer"
+        return Step("robots_txt", "refused", f"{origin.key}/robots.txt could not be read: {status}")
+    rules = RobotsTxt.parse(
+        origin.robots_text, case_insensitive_disallow=params.robots_case_insensitive
+    )
+    match = rules.match(url, agent(params))
+    words = f"line {match.line_number} of robots.txt: {match.line}"
+    if not match.line_number:
+        words = f"no line of robots.txt speaks of it (status {origin.robots_status})"
+    return Step("robots_txt", "passed" if match.allowed else "refused", words)

@@ -1,0 +1,88 @@
+"""Which crawl a command speaks of: its configuration, and its crawl database if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sitecrawl.assembly import database_url
+from sitecrawl.config import Configuration, load, load_again
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.base import FrontierError, NoCrawlError
+from sitecrawl.frontier.opening import SQLITE
+from sitecrawl.frontier.states import RunRecord
+
+COMPLETE = frozenset({"start", "config"})
+"""Arguments that make a configuration of their own, as they do for ``scrapy crawl``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A crawl: its configuration, where its database is, and its last run.
+
+    ``run`` is None where nothing was crawled yet.
+    """
+
+    configuration: Configuration
+    database: str
+    run: RunRecord | None
+
+
+def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
+    """The crawl that the arguments mean, else the newest one that knows ``origin``.
+
+    Raises ConfigError, and FrontierError where there is no such crawl database.
+    """
+    if COMPLETE & arguments.keys():
+        configuration = load(arguments)
+        url = database_url(setting, configuration.params)
+        return Source(configuration, url, _last_run(url, configuration.params.realm)[0])
+    url, run = _newest(setting, arguments, origin)
+    return Source(load_again(run.configuration, arguments), url, run)
+
+
+def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[str, RunRecord]:
+    crawls: list[tuple[bool, float, str, RunRecord]] = []
+    unusable: list[FrontierError] = []
+    for url in _candidates(setting, arguments.get("name", "")):
+        try:
+            run, knows = _last_run(url, arguments.get("realm"), origin)
+        except FrontierError as error:
+            unusable.append(error)
+        else:
+            crawls += [(knows, run.started_at, url, run)] if run else []
+    knowing = [crawl for crawl in crawls if crawl[0]]
+    if knowing or len(crawls) == 1:
+        return max(knowing or crawls)[2:]
+    raise (unusable or [_unknown(setting, origin)])[0]
+
+
+def _unknown(setting: str, origin: str) -> NoCrawlError:
+    knows = f" that knows {origin}" if origin else ""
+    return NoCrawlError(
+        f"There is no crawl database{knows} at {setting}; say which crawl is meant with "
+        "-a start=URL or -a name=NAME, or where its database is with -s SITECRAWL_DATABASE=URL."
+    )
+
+
+def _candidates(setting: str, name: str) -> list[str]:
+    if "NAME" not in setting or name:
+        return [setting.replace("NAME", name)]
+    if not setting.startswith(SQLITE):
+        return []
+    path = Path(setting.removeprefix(SQLITE))
+    pattern = str(path.relative_to(path.anchor)).replace("NAME", "*")
+    return [f"{SQLITE}{each}" for each in sorted(Path(path.anchor).glob(pattern))]
+
+
+def _last_run(url: str, realm: str | None, origin: str = "") -> tuple[RunRecord | None, bool]:
+    """The last run in a database, and whether it knows the origin."""
+    try:
+        with open_records(url) as records:
+            run = records.last_run(realm)
+            return run, run is not None and (
+                not origin or records.origin(origin, run.realm) is not None
+            )
+    except NoCrawlError:
+        return None, False

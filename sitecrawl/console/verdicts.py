@@ -1,0 +1,70 @@
+"""What becomes of a URL, in one line."""
+
+from __future__ import annotations
+
+from sitecrawl.console.explanation import Explanation
+from sitecrawl.console.times import ago, ahead
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.states import UrlState
+from sitecrawl.policy.revisit import FAILED
+
+READ = frozenset(
+    {
+        Outcome.FILE_INGESTED,
+        Outcome.FILE_DID_NOT_CHANGE,
+        Outcome.NOINDEX,
+        Outcome.NON_CANONICAL,
+        Outcome.DUPLICATE,
+    }
+)
+
+
+def verdict(explanation: Explanation, now: float) -> str:
+    """What a crawl that begins at ``now`` (UTC epoch seconds) would do with the URL."""
+    refusal, stored = explanation.refusal, explanation.stored
+    if refusal is not None:
+        deleted = "; its document would be deleted" if stored and stored.seq is not None else ""
+        return f"refused: {refusal.detail}{deleted}"
+    if stored is None or stored.outcome is None:
+        return _never_asked(explanation)
+    return f"{_visited(stored, now)}, {_due(stored, now)}"
+
+
+def _never_asked(explanation: Explanation) -> str:
+    robots = "" if explanation.robots.verdict != "unknown" else ", unless robots.txt forbids it"
+    if explanation.stored is not None:
+        return f"waiting: would be crawled{robots}"
+    return f"would be crawled once a page links to it{robots}"
+
+
+def _visited(stored: UrlState, now: float) -> str:
+    assert stored.outcome is not None
+    at = ago(stored.visited_at or 0.0, now)
+    if stored.outcome in READ:
+        unwritten = {
+            Outcome.NOINDEX: " (noindex: no document)",
+            Outcome.NON_CANONICAL: f" (stands under {stored.kept_for or stored.canonical})",
+            Outcome.DUPLICATE: f" (duplicate of {stored.kept_for})",
+        }
+        return f"crawled {at}{unwritten.get(stored.outcome, '')}"
+    if stored.outcome in {Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT}:
+        return f"redirected {at} to {stored.redirect_to}"
+    words = "failed" if stored.outcome in FAILED else "brought no document"
+    return f"{words} {at} ({told_outcome(stored)})"
+
+
+def told_outcome(stored: UrlState) -> str:
+    """The last outcome with its status, and the more precise word for it."""
+    assert stored.outcome is not None
+    name = stored.outcome.name.lower()
+    reason = None if stored.reason == "ok" or (stored.reason or "") in name else stored.reason
+    status = f"status {stored.status}" if stored.status else None
+    return ", ".join(word for word in (name, reason, status) if word)
+
+
+def _due(stored: UrlState, now: float) -> str:
+    if stored.waiting:
+        return "would be crawled again now"
+    if stored.due is None:
+        return "never due of its own accord (scrapy frontier retry URL asks again)"
+    return f"due {ahead(stored.due, now)}"
