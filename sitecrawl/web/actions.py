@@ -22,14 +22,13 @@ from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
 from sitecrawl.web.sections import enter_comment, removed
-from sitecrawl.web.walk import Enter, Leave, Patterns, Walk, skip
+from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Walk, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.web.options import ReadOptions
 
-Table = dict[int | str, Enter | None]
 Wrapper = Callable[[Enter | None], Enter]
 
 _BOLD = frozenset({tag_number("strong"), tag_number("b")})
@@ -131,7 +130,7 @@ def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
     Elements that nobody knows are inline, custom elements (with a hyphen) part words.
     """
     name = node.tag or ""
-    enter = action_table(walk.options).get(name, enter_block if "-" in name else None)
+    enter = walk.names.get(name, enter_block if "-" in name else None)
     return enter(walk, node) if enter is not None else None
 
 
@@ -144,13 +143,12 @@ class MarkedActions:
         self._table = table
         self._wrappers = wrappers
 
-    def get(self, _tag: int, named: Enter, /) -> Enter:
+    def get(self, _tag: int, _named: Enter, /) -> Enter:
         """One action for all elements, which looks at the single one."""
+        return self._enter
 
-        def enter(walk: Walk, node: LexborNode) -> Leave | None:
-            inner = self._table.get(node.tag_id, named)
-            for wrap in self._wrappers.get(node.mem_id, ()):
-                inner = wrap(inner)
-            return inner(walk, node) if inner is not None else None
-
-        return enter
+    def _enter(self, walk: Walk, node: LexborNode) -> Leave | None:
+        inner = self._table.get(node.tag_id, walk.named)
+        for wrap in self._wrappers.get(node.mem_id, ()):
+            inner = wrap(inner)
+        return inner(walk, node) if inner is not None else None

@@ -86,7 +86,7 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
             for node in _of_class(root, name):
                 wrappers.setdefault(node.mem_id, []).append(removed)
     if wrappers:
-        walk.actions = MarkedActions(action_table(walk.options), wrappers)
+        walk.actions = MarkedActions(walk.names, wrappers)
 
 
 def _of_class(root: LexborNode, name: str) -> Iterable[LexborNode]:

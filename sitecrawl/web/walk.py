@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Patterns = tuple[tuple[str, str], ...]
 Leave = Callable[["Walk", "LexborNode"], None]
 Enter = Callable[["Walk", "LexborNode"], Leave | None]
+Table = dict[int | str, Enter | None]
 MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
 
 
@@ -56,6 +57,7 @@ class Walk:
         "language",
         "marks",
         "named",
+        "names",
         "navigates",
         "nofollow",
         "options",
@@ -66,8 +68,9 @@ class Walk:
         "via",
     )
 
-    def __init__(self, actions: Actions, named: Enter, options: ReadOptions) -> None:
-        self.actions = actions
+    def __init__(self, table: Table, named: Enter, options: ReadOptions) -> None:
+        self.actions: Actions = table
+        self.names = table
         self.named = named
         self.options = options
         self.text = TextBuilder()
