@@ -20,6 +20,12 @@ TAKE = (
     " robots_expires_at, delay, ready_at, pending"
 )
 
+SHARE = (
+    "SELECT (SELECT count(*) FROM origin WHERE realm = ? AND pending > 0"
+    " AND (owner IS NULL OR owner <> ?)),"
+    " (SELECT count(*) FROM worker WHERE run = ?)"
+)
+
 
 @dataclass(slots=True)
 class Lease:
@@ -59,11 +65,18 @@ class Leases:
     def take(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins on which something waits, the readiest first."""
         begun, now = time.monotonic(), self._database.now()
+        limit = min(limit, self._fair_share() - len(self._held))
         rows = self._database.rows(
             TAKE, (self._owner, now + self._seconds, self._realm, now, now, max(limit, 0), now)
         )
         rows.sort(key=lambda row: (row[7], row[0]))
         return [self._taken(row, begun) for row in rows]
+
+    def _fair_share(self) -> int:
+        """How many origins each worker of the run may have, so that none stands idle."""
+        values = (self._realm, self._owner, self._run)
+        [(others, workers)] = self._database.rows(SHARE, values)
+        return -(-(len(self._held) + int(others)) // max(int(workers), 1))
 
     def _taken(self, row: Row, begun: float) -> OriginState:
         state = OriginState(*row[2:])

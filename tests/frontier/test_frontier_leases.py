@@ -29,10 +29,10 @@ def leased(worker: Worker, limit: int = 10) -> list[str]:
 def test_an_origin_has_one_worker(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/", f"{OTHER}/")
-    assert leased(one, 1) == [SITE]
+    assert leased(one) == [SITE]  # each has its share
     assert leased(two) == [OTHER]
     assert leased(one) == leased(two) == []
-    one.store.release(SITE)
+    one.end()
     assert leased(two) == [SITE]
 
 
