@@ -65,15 +65,17 @@ class Document(dict[str, Any]):
     """A page on its way to the output: its fields, and where they come from.
 
     The keys are those of ``DOCUMENT_FIELDS`` (and mapped extra fields); empty values are
-    absent. ``page`` holds the facts of the one parse, ``visit`` the crawl action.
+    absent. ``page`` holds the facts of the one parse, ``visit`` the crawl action;
+    ``recorded`` says that the visit is on its way into the crawl database.
     """
 
-    __slots__ = ("page", "visit")
+    __slots__ = ("page", "recorded", "visit")
 
     def __init__(self, visit: Visit, page: Page) -> None:
         super().__init__()
         self.visit = visit
         self.page = page
+        self.recorded = False
 
 
 class Record(dict[str, Any]):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import Candidate
+from sitecrawl.web.urls import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,9 @@ class Discovery:
 
     def seeds(self, starts: Iterable[str]) -> tuple[list[Candidate], list[Admission]]:
         """The starts as candidates, and those that the rules refuse."""
-        admissions = [self.rules.admit(start, depth=0, via="seed") for start in starts]
+        admissions = [
+            self.rules.admit(normalize(start) or start, depth=0, via="seed") for start in starts
+        ]
         refused = [each for each in admissions if not each.decision.allowed]
         admitted = [each for each in admissions if each.decision.allowed]
         return [self._candidate(each, 0, "seed", None) for each in admitted], refused

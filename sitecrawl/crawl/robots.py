@@ -131,6 +131,7 @@ class Robots:
         self._count("unreachable")
         logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
         if origin.patience.spend():
+            self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
             origin.ended = f"{origin.key}/robots.txt cannot be read ({why})"
 
     def _count(self, what: str) -> None:

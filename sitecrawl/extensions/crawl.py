@@ -12,6 +12,7 @@ from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.delivery import Delivery
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.outcomes import Outcomes
+from sitecrawl.crawl.reading import Reading
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.robots import Robots
 from sitecrawl.crawl.starts import Starts
@@ -62,7 +63,8 @@ class Crawl:
             follow=params.discover,
         )
         self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
-        self.outcomes = Outcomes(spider.parse, self.lists, self.recorder, stats)
+        self.reading = Reading(spider.parse, self.recorder)
+        self.outcomes = Outcomes(self.reading.callback, self.lists, self.recorder, stats)
         self.recorder.noted = self.starts.note
         self.recorder.deliver = self.delivery.send
         self.recorder.committed = self.lists.committed
@@ -90,7 +92,6 @@ class Crawl:
         self.discovery.redirected(visit, target)
         visit.redirect_to = target
         visit.outcome, visit.reason = Outcome.REDIRECT, "refresh"
-        self.recorder.record(visit)
         return True
 
     @classmethod
@@ -100,6 +101,8 @@ class Crawl:
         connect = crawler.signals.connect
         connect(crawl.spider_closed, signals.spider_closed)
         connect(crawl.engine_stopped, signals.engine_stopped)
+        connect(crawl.reading.dropped, signals.item_dropped)
+        connect(crawl.reading.broken, signals.item_error)
         connect(crawl.delivery.exported, signals.item_scraped)
         connect(crawl.delivery.feeds_closed, signals.feed_exporter_closed)
         return crawl

@@ -63,6 +63,7 @@ class RecordPipeline(DocumentPipeline):
         visit.document_hash = document_hash(visit.document)
         if visit.outcome is None:
             visit.outcome, visit.reason = Outcome.FILE_INGESTED, "ok"
+        document.recorded = True
         change = await self._recorder.record(visit)
         if change is None:
             raise DropItem("nothing to write", log_level="DEBUG")
