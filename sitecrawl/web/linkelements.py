@@ -25,7 +25,7 @@ PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain"})
 MAX_HEADER = 20_000
 
 # RFC 8288, 3: <target>; parameter=value; parameter="value", <target>; ...
-_LINK_VALUE = re.compile(r"<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"]*))?)*)")
+_LINK_VALUE = re.compile(r"<([^<>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"]*))?)*)")
 _PARAMETER = re.compile(r";\s*([^\s=;,]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]*))")
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_VALUE = "\ufdd2"  # stands where a script inserts something that only running it tells
 MAX_WRITES = 500
+COMMENT_REACH = 2_000  # characters before a call in which a comment may begin
 
 _WRITE = re.compile(r"\bdocument\s*\.\s*write(?:ln)?\s*\(")
 _TOKEN = re.compile(
@@ -22,7 +23,7 @@ _TOKEN = re.compile(
     r"|`((?:[^`\\]|\\.)*)`"
     r"|([()])"
     r"|[\s+,]+"
-    r"|//[^\n]*|/\*.*?\*/"
+    r"|//[^\n]*|/\*.*?(?:\*/|$)"
     r"|([^\"'`()\s+,]+)",
     re.DOTALL,
 )
@@ -74,11 +75,11 @@ def _value(token: re.Match[str]) -> str:
 
 def _commented(script: str, position: int) -> bool:
     """Whether a place in a script is within a comment."""
-    line = script[script.rfind("\n", 0, position) + 1 : position]
+    near = script[max(0, position - COMMENT_REACH) : position]
+    line = near[near.rfind("\n") + 1 :]
     if re.search(r"(?<![:\"'])//", line) and not line.lstrip().startswith("<!--"):
         return True
-    before = script[max(0, position - 2000) : position]
-    return before.rfind("/*") > before.rfind("*/")
+    return near.rfind("/*") > near.rfind("*/")
 
 
 def _unescape(text: str) -> str:

@@ -123,6 +123,8 @@ def seconds(body: bytes, options: ReadOptions = DEFAULT) -> tuple[float, Page]:
         b"<h2>x",
         b"<!--noindex-->a",
         b"<script>document.write('",
+        b"<script>document.write(/* ",
+        b"<script>document.write(a);",
         b"<table><tr><td>",
         b" a=1",
         b"&",
@@ -135,6 +137,32 @@ def test_time_is_linear(part: bytes) -> None:
     once, _ = seconds(start + part * (40_000 // len(part)))
     more, _ = seconds(start + part * (320_000 // len(part)))
     assert more < 8 * once * 3 + 0.1
+
+
+@pytest.mark.parametrize(
+    "part", [b"<!DOCTYPE [", b"<a b='", b"<![CDATA[", b"<a>", b"<!--", b"<?", b"<a><b></a>"]
+)
+def test_time_is_linear_for_xml(part: bytes) -> None:
+    def taken(size: int) -> float:
+        start = time.thread_time()
+        body = part * (size // len(part))
+        read_page(body, url="http://x.org/", content_type="text/xml", headers={}, options=DEFAULT)
+        return time.thread_time() - start
+
+    once = taken(40_000)
+    assert taken(320_000) < 8 * once * 3 + 0.1
+
+
+@pytest.mark.parametrize(
+    "value", ["<" * 20_000, "<a>; rel" * 2_000, "<a>;" + " " * 10_000, "a:" * 9_000]
+)
+def test_headers_are_read_in_time(value: str) -> None:
+    headers = {"Link": [value], "X-Robots-Tag": [value], "Refresh": [value]}
+    start = time.thread_time()
+    read_page(
+        b"x", url="http://x.org/", content_type="text/plain", headers=headers, options=DEFAULT
+    )
+    assert time.thread_time() - start < 0.5
 
 
 def test_fifty_thousand_links_are_found() -> None:

@@ -8,7 +8,8 @@ from collections import Counter
 MAX_CHARACTERS = 20_000
 SENTENCES = 3
 MIN_WORDS, MAX_WORDS = 5, 40
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]+(?=\s|$)")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
+_ENDS = (".", "!", "?", "。", "！", "？")
 _WORD = re.compile(r"\w{4,}")
 
 
@@ -22,8 +23,8 @@ def summary(text: str) -> str:
     frequency = Counter(word.lower() for word in _WORD.findall(text))
     scored = [
         (_score(sentence, frequency), -number, sentence)
-        for number, sentence in enumerate(part.strip() for part in _SENTENCE.findall(text))
-        if MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
+        for number, sentence in enumerate(_SENTENCE_END.split(text))
+        if sentence.endswith(_ENDS) and MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
     ]
     best = sorted(scored, reverse=True)[:SENTENCES]
     return " ".join(sentence for _, _, sentence in sorted(best, key=lambda one: -one[1]))
