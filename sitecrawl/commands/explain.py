@@ -10,10 +10,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from scrapy.exceptions import UsageError
-from scrapy.spiderloader import get_spider_loader
 
-from sitecrawl.config import Configuration
-from sitecrawl.console.command import DONE, NOTHING, StoredCommand, only
+from sitecrawl.console.command import DONE, NOTHING, StoredCommand, only, print_lines
 from sitecrawl.console.explanation import Explainer, Explanation
 from sitecrawl.console.sources import Source, find_source
 from sitecrawl.console.times import ago, ahead, stamp
@@ -21,7 +19,6 @@ from sitecrawl.console.verdicts import told_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.states import UrlState
 from sitecrawl.policy.admission import Step
-from sitecrawl.policy.engine import Rules
 from sitecrawl.web.urls import normalize
 from sitecrawl.web.urls import origin as origin_of
 
@@ -52,16 +49,6 @@ class Command(StoredCommand):
             "3 no usable crawl database."
         )
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Beside the common ones, the spider whose rules are asked."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--spider",
-            metavar="NAME",
-            default="site",
-            help="the spider whose rules decide, if the project has more than site",
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Explain the URL; 1 when it is refused."""
         url = only(args, "URL, as in scrapy explain https://example.org/page")
@@ -70,24 +57,15 @@ class Command(StoredCommand):
         assert self.settings is not None
         origin = origin_of(normalize(url) or url)
         source = find_source(self.settings["SITECRAWL_DATABASE"], opts.spargs, origin)
-        rules = self._rules(opts.spider, source.configuration)
+        rules = self.rules(source.configuration)
         with open_records(source.database) if source.run else nullcontext() as records:
             explanation = Explainer(source.configuration, rules, records).explain(url)
         now = time.time()
         if opts.json:
             print(json.dumps(record(explanation, source, now), ensure_ascii=False))
         else:
-            print(*lines(explanation, source, now), sep="\n")
+            print_lines(lines(explanation, source, now))
         return NOTHING if explanation.refusal else DONE
-
-    def _rules(self, name: str, configuration: Configuration) -> Rules:
-        assert self.settings is not None
-        loader = get_spider_loader(self.settings)
-        if name not in loader.list():
-            raise UsageError(f"there is no spider {name!r}", print_help=False)
-        spider: Any = loader.load(name)
-        rules: Rules = spider.build_rules(configuration)
-        return rules
 
 
 def record(explanation: Explanation, source: Source, now: float) -> dict[str, Any]:

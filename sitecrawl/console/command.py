@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from abc import abstractmethod
 from collections import Counter
@@ -11,10 +12,13 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
+from sitecrawl.config import Configuration
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.params.problems import ConfigError
+from sitecrawl.policy.engine import Rules
 
 DONE, NOTHING, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
 
@@ -28,6 +32,8 @@ class StoredCommand(ScrapyCommand):
 
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    _spider: Any
 
     @abstractmethod
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
@@ -46,6 +52,12 @@ class StoredCommand(ScrapyCommand):
             "without start and name the newest crawl database in question is taken, "
             "and the options it was last crawled with",
         )
+        parser.add_argument(
+            "--spider",
+            metavar="NAME",
+            default="site",
+            help="the spider whose rules count, if the project has more than site",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON for programs to read")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -58,6 +70,7 @@ class StoredCommand(ScrapyCommand):
             if count > 1:
                 raise UsageError(f"-a {name} is given {count} times", print_help=False)
         super().process_options(args, opts)
+        self._spider = self._load(opts.spider)
         try:
             opts.spargs = arglist_to_dict(opts.spargs)
         except ValueError:
@@ -72,6 +85,22 @@ class StoredCommand(ScrapyCommand):
         except FrontierError as error:
             self.exitcode = self._fail([str(error)], DATABASE_ERROR)
 
+    def rules(self, configuration: Configuration) -> Rules:
+        """The rules of the spider in question."""
+        rules: Rules = self._spider.build_rules(configuration)
+        return rules
+
+    def _load(self, name: str) -> Any:
+        assert self.settings is not None
+        spider = get_spider_loader(self.settings).load(name) if name in self._known() else None
+        if not hasattr(spider, "build_rules"):
+            raise UsageError(f"there is no spider {name!r} with rules", print_help=False)
+        return spider
+
+    def _known(self) -> list[str]:
+        assert self.settings is not None
+        return get_spider_loader(self.settings).list()
+
     @staticmethod
     def _fail(problems: Iterable[str], status: int) -> int:
         for problem in problems:
@@ -84,3 +113,16 @@ def only(args: Sequence[str], what: str) -> str:
     if len(args) != 1:
         raise UsageError(f"give one {what}", print_help=False)
     return args[0]
+
+
+def print_lines(lines: Iterable[str]) -> int:
+    """Print line by line for as long as somebody reads; 1 when there was none."""
+    status = NOTHING
+    try:
+        for line in lines:
+            print(line)
+            status = DONE
+        sys.stdout.flush()
+    except BrokenPipeError:  # as under head: who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status

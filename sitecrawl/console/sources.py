@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Source:
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
-    """The crawl that the arguments mean, else the newest one that knows ``origin``.
+    """The crawl that the arguments mean, else the newest that knows ``origin``, else the only one.
 
     Raises ConfigError, and FrontierError where there is no such crawl database.
     """
@@ -55,15 +55,18 @@ def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[st
     knowing = [crawl for crawl in crawls if crawl[0]]
     if knowing or len(crawls) == 1:
         return max(knowing or crawls)[2:]
-    raise (unusable or [_unknown(setting, origin)])[0]
+    raise (unusable or [_unknown(setting, origin, [each[2] for each in crawls])])[0]
 
 
-def _unknown(setting: str, origin: str) -> NoCrawlError:
-    knows = f" that knows {origin}" if origin else ""
-    return NoCrawlError(
-        f"There is no crawl database{knows} at {setting}; say which crawl is meant with "
-        "-a start=URL or -a name=NAME, or where its database is with -s SITECRAWL_DATABASE=URL."
+def _unknown(setting: str, origin: str, databases: Sequence[str]) -> NoCrawlError:
+    meant = (
+        "say which crawl is meant with -a start=URL or -a name=NAME, or where its database is "
+        "with -s SITECRAWL_DATABASE=URL."
     )
+    if databases:
+        knows = f", and none knows {origin}" if origin else ""
+        return NoCrawlError(f"There is more than one crawl ({' '.join(databases)}){knows}; {meant}")
+    return NoCrawlError(f"There is no crawl database at {setting}; {meant}")
 
 
 def _candidates(setting: str, name: str) -> list[str]:
@@ -77,12 +80,11 @@ def _candidates(setting: str, name: str) -> list[str]:
 
 
 def _last_run(url: str, realm: str | None, origin: str = "") -> tuple[RunRecord | None, bool]:
-    """The last run in a database, and whether it knows the origin."""
+    """The last run in a database, and whether it knows an origin that was named."""
     try:
         with open_records(url) as records:
             run = records.last_run(realm)
-            return run, run is not None and (
-                not origin or records.origin(origin, run.realm) is not None
-            )
+            knows = bool(origin and run and records.origin(origin, run.realm))
+            return run, knows
     except NoCrawlError:
         return None, False

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from sitecrawl.crawl.failures import names_of
+from sitecrawl.policy.answers import answer_of_failure
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.headers import product_token
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
 from sitecrawl.web.robots_txt import RobotsTxt
 from sitecrawl.web.urls import resolve
@@ -95,7 +98,11 @@ class Robots:
         origin = robots_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
         origin.robots.status = None
-        self._unreachable(origin, failure.getErrorMessage())
+        answer = answer_of_failure(names_of(failure.value))
+        if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
+            origin.ended = f"{failure.getErrorMessage()} ({answer.reason})"
+        else:
+            self._unreachable(origin, failure.getErrorMessage())
         self._resume(origin)
 
     def _resume(self, origin: Origin) -> None:
@@ -120,7 +127,8 @@ class Robots:
         robots.expires_at = asyncio.get_running_loop().time() + self._params.robots_lifetime
         robots.url = f"{origin.key}/robots.txt"
         robots.redirects = robots.failures = 0
-        origin.pace.crawl_delay = robots.rules.crawl_delay(self._agent)
+        ready_at = origin.pace.learn(robots.rules.crawl_delay(self._agent))
+        origin.ready_at = max(origin.ready_at, ready_at)
         self._count("read")
 
     def _unreachable(self, origin: Origin, why: str) -> None:

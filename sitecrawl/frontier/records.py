@@ -27,7 +27,7 @@ URL = (
     " LEFT JOIN deletion AS n ON n.url = u.id"
     " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
 )
-RUN = "SELECT id, realm, configuration, started_at, finished_at, finish_reason FROM run"
+RUN = "SELECT id, realm, configuration, started_at, finished_at, finish_reason, counters FROM run"
 ORIGIN = (
     "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
     " FROM origin WHERE key = ? AND realm = ?"
@@ -73,8 +73,9 @@ class Records:
         rows = self._database.rows(f"{RUN}{where} ORDER BY id DESC LIMIT 1", values)
         if not rows:
             return None
-        found = RunRecord(*rows[0])
-        return replace(found, configuration=json.loads(rows[0][2]))
+        run = RunRecord(*rows[0])
+        configuration, counters = json.loads(rows[0][2]), json.loads(rows[0][6] or "{}")
+        return replace(run, configuration=configuration, counters=counters)
 
     def origin(self, key: str, realm: str = "default") -> OriginState | None:
         """What is remembered of an origin, its robots.txt among it."""

@@ -74,7 +74,8 @@ class OriginCounts:
 class RunRecord:
     """One run of a crawl: the configuration it was given, and how it ended.
 
-    ``finished_at`` and ``finish_reason`` are None while it runs.
+    ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are what the
+    last of its workers counted.
     """
 
     id: int
@@ -83,3 +84,4 @@ class RunRecord:
     started_at: float
     finished_at: float | None
     finish_reason: str | None
+    counters: dict[str, float]

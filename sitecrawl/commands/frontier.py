@@ -1,0 +1,154 @@
+"""`scrapy frontier`: what a crawl knows, in numbers and lists, and changes to it by hand."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console import administering
+from sitecrawl.console.administering import Done
+from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines
+from sitecrawl.console.listings import (
+    Entry,
+    list_errors,
+    list_mirrors,
+    list_pending,
+    list_redirects,
+)
+from sitecrawl.console.sources import Source, find_source
+from sitecrawl.console.statistics import Statistics
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.base import NoCrawlError
+from sitecrawl.frontier.records import Records
+from sitecrawl.web.urls import normalize
+from sitecrawl.web.urls import origin as origin_of
+
+LISTS: dict[str, Callable[[Records], Iterator[Entry]]] = {
+    "errors": list_errors,
+    "redirects": list_redirects,
+    "mirrors": list_mirrors,
+}
+ARGUMENTS = {
+    "stats": "",
+    "pending": "",
+    "errors": "",
+    "redirects": "",
+    "mirrors": "",
+    "import": "FILE",
+    "clear-errors": "",
+    "retry": "URL",
+    "confirm-deletes": "[ORIGIN]",
+    "delete-realm": "REALM",
+}
+"""The actions, each with the argument that it takes."""
+
+
+class Command(StoredCommand):
+    """Lists go to standard output, one entry a line; with --json one object a line."""
+
+    def syntax(self) -> str:
+        """How it is called."""
+        actions = (f"{action} {argument}".strip() for action, argument in ARGUMENTS.items())
+        return f"[options] [{' | '.join(actions)}]"
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "Show what a crawl knows, and change it by hand (scrapy frontier stats)"
+
+    def long_desc(self) -> str:
+        """What `scrapy frontier -h` prints; argparse wraps it."""
+        return (
+            "stats: URLs by outcome, and how the last run left each origin. "
+            "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
+            "indexing). import FILE: read such a file back. errors: what failed, and on which "
+            "page its link stands. redirects: from where to where. mirrors: origins with equal "
+            "documents. clear-errors: ask everything again that failed. retry URL: ask for one "
+            "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
+            "delete-realm REALM: forget a realm, and delete its documents. "
+            "Exit status: 0 done; 1 nothing found; 2 wrong usage or configuration; "
+            "3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Beside the common ones, the realm."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--realm",
+            metavar="REALM",
+            help="the realm in question; by default that of the last run, for lists all",
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Show or do what is asked; 1 when there was nothing of that kind."""
+        action, argument = _read(args)
+        if opts.realm:
+            opts.spargs["realm"] = opts.realm
+        source = self._source(opts, origin_of(normalize(argument) or argument))
+        if action == "stats":
+            return _show_statistics(source, as_json=opts.json)
+        if action == "pending" or action in LISTS:
+            return self._list(action, source, opts)
+        done = self._do(action, argument, source)
+        print(json.dumps(done.record(), ensure_ascii=False) if opts.json else done.said)
+        print(*done.problems, sep="\n", end="\n" if done.problems else "", file=sys.stderr)
+        return DONE if done.count and not done.problems else NOTHING
+
+    def _source(self, opts: argparse.Namespace, origin: str) -> Source:
+        assert self.settings is not None
+        source = find_source(self.settings["SITECRAWL_DATABASE"], opts.spargs, origin)
+        if source.run is None:
+            raise NoCrawlError(f"There is no crawl at {source.database} yet.")
+        return source
+
+    def _list(self, action: str, source: Source, opts: argparse.Namespace) -> int:
+        with open_records(source.database) as records:
+            if action == "pending":
+                return _print(list_pending(records, opts.realm), as_json=opts.json)
+            return _print(LISTS[action](records), as_json=opts.json)
+
+    def _do(self, action: str, argument: str, source: Source) -> Done:
+        database, realm = source.database, source.configuration.params.realm
+        match action:
+            case "clear-errors":
+                return administering.clear_errors(database, realm)
+            case "confirm-deletes":
+                return administering.confirm_deletions(database, realm, origin_of(argument) or None)
+            case "delete-realm":
+                return administering.delete_realm(database, argument)
+            case "retry":
+                rules = self.rules(source.configuration)
+                return administering.retry(database, realm, rules, argument)
+        return administering.adopt(database, self.rules(source.configuration), argument)
+
+
+def _read(args: Sequence[str]) -> tuple[str, str]:
+    action, *rest = args or ["stats"]
+    if action not in ARGUMENTS:
+        known = ", ".join(ARGUMENTS)
+        raise UsageError(f"there is no action {action!r}; known: {known}", print_help=False)
+    wanted = ARGUMENTS[action]
+    if len(rest) > bool(wanted) or (not rest and wanted and not wanted.startswith("[")):
+        raise UsageError(f"write scrapy frontier {action} {wanted}".strip(), print_help=False)
+    return action, rest[0] if rest else ""
+
+
+def _show_statistics(source: Source, *, as_json: bool) -> int:
+    assert source.run is not None
+    with open_records(source.database) as records:
+        statistics = Statistics.read(records, source.run)
+    if as_json:
+        print(json.dumps({"database": source.database, **statistics.record()}))
+    else:
+        print(source.database, *statistics.lines(time.time()), sep="\n")
+    return DONE
+
+
+def _print(entries: Iterable[Entry], *, as_json: bool) -> int:
+    if as_json:
+        return print_lines(json.dumps(record, ensure_ascii=False) for record, _ in entries)
+    return print_lines(line for _, line in entries)

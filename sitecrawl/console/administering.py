@@ -1,0 +1,103 @@
+"""What a person changes in a crawl database, and what is said of it afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sitecrawl.frontier import open_administration, open_records, pending
+from sitecrawl.frontier.base import Candidate
+from sitecrawl.params.problems import ConfigError
+from sitecrawl.policy.engine import Rules
+from sitecrawl.web.urls import normalize
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done: to how many, in words, and the lines that could not be used."""
+
+    count: int
+    said: str
+    problems: Sequence[str] = ()
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"count": self.count, "said": self.said, "problems": list(self.problems)}
+
+
+def clear_errors(database: str, realm: str) -> Done:
+    """Let every URL of a realm that failed wait again."""
+    with open_administration(database, realm) as administration:
+        count = administration.clear_errors()
+    return Done(
+        count, f"{counted(count, 'URL')} of realm {realm!r} that failed will be asked again."
+    )
+
+
+def retry(database: str, realm: str, rules: Rules, url: str) -> Done:
+    """Let one URL wait again, whatever became of it."""
+    with open_administration(database, realm) as administration:
+        known = administration.retry(candidate(rules, url))
+    if not known:
+        return Done(0, f"{url} is not known in realm {realm!r}.")
+    return Done(1, f"{url} will be asked for in the next crawl.")
+
+
+def confirm_deletions(database: str, realm: str, origin: str | None) -> Done:
+    """Write the deletions that were held back, of one origin or of all."""
+    with open_administration(database, realm) as administration:
+        count = len(administration.confirm_deletions(origin))
+    return Done(count, f"{counted(count, 'change')} written; the next crawl delivers them.")
+
+
+def delete_realm(database: str, realm: str) -> Done:
+    """Delete a realm's documents, and all that is known of it."""
+    with open_records(database) as records:
+        if all(origin.realm != realm for origin in records.origins()):
+            return Done(0, f"There is no realm {realm!r} in {database}.")
+    with open_administration(database, realm) as administration:
+        count = len(administration.delete_realm())
+    written = f"{counted(count, 'deletion')} written, the next crawl delivers them"
+    return Done(1, f"Realm {realm!r} is gone; {written}.")
+
+
+def adopt(database: str, rules: Rules, path: str) -> Done:
+    """Read a pending file back; lines that say nothing are reported and passed over."""
+    entries, problems = pending.read(_lines(path))
+    by_realm: defaultdict[str, list[tuple[Candidate, int]]] = defaultdict(list)
+    for entry in entries:
+        found = candidate(rules, entry.url)
+        if found.origin:
+            by_realm[entry.realm].append((found, entry.state))
+        else:
+            problems.append(f"{entry.url} is no URL that can be crawled")
+    count = 0
+    for realm, states in by_realm.items():
+        with open_administration(database, realm) as administration:
+            count += administration.adopt(states)
+    return Done(count, f"{counted(count, 'URL')} read from {path}.", problems)
+
+
+def candidate(rules: Rules, url: str) -> Candidate:
+    """A URL as the crawl would store it, whatever the rules say of it."""
+    admission = rules.admit(normalize(url) or url)
+    return Candidate(admission.origin, admission.fingerprint, admission.url)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 URL``, ``2 URLs``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _lines(path: str) -> Iterable[str]:
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
+    except OSError as error:
+        raise ConfigError([f"{path} cannot be read: {error.strerror}."]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path} is not UTF-8 text (byte {error.start})."]) from error
+    return text.splitlines()

@@ -1,0 +1,78 @@
+"""The state of a crawl in numbers: what its last run did, and how each origin ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sitecrawl.console.times import ago, stamp
+from sitecrawl.frontier.records import Records
+from sitecrawl.frontier.states import OriginCounts, RunRecord
+
+WORDS = {
+    "finished": "finished",
+    "limit": "stopped at its limit",
+    "patience": "given up, it failed too often",
+    "interrupted": "interrupted",
+    "waiting": "has something to do for the next crawl",
+    "running": "being crawled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Numbers of one crawl database; ``outcomes`` counts URLs by their last outcome."""
+
+    run: RunRecord
+    outcomes: dict[str, int]
+    origins: Sequence[OriginCounts]
+
+    @classmethod
+    def read(cls, records: Records, run: RunRecord) -> Statistics:
+        """The numbers of today, with how ``run`` ended."""
+        return cls(run, records.counts(), records.origins())
+
+    def ended(self, origin: OriginCounts) -> str:
+        """How the last run left an origin: one of the keys of WORDS."""
+        if self.run.finished_at is None:
+            return "running"
+        if f"sitecrawl/patience/{origin.key}" in self.run.counters:
+            return "patience"
+        if not origin.waiting:
+            return "finished"
+        if self.run.finish_reason != "finished":
+            return "interrupted"
+        return "limit" if self.run.configuration["params"].get("max_pages") else "waiting"
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        run = self.run
+        return {
+            "run": {
+                "id": run.id,
+                "realm": run.realm,
+                "started_at": stamp(run.started_at),
+                "finished_at": stamp(run.finished_at),
+                "finish_reason": run.finish_reason,
+                "counters": run.counters,
+            },
+            "outcomes": self.outcomes,
+            "origins": [{**asdict(each), "ended": self.ended(each)} for each in self.origins],
+        }
+
+    def lines(self, now: float) -> Iterator[str]:
+        """For a person."""
+        run = self.run
+        end = f"ended {ago(run.finished_at, now)} ({run.finish_reason})" if run.finished_at else ""
+        yield f"Run {run.id} of realm {run.realm!r} {end or 'is at work'}"
+        yield from ("", "URLs by their last outcome")
+        yield from (f"  {count:9} {name}" for name, count in self.outcomes.items())
+        yield from ("", "Origins")
+        for origin in self.origins:
+            yield f"  {origin.key} ({origin.realm}): {WORDS[self.ended(origin)]}"
+            held = f", {origin.held} deletions held back" if origin.held else ""
+            yield (
+                f"    {origin.urls} URLs, {origin.waiting} waiting,"
+                f" {origin.documents} documents{held}"
+            )
