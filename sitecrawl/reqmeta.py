@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
+RENDERED = "sitecrawl_rendered"
 SENT_AT = "sitecrawl_sent_at"
+WIRE_BYTES = "sitecrawl_wire_bytes"
 
 
 def visit_of(request: Request) -> Visit | None:

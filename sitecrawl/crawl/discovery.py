@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import Candidate
+from sitecrawl.policy.decision import ALLOWED, Decision
+from sitecrawl.policy.refusals import Refusals
 from sitecrawl.web.urls import normalize
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.frontier.base import DueUrl, Visit
     from sitecrawl.policy.admission import Admission
-    from sitecrawl.policy.decision import Decision
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits, PageLinks
     from sitecrawl.policy.redirects import RedirectChains
@@ -47,6 +48,7 @@ class Discovery:
         self.limits = limits
         self._stats = stats
         self._follow = follow
+        self.refusals = Refusals()
         self._chains = chains
         self._seen: set[int] = set()
 
@@ -71,12 +73,20 @@ class Discovery:
             self._follow_link(visit, link.url, link.rel, links)
 
     def recheck(self, due: DueUrl) -> Decision:
-        """Whether today's rules and limits still let a stored URL be fetched."""
-        decision = self.rules.recheck(due.url, depth=due.depth, via=due.via).decision
-        if not decision.allowed or due.via == "seed":
-            return decision
+        """Whether today's rules still let a stored URL be fetched."""
+        return self.rules.recheck(due.url, depth=due.depth, via=due.via).decision
+
+    def still_worth(self, due: DueUrl) -> Decision:
+        """Whether the pages read so far still let a URL be fetched; asked just before."""
+        if due.via == "seed":
+            return ALLOWED
         new = due.indexed_at is None
         return self.limits.fetch(due.url, depth=due.depth, referrer=due.referrer, new=new)
+
+    def refused(self, decision: Decision, url: str, referrer: str | None) -> None:
+        """Count a refusal and keep the first examples of its reason."""
+        self.refusals.note(decision, url, referrer)
+        self._stats.inc_value(f"sitecrawl/rules/{decision.reason}")
 
     def named(self, visit: Visit, canonical: str) -> Admission:
         """Add the URL that a page calls its canonical one; the verdict on it."""
@@ -103,21 +113,18 @@ class Discovery:
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=known)
         if not decision.allowed:
-            self._refuse(decision)
+            self.refused(decision, url, visit.due.url)
         elif not known:
             self._add(visit, admission, depth, "link")
 
     def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:
         if not admission.decision.allowed:
-            self._refuse(admission.decision)
+            self.refused(admission.decision, admission.url, visit.due.url)
             return admission
         visit.target = self._candidate(admission, visit.due.depth, via, visit.due.url)
         if admission.fingerprint not in self._seen:
             self._add(visit, admission, visit.due.depth, via)
         return admission
-
-    def _refuse(self, decision: Decision) -> None:
-        self._stats.inc_value(f"sitecrawl/rules/{decision.reason}")
 
     def _add(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
         self._seen.add(admission.fingerprint)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
+from sitecrawl.crawl.failures import names_of
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
@@ -19,7 +20,7 @@ from sitecrawl.policy.patience import comes_again
 from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from scrapy.statscollectors import StatsCollector
@@ -133,11 +134,3 @@ class Outcomes:
                 answer.reason,
                 visit.due.url,
             )
-
-
-def names_of(error: BaseException) -> Iterator[str]:
-    """The class names of an exception and of what caused it."""
-    seen: BaseException | None = error
-    while seen is not None:
-        yield from (each.__name__ for each in type(seen).__mro__)
-        seen = seen.__cause__ or seen.__context__

@@ -83,15 +83,20 @@ class TodoLists:
             origin.todo.clear()
         while origin.todo:
             due = origin.todo.popleft()
-            decision = self._robots.decide(origin, due.url)
+            decision = self._discovery.still_worth(due)
+            outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+            if decision.allowed:
+                decision = self._robots.decide(origin, due.url)
+                outcome = Outcome.BLOCKED_BY_ROBOTS_TXT
             if decision.allowed:
                 origin.open_visits += 1
                 return due
-            self._block(origin, due, decision, Outcome.BLOCKED_BY_ROBOTS_TXT)
+            self._block(origin, due, decision, outcome)
         return None
 
     def check(self, origin: Origin) -> None:
         """Line the origin up for its next turn, refill its list, or give it back."""
+        self._leave_alone(origin)
         if origin.ended:
             origin.todo.clear()
             self.given_up(origin.key, origin.ended)
@@ -105,6 +110,12 @@ class TodoLists:
             self._begin(self._give_back(origin))
         elif not origin.todo and not origin.in_flight:
             self._recorder.flush_soon(origin.key)
+
+    def _leave_alone(self, origin: Origin) -> None:
+        wait = origin.ready_at - asyncio.get_running_loop().time()
+        if wait > self._params.max_wait and not origin.ended:
+            origin.ended = f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
+            logger.warning("%s", origin.ended)
 
     def refreshed(self, origin: Origin) -> None:
         """A robots.txt was read, or could not be: the origin's next turn may come."""
@@ -161,6 +172,7 @@ class TodoLists:
 
     def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
         origin.open_visits += 1
+        self._discovery.refused(decision, due.url, due.referrer)
         self._recorder.record(
             Visit(
                 due,

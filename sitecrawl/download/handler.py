@@ -35,7 +35,7 @@ from sitecrawl.download.limits import fetch_params, limits_of
 from sitecrawl.download.protocol import BoundedFactory
 from sitecrawl.policy.addresses import AddressRule
 from sitecrawl.policy.answers import answer_of_failure
-from sitecrawl.reqmeta import robots_of
+from sitecrawl.reqmeta import WIRE_BYTES, robots_of
 from sitecrawl.web.robots_lines import SIZE_LIMIT
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
 
-WIRE_BYTES = "sitecrawl_wire_bytes"
 ROBOTS_SIZE = SIZE_LIMIT + 1  # so that its reader sees that the last line may be cut
 
 

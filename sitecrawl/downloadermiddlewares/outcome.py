@@ -9,7 +9,7 @@ from sitecrawl.crawl.outcomes import Answered, SamePage
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
-from sitecrawl.reqmeta import visit_of
+from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import header
 from sitecrawl.web.urls import resolve
 from sitecrawl.web.validators import fresh_until
@@ -44,7 +44,7 @@ class OutcomeMiddleware:
         if visit is None:
             return response
         visit.status = response.status
-        visit.bytes = len(response.body)
+        visit.bytes = request.meta.get(WIRE_BYTES, len(response.body))
         headers = {name: header(response.headers, name) for name in HEADERS}
         answer = answer_of_status(response.status, headers)
         self._read_validators(visit, response.headers)

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.base import Visit
     from sitecrawl.web.page import Page
 
+NO_CONTACT = (
+    "No contact is set: whoever runs the site cannot reach you. Give a web page or mail address "
+    "with -a contact=..."
+)
 DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
 
 logger = logging.getLogger(__name__)
@@ -81,6 +85,8 @@ class Crawl:
             await self.owner.frontier.add(seeds)
         except FrontierError as error:
             self.owner.fail(error)
+        if not (self._params.contact or self._params.user_agent):
+            logger.warning("%s", NO_CONTACT)
         self.lists.look()
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
@@ -131,9 +137,10 @@ class Crawl:
 
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""
-        counters = {
+        counters: dict[str, Any] = {
             name: value
             for name, value in self._stats.get_stats().items()
             if name.startswith("sitecrawl/") and isinstance(value, int | float)
         }
+        counters["refusals"] = self.discovery.refusals.as_stored()
         await self.owner.close(self._finish_reason, counters)

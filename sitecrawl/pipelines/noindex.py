@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.pipelines.document import DocumentPipeline, drop
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from sitecrawl.items import Document
+    from sitecrawl.policy.engine import Rules
 
 
 class NoindexPipeline(DocumentPipeline):
-    """Obeys noindex and unavailable_after, from the page or its headers."""
+    """Obeys noindex and unavailable_after, from the page or its headers.
+
+    A start that the patterns of wanted pages do not match is read for its links alone.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> NoindexPipeline:
+        """Asks the spider's rules about starts that are only there for their links."""
+        spider: Any = crawler.spider
+        return cls(spider.rules)
 
     def process_document(self, document: Document) -> Document:
         """Drop what must not be indexed."""
+        due = document.visit.due
+        if not self._rules.recheck(due.url, depth=due.depth, via=due.via).indexed:
+            raise drop(document, Outcome.NOINDEX, "start_for_links")
         directives = document.page.directives
         if directives.noindex:
             raise drop(document, Outcome.NOINDEX, "noindex")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from sitecrawl.policy.decision import Decision
 
@@ -31,3 +31,10 @@ class Refusals:
         known = self.examples.setdefault(decision.reason, [])
         if len(known) < self.kept and all(example.url != url for example in known):
             known.append(Example(url, decision.rule, referrer))
+
+    def as_stored(self) -> dict[str, list[dict[str, str | None]]]:
+        """The examples by reason, as plain values."""
+        return {
+            reason: [asdict(example) for example in examples]
+            for reason, examples in self.examples.items()
+        }
