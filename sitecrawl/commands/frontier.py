@@ -20,12 +20,10 @@ from sitecrawl.console.listings import (
     list_pending,
     list_redirects,
 )
-from sitecrawl.console.sources import Source, find_source
+from sitecrawl.console.sources import Source, find_crawl
 from sitecrawl.console.statistics import Statistics
 from sitecrawl.frontier import open_records
-from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.records import Records
-from sitecrawl.web.urls import normalize
 from sitecrawl.web.urls import origin as origin_of
 
 LISTS: dict[str, Callable[[Records], Iterator[Entry]]] = {
@@ -88,7 +86,9 @@ class Command(StoredCommand):
         action, argument = _read(args)
         if opts.realm:
             opts.spargs["realm"] = opts.realm
-        source = self._source(opts, origin_of(normalize(argument) or argument))
+        assert self.settings is not None
+        setting, origin = self.settings["SITECRAWL_DATABASE"], origin_of(argument)
+        source = find_crawl(setting, opts.spargs, origin)
         if action == "stats":
             return _show_statistics(source, as_json=opts.json)
         if action == "pending" or action in LISTS:
@@ -97,13 +97,6 @@ class Command(StoredCommand):
         print(json.dumps(done.record(), ensure_ascii=False) if opts.json else done.said)
         print(*done.problems, sep="\n", end="\n" if done.problems else "", file=sys.stderr)
         return DONE if done.count and not done.problems else NOTHING
-
-    def _source(self, opts: argparse.Namespace, origin: str) -> Source:
-        assert self.settings is not None
-        source = find_source(self.settings["SITECRAWL_DATABASE"], opts.spargs, origin)
-        if source.run is None:
-            raise NoCrawlError(f"There is no crawl at {source.database} yet.")
-        return source
 
     def _list(self, action: str, source: Source, opts: argparse.Namespace) -> int:
         with open_records(source.database) as records:

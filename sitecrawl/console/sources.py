@@ -42,6 +42,14 @@ def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") ->
     return Source(load_again(run.configuration, arguments), url, run)
 
 
+def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
+    """As ``find_source``, and raises FrontierError where nothing was crawled yet."""
+    source = find_source(setting, arguments, origin)
+    if source.run is None:
+        raise NoCrawlError(f"There is no crawl at {source.database} yet.")
+    return source
+
+
 def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[str, RunRecord]:
     crawls: list[tuple[bool, float, str, RunRecord]] = []
     unusable: list[FrontierError] = []

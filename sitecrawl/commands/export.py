@@ -1,0 +1,77 @@
+"""`scrapy export`: the documents of a crawl, or their changes, from its database alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console.command import StoredCommand, print_lines
+from sitecrawl.console.output import append, overwrite
+from sitecrawl.console.sources import find_crawl
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.records import Records
+from sitecrawl.policy.documents.fields import rename
+
+
+class Command(StoredCommand):
+    """The lines are those that a crawl writes to its feeds, with the same names and seq."""
+
+    def syntax(self) -> str:
+        """How it is called."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "Write a crawl's documents again without fetching (scrapy export -O FILE)"
+
+    def long_desc(self) -> str:
+        """What `scrapy export -h` prints; argparse wraps it."""
+        return (
+            "Write the current documents of a crawl as JSON lines, as its database has them; or "
+            "with --since the changes after a sequence number, deletions among them: the last "
+            "change of each document, in order. Every line has its seq, so that the highest "
+            "one read is where to go on from. Nothing is fetched, and nothing is marked as "
+            "delivered. Exit status: 0 done; 1 there was nothing to write; 2 wrong usage or "
+            "configuration, or the file cannot be written; 3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Beside the common ones, where to and from when on."""
+        super().add_options(parser)
+        parser.add_argument(
+            "-O", "--overwrite-output", metavar="FILE", help="write FILE anew (default: print)"
+        )
+        parser.add_argument("-o", "--output", metavar="FILE", help="append to FILE")
+        parser.add_argument(
+            "--since",
+            metavar="SEQ",
+            type=int,
+            help="the changes with a higher seq than this, instead of the documents; 0 for all",
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Write the lines; 1 when there were none."""
+        if args:
+            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+        if opts.output and opts.overwrite_output:
+            raise UsageError("give -o or -O, not both", print_help=False)
+        assert self.settings is not None
+        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        field_map = source.configuration.params.document_options().field_map
+        with open_records(source.database) as records:
+            found = lines(records, opts.since, field_map)
+            if opts.overwrite_output:
+                return overwrite(opts.overwrite_output, found)
+            return append(opts.output, found) if opts.output else print_lines(found)
+
+
+def lines(
+    records: Records, since: int | None, field_map: tuple[tuple[str, str], ...]
+) -> Iterator[str]:
+    """The lines of the documents, or of the changes after ``since``."""
+    found = records.documents() if since is None else records.changes(since)
+    for record in found:
+        yield json.dumps(rename(record, field_map), ensure_ascii=False)

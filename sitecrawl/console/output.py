@@ -1,0 +1,40 @@
+"""Writing lines to a file: as a whole or behind what stands there, never half a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from sitecrawl.console.command import DONE, NOTHING
+from sitecrawl.feeds import cut_partial_line
+from sitecrawl.params.problems import ConfigError
+
+
+def overwrite(path: str, lines: Iterable[str]) -> int:
+    """Write a file anew; it takes its place when it is complete. 1 when there was no line."""
+    unfinished = Path(f"{path}.part")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            count = sum(bool(file.write(f"{line}\n")) for line in lines)
+        unfinished.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return DONE if count else NOTHING
+
+
+def append(path: str, lines: Iterable[str]) -> int:
+    """Write behind the last whole line of a file; 1 when there was no line."""
+    try:
+        if Path(path).exists():
+            cut_partial_line(path)
+        with Path(path).open("a", encoding="utf-8", newline="\n") as file:
+            count = sum(bool(file.write(f"{line}\n")) for line in lines)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    return DONE if count else NOTHING
+
+
+def _unwritable(path: str, error: OSError) -> ConfigError:
+    return ConfigError([f"{path} cannot be written: {error.strerror}."])
