@@ -36,7 +36,10 @@ def candidate(number: int, page: int, referrer: str | None = None) -> Candidate:
 
 def links(url: str) -> list[Candidate]:
     """What the page at ``url`` links to."""
-    number, page = int(url.split("origin")[1].split(".", maxsplit=1)[0]), int(url.rpartition("/")[2])
+    number, page = (
+        int(url.split("origin")[1].split(".", maxsplit=1)[0]),
+        int(url.rpartition("/")[2]),
+    )
     below = [2 * page + 1, 2 * page + 2]
     found = [candidate(number, each, url) for each in below if each < PAGES]
     return [*found, candidate((number + 1) % ORIGINS, 0, url), candidate(number, 0, url)]

@@ -8,28 +8,15 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 from crash_worker import LEASE_SECONDS, ORIGINS, PAGES
 
-from fixtures.postgres import PostgresServer
 from sitecrawl.frontier.opening import backend
 
 WORKERS, KILLS, STOPS = 3, 11, 6
 SECONDS = 75
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty crawl database of each kind."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/crawl.db"
-        return
-    with PostgresServer() as server:
-        yield server.url("crash")
 
 
 @dataclass
