@@ -13,6 +13,7 @@ from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.findings import Judge, Memory
+from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import count_pending
@@ -133,6 +134,7 @@ class Administration:
         for statement in (
             f"DELETE FROM document WHERE {OF_REALM}",
             f"DELETE FROM deletion WHERE {OF_REALM}",
+            f"DELETE FROM near WHERE {OF_REALM}",
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
             "DELETE FROM origin WHERE realm = ?",
@@ -145,6 +147,7 @@ class Administration:
             documents=Documents(self._database),
             deletions=Deletions(self._database, run),
             claims=Claims(self._database, self._realm),
+            near=NearPages(self._database),
             options=StateOptions(realm=self._realm),
             run=run,
         )

@@ -144,6 +144,13 @@ class Documents:
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
 
+    def liken(self, url: int, other: int) -> None:
+        """Take two documents for equal that are nearly so."""
+        self._database.execute(
+            "UPDATE document SET hash = (SELECT hash FROM document WHERE url = ?) WHERE url = ?",
+            (other, url),
+        )
+
     def remove(self, url: int) -> None:
         """Forget a document, and all by which its page could say that it did not change."""
         self._database.execute("DELETE FROM document WHERE url = ?", (url,))

@@ -11,10 +11,11 @@ from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import REDIRECTS, Answer, Claims, Standing
 from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, Held, rfc3339
+from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.deletion import verdict
-from sitecrawl.policy.duplicates import rank
+from sitecrawl.policy.duplicates import rank, simhash
 
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
 
@@ -26,6 +27,7 @@ class Memory:
     documents: Documents
     deletions: Deletions
     claims: Claims
+    near: NearPages
     options: StateOptions
     run: int
 
@@ -37,6 +39,7 @@ class Judge:
         self._documents = memory.documents
         self._deletions = memory.deletions
         self._claims = memory.claims
+        self._near = memory.near
         self._options = memory.options
         self._run = memory.run
         self._changes = changes
@@ -85,9 +88,7 @@ class Judge:
             return
         finding.changed = not same
         self._deletions.forget(url)
-        equal = None
-        if visit.content_hash is not None:
-            equal = self._documents.equal(finding.origin, visit.content_hash, url)
+        equal = self._equal(finding)
         if equal is not None and rank(equal.address) < rank(finding.stored.url):
             self._duplicate(finding, equal)
             return
@@ -95,7 +96,22 @@ class Judge:
         self._changes.publish(url, self._document(finding), visit.content_hash, change)
         if equal is not None:
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
+            self._documents.liken(equal.url, url)
         self._part(finding)
+
+    def _equal(self, finding: Finding) -> Held | None:
+        """The current document that has the same content, or nearly so where that is asked."""
+        visit, url = finding.visit, finding.stored.id
+        if visit.content_hash is None:
+            return None
+        equal = self._documents.equal(finding.origin, visit.content_hash, url)
+        if equal is not None or not self._options.near_duplicates or visit.document is None:
+            return equal
+        text = simhash(f"{visit.document.get('title', '')} {visit.document.get('body', '')}")
+        found = self._near.find(finding.origin, text, url)
+        self._near.note(finding.origin, text, url)
+        pages = [held for other in found if (held := self._documents.of(other))]
+        return next((held for held in pages if held.current and held.target is None), None)
 
     def _still_there(self, finding: Finding) -> None:
         finding.outcome = Outcome.FILE_DID_NOT_CHANGE
@@ -106,6 +122,7 @@ class Judge:
     def _duplicate(self, finding: Finding, equal: Held) -> None:
         finding.outcome = Outcome.DUPLICATE
         self._keep_back(finding, equal.url, equal.address, "duplicate")
+        self._documents.liken(finding.stored.id, equal.url)
         if finding.held is None or finding.held.target != equal.url:
             self._changes.renew(equal)
 

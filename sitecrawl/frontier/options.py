@@ -14,7 +14,8 @@ class StateOptions:
 
     ``force`` makes everything due, ``realm`` names the collection, ``any_name`` opens a
     database that was made for another crawl, ``lease_seconds`` is how long an origin stays
-    with a worker that is not heard of.
+    with a worker that is not heard of. With ``near_duplicates`` pages of an origin that
+    differ in a few words only are duplicates.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
@@ -23,3 +24,4 @@ class StateOptions:
     force: bool = False
     any_name: bool = False
     lease_seconds: float = 60.0
+    near_duplicates: bool = False

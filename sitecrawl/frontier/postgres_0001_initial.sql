@@ -103,6 +103,16 @@ CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 
+CREATE TABLE near (
+    origin BIGINT NOT NULL REFERENCES origin,
+    band INTEGER NOT NULL,
+    bits INTEGER NOT NULL,
+    url BIGINT NOT NULL REFERENCES url,
+    simhash BIGINT NOT NULL,
+    PRIMARY KEY (origin, band, bits, url)
+);
+CREATE INDEX near_url ON near (url);
+
 CREATE TABLE deletion (
     url BIGINT PRIMARY KEY REFERENCES url,
     origin BIGINT NOT NULL REFERENCES origin,

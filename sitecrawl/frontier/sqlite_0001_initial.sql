@@ -103,6 +103,16 @@ CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 
+CREATE TABLE near (
+    origin INTEGER NOT NULL REFERENCES origin,
+    band INTEGER NOT NULL,
+    bits INTEGER NOT NULL,
+    url INTEGER NOT NULL REFERENCES url,
+    simhash INTEGER NOT NULL,
+    PRIMARY KEY (origin, band, bits, url)
+);
+CREATE INDEX near_url ON near (url);
+
 CREATE TABLE deletion (
     url INTEGER PRIMARY KEY REFERENCES url,
     origin INTEGER NOT NULL REFERENCES origin,

@@ -26,6 +26,7 @@ from sitecrawl.frontier.delivery import deliver, take_undelivered
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.findings import Judge, Memory
 from sitecrawl.frontier.leases import Leases
+from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.urls import Urls
@@ -58,6 +59,7 @@ class Store:
             documents=Documents(database),
             deletions=Deletions(database, self.run),
             claims=Claims(database, options.realm),
+            near=NearPages(database),
             options=options,
             run=self.run,
         )

@@ -76,6 +76,10 @@ class StateParams(BaseModel):
     mass_deletion_count: int = Field(
         10, ge=0, description="Number of documents of an origin that one run may always delete."
     )
+    near_duplicates: bool = Field(
+        default=False,
+        description="Whether pages of an origin that differ in a few words only are duplicates.",
+    )
     realm: str = Field(
         "default",
         min_length=1,
@@ -107,4 +111,5 @@ class StateParams(BaseModel):
             realm=self.realm,
             force=self.force,
             any_name=self.any_database,
+            near_duplicates=self.near_duplicates,
         )

@@ -193,3 +193,20 @@ def test_odd_text_of_the_web_is_stored(work: Crawls) -> None:
     worker.end()
     [change] = work().store.undelivered(10, 0)
     assert change.record["body"] == odd
+
+
+@pytest.mark.behaviour("DB-13", "DB-22")
+def test_the_queue_holds_what_was_never_crawled_or_is_due(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/old", "/young", "/never")
+    old, young, _ = worker.due()
+    hours = 3600.0
+    worker.commit(
+        ingested(old, "old", time.time() - 49 * hours),
+        ingested(young, "young", time.time() - 47 * hours),
+    )
+    worker.end()
+    worker = work(revisit=Revisit(interval=48 * hours))
+    worker.store.add([candidate("/found", depth=1)])
+    dues = [due.url[len(SITE) :] for due in worker.due()]
+    assert dues == ["/old", "/never", "/found"]

@@ -1,0 +1,58 @@
+"""Pages that differ in a few words only, where that makes them duplicates."""
+
+from __future__ import annotations
+
+import pytest
+from workers import Crawls
+
+from sitecrawl.policy.duplicates import bands, kept, near, simhash
+from sitecrawl.policy.revisit import Revisit
+
+TEXT = " ".join(f"sentence {n} tells of the {n * 7919 % 997} things that follow" for n in range(60))
+NEARLY = TEXT.replace("sentence 30 tells", "sentence 30 spoke")
+OTHER = " ".join(f"chapter {n} has {n * 31 % 89} words of its own kind" for n in range(60))
+
+
+@pytest.mark.behaviour("DU-06")
+def test_near_texts_have_near_simhashes() -> None:
+    assert near(simhash(TEXT), simhash(TEXT))
+    assert near(simhash(TEXT), simhash(NEARLY))
+    assert not near(simhash(TEXT), simhash(OTHER))
+    assert set(bands(simhash(TEXT))) & set(bands(simhash(NEARLY)))
+    assert -(2**63) <= simhash("") < 2**63
+
+
+@pytest.mark.behaviour("DU-05")
+def test_the_kept_one_does_not_depend_on_the_order() -> None:
+    urls = ["http://a/long", "http://a/b?x", "http://a/c", "http://a/b"]
+    assert kept(urls) == kept(reversed(urls)) == "http://a/b"
+
+
+@pytest.mark.behaviour("DU-06")
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        (False, ["new /a", "new /bb", "new /c"]),
+        (True, ["new /a", "metadata /a", "new /c"]),
+    ],
+)
+def test_near_duplicates_are_one_document_where_asked(
+    work: Crawls, asked: bool, lines: list[str]
+) -> None:
+    options = {"near_duplicates": asked, "revisit": Revisit(interval=0.0)}
+    pages = {"/a": TEXT, "/bb": NEARLY, "/c": OTHER}
+    worker = work(**options)
+    worker.seed(*pages)
+    worker.crawl(pages)
+    assert worker.lines() == lines
+    worker.end()
+    again = work(**options)
+    again.crawl(pages)
+    assert again.lines() == lines  # nothing changes by being looked at again
+
+
+def test_the_better_name_wins_among_near_pages(work: Crawls) -> None:
+    worker = work(near_duplicates=True)
+    worker.seed("/longer", "/a")
+    worker.crawl({"/longer": TEXT, "/a": NEARLY})
+    assert worker.lines() == ["new /longer", "duplicate /longer > /a", "new /a"]
