@@ -33,7 +33,7 @@ class StoredCommand(ScrapyCommand):
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
-    _spider: Any
+    _spider: str
 
     @abstractmethod
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
@@ -70,7 +70,7 @@ class StoredCommand(ScrapyCommand):
             if count > 1:
                 raise UsageError(f"-a {name} is given {count} times", print_help=False)
         super().process_options(args, opts)
-        self._spider = self._load(opts.spider)
+        self._spider = opts.spider
         try:
             opts.spargs = arglist_to_dict(opts.spargs)
         except ValueError:
@@ -86,20 +86,14 @@ class StoredCommand(ScrapyCommand):
             self.exitcode = self._fail([str(error)], DATABASE_ERROR)
 
     def rules(self, configuration: Configuration) -> Rules:
-        """The rules of the spider in question."""
-        rules: Rules = self._spider.build_rules(configuration)
-        return rules
-
-    def _load(self, name: str) -> Any:
+        """The rules of the spider in question; raises UsageError where there is none."""
         assert self.settings is not None
-        spider = get_spider_loader(self.settings).load(name) if name in self._known() else None
+        loader = get_spider_loader(self.settings)
+        spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
         if not hasattr(spider, "build_rules"):
-            raise UsageError(f"there is no spider {name!r} with rules", print_help=False)
-        return spider
-
-    def _known(self) -> list[str]:
-        assert self.settings is not None
-        return get_spider_loader(self.settings).list()
+            raise UsageError(f"there is no spider {self._spider!r} with rules", print_help=False)
+        rules: Rules = spider.build_rules(configuration)
+        return rules
 
     @staticmethod
     def _fail(problems: Iterable[str], status: int) -> int:

@@ -1,0 +1,181 @@
+"""`scrapy explain URL`: the verdict, what decided, and what is known."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
+
+SITE: dict[str, Page] = {
+    "/robots.txt": "User-agent: *\nDisallow: /private/\n",
+    "/": page("/a", "/private/x", "/no/b", "/gone", "/old"),
+    "/a": page("/a/deeper"),
+    "/a/deeper": page(title="Deeper"),
+    "/no/b": page(title="Not this one"),
+    "/old": redirect("/new"),
+    "/new": page(title="New"),
+}
+
+
+class Crawled(NamedTuple):
+    """A finished crawl, its origin and its folder."""
+
+    origin: str
+    run: Crawl
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    folder = tmp_path_factory.mktemp("explained")
+    with Server() as server:
+        origin = server.serve(SITE)
+        yield Crawled(origin, CrawlCommand(folder)(f"{origin}/", deny="/no/"), folder)
+
+
+@pytest.fixture
+def explain(crawled: Crawled, say: Callable, tmp_path: Path) -> Callable:
+    shutil.copytree(crawled.folder / ".sitecrawl", tmp_path / ".sitecrawl")
+    return lambda path, *words: say("explain", crawled.origin + path, *words)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "verdict"),
+    [
+        ("/a", 0, r"crawled \d+ s ago, due in 48 h"),
+        ("/private/x", 1, r"refused: line 2 of robots\.txt: Disallow: /private/"),
+        ("/no/b", 1, r"refused: deny '/no/' \(-a deny\)"),
+        ("/no/never-seen", 1, r"refused: deny '/no/' \(-a deny\)"),
+        ("/never-seen", 0, r"would be crawled once a page links to it"),
+        ("/gone", 0, r"failed \d+ s ago \(file_not_found, status 404\), due in 48 h"),
+        ("/old", 0, r"redirected \d+ s ago to http://127\.0\.0\.1:\d+/new, due in 30 d"),
+    ],
+)
+def test_the_verdict_is_one_line(explain: Callable, path: str, status: int, verdict: str) -> None:
+    said = explain(path)
+    assert said.status == status, said.err
+    assert re.fullmatch(f"Verdict: {verdict}", said.lines[-1])
+
+
+def test_every_decision_is_there_in_order(explain: Callable) -> None:
+    record = explain("/a/deeper", "--json").record
+    rules = [step["rule"] for step in record["rules"]]
+    assert rules.index("scheme") < rules.index("scope") < rules.index("deny") < rules.index("depth")
+    assert {step["verdict"] for step in record["rules"]} == {"passed"}
+    assert record["robots"]["verdict"] == "passed"
+    assert record["allowed"]
+
+
+def test_what_is_known_is_told(explain: Callable, crawled: Crawled) -> None:
+    record = explain("/a/deeper", "--json").record
+    stored = record["stored"]
+    document = crawled.run.documents[f"{crawled.origin}/a/deeper"]
+    assert record["referrers"] == [f"{crawled.origin}/", f"{crawled.origin}/a"]
+    assert (stored["outcome"], stored["status"], stored["depth"]) == ("file_ingested", 200, 2)
+    assert stored["document"] == document["id"]
+    assert stored["visited_at"] == document["last_crawled_at"]
+    assert explain("/never-seen", "--json").record["stored"] is None
+
+
+def test_another_option_shows_what_it_would_change(explain: Callable) -> None:
+    said = explain("/a", "-a", "deny=/a")
+    assert said.status == 1
+    assert said.lines[-1].endswith("deny '/a' (-a deny); its document would be deleted")
+    allowed = explain("/private/x", "-a", "obey_robots=no", "--json").record
+    assert allowed["allowed"]
+    assert allowed["robots"]["verdict"] == "exempt"
+
+
+def test_a_foreign_origin_is_explained_too(explain: Callable, say: Callable) -> None:
+    said = say("explain", "http://elsewhere.test/")
+    assert said.status == 1
+    assert said.lines[-1].startswith("Verdict: refused: scope 'origin' (default)")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "line"),
+    [
+        (["example.org/a"], 2, "'example.org/a' is not a URL; write https://example.org/a"),
+        (["http://a.test", "http://b.test"], 2, "give one URL"),
+        (["http://a.test", "--jsn"], 2, "there is no option --jsn"),
+        (["http://a.test", "-a", "realm=a", "-a", "realm=b"], 2, "-a realm is given 2 times"),
+        (["http://a.test", "-a", "realm"], 2, "write -a NAME=VALUE"),
+        (["http://a.test", "-a", "start=http://a.test", "-a", "moed=x"], 2, "Did you mean 'mode'?"),
+        (["http://a.test", "-a", "start=http://a.test", "--spider", "x"], 2, "no spider 'x'"),
+        (["http://a.test"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
+        (["http://a.test", "-s", "SITECRAWL_DATABASE=mysql://x"], 3, "is no crawl database"),
+    ],
+)
+def test_what_is_wrong_is_one_line(say: Callable, words: list[str], status: int, line: str) -> None:
+    said = say("explain", *words)
+    assert (said.status, said.out) == (status, "")
+    assert line in said.err
+    assert "Traceback" not in said.err
+
+
+def test_before_the_first_crawl_the_rules_answer(say: Callable, tmp_path: Path) -> None:
+    start = ["-a", "start=http://a.test/", "-a", "deny=x"]
+    assert say("explain", "http://a.test/x", *start).status == 1
+    said = say("explain", "http://a.test/y", *start)
+    assert said.status == 0
+    assert said.lines[-1].endswith("once a page links to it, unless robots.txt forbids it")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_robots_txt_that_cannot_be_read_refuses(
+    say: Callable, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/robots.txt": Answer("busy", status=503)})
+    crawl(f"{origin}/", patience=1)
+    said = say("explain", f"{origin}/a")
+    assert said.status == 1
+    assert said.lines[-1] == f"Verdict: refused: {origin}/robots.txt could not be read: status 503"
+
+
+def test_a_stored_url_that_waits(say: Callable, server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(SITE)
+    crawl(f"{origin}/", max_pages=1)
+    assert say("explain", f"{origin}/a").lines[-1] == "Verdict: waiting: would be crawled"
+
+
+def test_the_right_one_of_several_databases_answers(
+    say: Callable, server: Server, crawl: CrawlCommand
+) -> None:
+    one, two = server.serve(SITE), server.serve(SITE, address="127.0.0.2")
+    crawl(f"{one}/", max_pages=1, deny="/one")
+    crawl(f"{two}/", max_pages=1, deny="/two")
+    assert say("explain", f"{one}/one").lines[-1] == "Verdict: refused: deny '/one' (-a deny)"
+    assert say("explain", f"{two}/two").lines[-1] == "Verdict: refused: deny '/two' (-a deny)"
+    said = say("explain", "http://elsewhere.test/")
+    assert said.status == 3
+    assert "There is more than one crawl (" in said.err
+    assert ", and none knows http://elsewhere.test; say which" in said.err
+
+
+def test_an_origin_that_a_start_was_sent_to_is_in_scope(
+    say: Callable, server: Server, crawl: CrawlCommand
+) -> None:
+    port = int(server.serve(SITE).rpartition(":")[2])
+    other = server.serve({"/": redirect(f"http://127.0.0.1:{port}/")}, address="127.0.0.1")
+    crawl(f"{other}/")
+    assert say("explain", f"http://127.0.0.1:{port}/a").status == 0
+
+
+def test_it_ends_with_its_status_as_a_process(crawled: Crawled) -> None:
+    command = [sys.executable, "-m", "scrapy", "explain", f"{crawled.origin}/no/b"]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
+    run = subprocess.run(
+        command, cwd=crawled.folder, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 1, run.stderr
+    assert run.stdout.splitlines()[-1] == "Verdict: refused: deny '/no/' (-a deny)"
