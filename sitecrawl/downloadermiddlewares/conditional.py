@@ -31,7 +31,7 @@ class ConditionalMiddleware:
         """Add the validators of the last visit that brought content."""
         visit = visit_of(request)
         due = visit.due if visit is not None else None
-        if self._force or due is None or due.content_hash is None or due.indexed_at is None:
+        if self._force or due is None or due.indexed_at is None:
             return
         indexed = http_date(due.indexed_at)
         since = indexed if self._modified_since == "indexed" else due.last_modified or indexed

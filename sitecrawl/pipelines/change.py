@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.policy.documents.content_hash import content_hash, stable_links
+from sitecrawl.policy.documents.content_hash import content_hash, stable_links, text_hash
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class ChangePipeline(DocumentPipeline):
-    """Gives the visit the hash of the page's text, links and own images.
+    """Gives the visit two hashes: of the text, and of text, links and own images.
 
-    The frontier compares it with the last one, and with those of other pages, in the
-    transaction that writes the visit.
+    The frontier compares them with the last ones, and the first with those of other
+    pages, in the transaction that writes the visit.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -31,8 +31,9 @@ class ChangePipeline(DocumentPipeline):
         return cls(spider.rules)
 
     def process_document(self, document: Document) -> Document:
-        """Add the hash."""
+        """Add the hashes."""
         page = document.page
         links = [self._rules.admit(link).key or link for link in stable_links(page)]
-        document.visit.content_hash = content_hash(page, links)
+        document.visit.content_hash = text_hash(page)
+        document.visit.document_hash = content_hash(page, links)
         return document

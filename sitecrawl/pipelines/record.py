@@ -60,7 +60,7 @@ class RecordPipeline(DocumentPipeline):
         """Record the document; raises DropItem when it is unchanged or a duplicate."""
         visit = document.visit
         visit.document = self._complete(document)
-        visit.document_hash = document_hash(visit.document)
+        visit.document_hash = document_hash(visit.document, visit.document_hash or "")
         if visit.outcome is None:
             visit.outcome, visit.reason = Outcome.FILE_INGESTED, "ok"
         document.recorded = True
@@ -123,10 +123,10 @@ def how(visit: Visit, content_type: str) -> dict[str, Any]:
     }
 
 
-def document_hash(fields: dict[str, Any]) -> str:
-    """A hash of what is worth writing besides the content, which has a hash of its own."""
+def document_hash(fields: dict[str, Any], page_hash: str) -> str:
+    """A hash of all that is worth writing; ``page_hash`` stands for text and links."""
     lasting = {name: value for name, value in fields.items() if name not in VOLATILE}
-    text = json.dumps(lasting, sort_keys=True, ensure_ascii=False, default=str)
+    text = page_hash + json.dumps(lasting, sort_keys=True, ensure_ascii=False, default=str)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -27,6 +27,17 @@ def content_hash(page: Page, links: Iterable[str] | None = None) -> str:
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def text_hash(page: Page) -> str | None:
+    """32 hex digits that pages with the same title and text share, None without text.
+
+    Pages that share it are duplicates, wherever they lie and whatever they link to.
+    """
+    text = page.stable_text or page.text
+    if not text:
+        return None
+    return sha256(f"{page.title}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
 def stable_links(page: Page) -> list[str]:
     """The links that belong to the content."""
     own = origin(page.url)
