@@ -10,6 +10,14 @@ from sitecrawl.policy.headers import HeaderPolicy, product_token, user_agent
 from sitecrawl.policy.politeness import Pace
 from sitecrawl.web.options import ReadOptions
 
+HANDLER = "sitecrawl.render.handler.RenderingDownloadHandler"
+RENDERING = {
+    "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
+    "EXTENSIONS": {"sitecrawl.render.rendering.Rendering": 30},
+    "DOWNLOADER_MIDDLEWARES": {"sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610},
+}
+"""The components that only a crawl with a browser loads."""
+
 
 def agent(params: CrawlParams) -> str:
     """The User-Agent of every request."""
@@ -40,11 +48,12 @@ def pace(params: CrawlParams) -> Pace:
 
 
 def spider_settings(params: CrawlParams) -> dict[str, Any]:
-    """The Scrapy settings that follow from the options."""
+    """The Scrapy settings that follow from the options; tables are added to, not replaced."""
     return {
         "USER_AGENT": agent(params),
         "COOKIES_ENABLED": params.cookies,
         "DOWNLOAD_TIMEOUT": params.max_time,
+        **(RENDERING if params.render != "none" else {}),
     }
 
 

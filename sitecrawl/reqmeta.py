@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,15 @@ ROBOTS_OF = "sitecrawl_robots_of"
 RENDERED = "sitecrawl_rendered"
 SENT_AT = "sitecrawl_sent_at"
 WIRE_BYTES = "sitecrawl_wire_bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPage:
+    """That a page was shown in a browser, why, and where a script led on from it."""
+
+    reason: str
+    rule: str
+    moved_to: str | None = None
 
 
 def visit_of(request: Request) -> Visit | None:
@@ -34,3 +44,9 @@ def robots_of(request: Request) -> Origin | None:
     """The origin whose robots.txt the request asks for; None for every other request."""
     origin: Origin | None = request.meta.get(ROBOTS_OF)
     return origin
+
+
+def rendered_of(request: Request) -> RenderedPage | None:
+    """What the browser made of the page; None where none was asked."""
+    rendered: RenderedPage | None = request.meta.get(RENDERED)
+    return rendered

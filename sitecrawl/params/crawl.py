@@ -9,16 +9,17 @@ from pydantic import ConfigDict, model_validator
 from sitecrawl.params.content import ContentParams
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.params.mode import ModeParams
+from sitecrawl.params.render import RenderParams
 from sitecrawl.params.rules import RuleParams
 from sitecrawl.params.state import StateParams
 
 SHAPING = frozenset(
-    {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive"}
+    {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive", "render"}
 ).union(RuleParams.model_fields, ContentParams.model_fields)
 """The options that decide which documents there are and what is in them; not the pace."""
 
 
-class CrawlParams(RuleParams, FetchParams, ContentParams, StateParams, ModeParams):
+class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -58,6 +58,10 @@ TEMPORARY = frozenset({300, 302, 303, 307})
 
 # In order: the first name that is among a failure's causes decides.
 FAILURES = {
+    "RendererMissingError": Answer(Outcome.CANCELLED, "renderer_missing"),
+    "RendererLostError": Answer(Outcome.CANCELLED, "renderer_lost", again=True),
+    "RenderTimeoutError": Answer(Outcome.REQUEST_TIMEOUT, "render_timeout"),
+    "RenderTooLargeError": Answer(Outcome.TOO_LARGE, "render_too_large"),
     "AddressRefusedError": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
     "UnsupportedURLSchemeError": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
     "HeaderTooLargeError": Answer(Outcome.TOO_LARGE, "header_too_large", persists=True),

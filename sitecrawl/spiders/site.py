@@ -67,7 +67,10 @@ class SiteSpider(Spider):
         spider.limits = build_limits(params, spider.configuration.sources)
         spider.read_options = read_options(params)
         for name, value in spider_settings(params).items():
-            crawler.settings.set(name, value, priority="spider")
+            whole = (
+                {**crawler.settings.getdict(name), **value} if isinstance(value, dict) else value
+            )
+            crawler.settings.set(name, whole, priority="spider")
         return spider
 
     async def start(self) -> AsyncIterator[Any]:

@@ -1,0 +1,47 @@
+"""Records what a browser found out about a page: that it was needed, and where scripts led."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.outcomes import Answered
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.answers import Answer
+from sitecrawl.reqmeta import rendered_of, visit_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+MOVED = Answer(Outcome.REDIRECT, "script")
+
+
+class RendererMiddleware:
+    """Sees what the outcome middleware lets pass; a redirect by script is recorded like others."""
+
+    def __init__(self, discovery: Discovery) -> None:
+        self._discovery = discovery
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RendererMiddleware:
+        """Hands redirect targets to discovery."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        return cls(crawl.discovery)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Let a page pass; raise IgnoreRequest for one whose scripts lead elsewhere."""
+        visit, rendered = visit_of(request), rendered_of(request)
+        if visit is None or rendered is None:
+            return response
+        visit.detail = f"rendered: {rendered.reason} ({rendered.rule})"
+        if rendered.moved_to is not None:
+            target = self._discovery.rules.admit(rendered.moved_to, via="redirect")
+            if target.fingerprint != visit.due.fingerprint:
+                visit.redirect_to = rendered.moved_to
+                self._discovery.redirected(visit, rendered.moved_to)
+                raise Answered(MOVED)
+        return response

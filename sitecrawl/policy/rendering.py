@@ -1,0 +1,127 @@
+"""Which pages need a browser: decided by what their answer holds, learnt by kind of page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from sitecrawl.policy.decision import Decision, refuse
+from sitecrawl.web.applications import Shell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LITTLE_TEXT = 200  # characters: a title, a spinner and a footer
+FEW_LINKS = 3
+VAIN_RENDERINGS = 2
+MOST_PATTERNS = 10_000
+GAIN = 1.2
+
+_ASKS_FOR_SCRIPTS = re.compile(
+    r"java\s?script|ecmascript|\bscripts?\b.{0,40}\b(?:enabl|activ|aktiv|erlaub)", re.IGNORECASE
+)
+_DIGITS = re.compile(r"\d+")
+
+
+class Rendering(Protocol):
+    """Says of each HTML answer whether a browser has to show it, and learns from what came."""
+
+    def decide(self, url: str, shell: Shell) -> Decision:
+        """Whether the page is rendered; the reason and the rule say why, or why not."""
+
+    def learn(self, url: str, before: Shell, after: Shell) -> None:
+        """Note what rendering a page has brought."""
+
+
+class Always:
+    """Renders every page, as ``render=playwright`` and ``render=splash`` ask."""
+
+    def decide(self, url: str, shell: Shell) -> Decision:  # noqa: ARG002 -- the protocol's
+        """Every HTML page is rendered, and one without scripts is what it is."""
+        if not shell.scripts:
+            return refuse("no_scripts", "the page has no scripts")
+        return Decision(allowed=True, reason="asked", rule="render")
+
+    def learn(self, url: str, before: Shell, after: Shell) -> None:
+        """There is nothing to learn."""
+
+
+@dataclass(slots=True)
+class WhereNeeded:
+    """Renders the pages that say little without scripts, as ``render=auto`` asks.
+
+    Pages of one pattern are judged together: where two renderings in a row showed no more
+    than the answers had, no later page of the pattern is rendered for the same reason.
+    ``vain`` counts those renderings, and is 0 where one did show more; it is kept for the run.
+    """
+
+    vain: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def decide(self, url: str, shell: Shell) -> Decision:
+        """Whether the page needs a browser, by its answer and by pages of its pattern."""
+        verdict = needs_scripts(shell)
+        if not verdict.allowed:
+            return verdict
+        pattern = page_pattern(url)
+        vain = self.vain.get((pattern, verdict.reason))
+        if vain is None:
+            return verdict
+        if vain >= VAIN_RENDERINGS:
+            return refuse(
+                "no_gain", f"render=auto: {vain} pages like {pattern} had no more to show"
+            )
+        return replace(verdict, rule=f"{verdict.rule}, as on pages like {pattern}")
+
+    def learn(self, url: str, before: Shell, after: Shell) -> None:
+        """Note whether the page had more text or links when its scripts had run."""
+        key = page_pattern(url), needs_scripts(before).reason
+        if key not in self.vain and len(self.vain) >= MOST_PATTERNS:
+            del self.vain[next(iter(self.vain))]
+        more = shows_more(before, after)
+        known = self.vain.get(key)
+        self.vain[key] = 0 if more or known == 0 else (known or 0) + 1
+
+
+def needs_scripts(shell: Shell) -> Decision:
+    """Whether an answer looks like one that only scripts fill."""
+    bare = shell.text < LITTLE_TEXT and shell.links <= FEW_LINKS
+    if not shell.scripts:
+        return refuse("no_scripts", "the page has no scripts")
+    if shell.root and shell.root_text < LITTLE_TEXT and shell.text < 1000:
+        return _render("app_shell", f"{shell.root} holds {shell.root_text} characters")
+    told = _ASKS_FOR_SCRIPTS.search(shell.noscript)
+    if told and shell.text < LITTLE_TEXT * 3:
+        return _render("noscript", f"its noscript says: {shell.noscript[:100]}")
+    if bare:
+        return _render("empty_body", f"{shell.text} characters and {shell.links} links in its body")
+    return refuse("has_text", f"render=auto: {shell.text} characters without scripts")
+
+
+def shows_more(before: Shell, after: Shell) -> bool:
+    """Whether scripts made a difference to what is indexed or followed."""
+    return after.text > before.text * GAIN + 20 or after.links > before.links
+
+
+def page_pattern(url: str) -> str:
+    """What the pages made by one template have in common: ``https://a.test/shop/*?id``.
+
+    The last segment of the path varies but for its extension, digits anywhere do, and
+    parameters count by their names.
+    """
+    parts = urlsplit(url)
+    folder, _, last = parts.path.rpartition("/")
+    extension = f".{last.rpartition('.')[2]}" if "." in last else ""
+    name = f"*{extension}" if last else ""
+    names = _names(parts.query.split("&")) if parts.query else ""
+    path = _DIGITS.sub("#", folder)
+    return f"{parts.scheme}://{parts.netloc}{path}/{name}{names}"
+
+
+def _names(parameters: Iterable[str]) -> str:
+    return "?" + "&".join(sorted({each.partition("=")[0] for each in parameters}))
+
+
+def _render(reason: str, rule: str) -> Decision:
+    return Decision(allowed=True, reason=reason, rule=f"render=auto: {rule}")

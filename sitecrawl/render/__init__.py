@@ -1,0 +1,1 @@
+"""Shows pages in a browser; loaded only when a crawl asks for it."""

@@ -1,0 +1,184 @@
+"""Shows pages in a local Chromium, driven by scrapy-playwright."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from playwright.async_api import Error as PlaywrightError
+from scrapy import Request
+from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
+
+from sitecrawl.render.chromium import InstalledChromium
+from sitecrawl.render.failures import RendererLostError, RenderTimeoutError
+from sitecrawl.render.page import Answered, Shown
+from sitecrawl.render.settling import Settling
+from sitecrawl.render.steering import Steering
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.params.crawl import CrawlParams
+    from sitecrawl.render.gate import Gate
+
+ANSWER_SECONDS = 5.0  # in which a browser that lives answers
+START_SECONDS = 30.0
+
+logger = logging.getLogger(__name__)
+
+
+class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
+    """scrapy-playwright's handler, started when the first page asks for it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.browser_provider_cls = InstalledChromium
+        self.process_request_headers = None  # the context sets the User-Agent
+        self.shown = 0
+        self.active: set[str] = set()
+        self.idle = asyncio.Event()
+
+    def left(self, name: str) -> None:
+        """A page is done with."""
+        self.active.discard(name)
+        if not self.active:
+            self.idle.set()
+
+    async def start(self) -> None:
+        """Start Playwright; the browser itself starts with its first page."""
+        await self._launch()
+
+
+class PlaywrightRenderer:
+    """Gives each page a browser context of its own, and closes it afterwards.
+
+    So pages share nothing, and nothing is left of them. The browser is started anew after
+    ``render_restart`` pages, and whenever it no longer answers.
+    """
+
+    def __init__(self, crawler: Crawler, params: CrawlParams, agent: str) -> None:
+        self._crawler = crawler
+        self._params = params
+        self._agent = agent
+        self._numbers = count(1)
+        self._starting = asyncio.Lock()
+        self._handler: BrowserHandler | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+
+    async def show(self, page: Answered, gate: Gate) -> Shown:
+        """Run the page's scripts; raises one of ``render.failures``."""
+        handler = await self._started()
+        steering = Steering(page, self._params.render_block)
+        request = self._request(page, steering, gate)
+        name: str = request.meta["playwright_context"]
+        handler.active.add(name)
+        try:
+            async with asyncio.timeout(self._params.render_time + 2 * ANSWER_SECONDS):
+                await handler.download_request(request)
+                if not steering.begun:  # scrapy-playwright only logs why
+                    raise RendererLostError("the page could not be watched")
+                return await self._read(request.meta["playwright_page"], steering, gate)
+        except TimeoutError as error:
+            if await self._answers(handler):
+                raise RenderTimeoutError("the page keeps the browser busy") from error
+            raise self._lost(handler, "the browser does not answer") from error
+        except PlaywrightError as error:
+            raise self._lost(handler, str(error).partition("\n")[0]) from error
+        finally:
+            await self._end(handler, name)
+
+    async def close(self) -> None:
+        """End the browser."""
+        self._drop(self._handler)
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _read(self, page: Page, steering: Steering, gate: Gate) -> Shown:
+        finished = await Settling(page, steering, gate, self._params).finish()
+        async with asyncio.timeout(ANSWER_SECONDS):
+            html = await page.content()
+        return Shown(html, page.url, steering.sent_to, finished)
+
+    async def _started(self) -> BrowserHandler:
+        async with self._starting:
+            handler = self._handler
+            if handler is not None and handler.shown >= self._params.render_restart:
+                self._drop(handler)
+            if self._handler is None:
+                self._crawler.stats.inc_value("sitecrawl/render/browser_starts")
+                started = BrowserHandler(self._crawler)
+                async with asyncio.timeout(START_SECONDS):
+                    await started.start()
+                self._handler = started
+            self._handler.shown += 1
+            return self._handler
+
+    def _request(self, page: Answered, steering: Steering, gate: Gate) -> Request:
+        context = {
+            "user_agent": self._agent,
+            "accept_downloads": False,
+            "service_workers": "block",
+            "ignore_https_errors": not self._params.verify_tls,
+            "proxy": {"server": gate.url},
+        }
+        meta: dict[str, Any] = {
+            "playwright": True,
+            "playwright_include_page": True,
+            "playwright_context": f"page {next(self._numbers)}",
+            "playwright_context_kwargs": context,
+            "playwright_page_init_callback": steering.begin,
+            "playwright_page_goto_kwargs": {"wait_until": "commit"},
+        }
+        return Request(page.url, meta=meta | {"verbatim_url": True})
+
+    async def _answers(self, handler: BrowserHandler) -> bool:
+        """Whether the browser still does what it is told."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                session = await handler.browser.new_browser_cdp_session()
+                await session.send("Browser.getVersion")
+        except (TimeoutError, PlaywrightError, AttributeError):
+            return False
+        return True
+
+    def _lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
+        """Leave this browser; the next page starts another."""
+        logger.warning("The browser was lost, and is started anew: %s", why)
+        if self._handler is handler:
+            self._drop(handler)
+        return RendererLostError(why)
+
+    def _drop(self, handler: BrowserHandler | None) -> None:
+        """Let the browser end when the pages that it shows are done, or at once if it cannot."""
+        self._handler = None
+        if handler is not None:
+            task = asyncio.create_task(_finish(handler))
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+    async def _end(self, handler: BrowserHandler, name: str) -> None:
+        handler.left(name)
+        wrapper = handler.context_wrappers.get(name)
+        if wrapper is None:
+            return
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await wrapper.context.close()
+        except (TimeoutError, PlaywrightError):
+            if self._handler is handler:
+                self._lost(handler, "a page could not be closed")
+
+
+async def _finish(handler: BrowserHandler) -> None:
+    """Close a browser for good, whatever state it is in."""
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            if handler.active:
+                handler.idle.clear()
+                await handler.idle.wait()
+            await handler.close()
+    except (TimeoutError, PlaywrightError) as error:
+        logger.warning("The browser did not end in time: %s", error)

@@ -1,0 +1,146 @@
+"""A proxy through which a browser loads what one page asks for: guarded, counted, cut off."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from sitecrawl.policy.decision import Decision
+
+HEAD_SECONDS = 30.0
+CONNECT_SECONDS = 10.0
+CHUNK = 65536
+# RFC 9110, 7.6.1: what concerns one connection is not passed on.
+_OF_CONNECTION = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
+
+
+class Gate:
+    """Listens on one address while a page is shown; cuts every connection when it ends.
+
+    Each address is judged at the moment of connecting to it, so that neither names that
+    lead elsewhere now nor redirects nor WebSockets get past. ``refused`` counts the
+    connections that were not made; ``exceeded`` is set when more than ``max_bytes`` came.
+    """
+
+    def __init__(
+        self, decide: Callable[[str], Decision], max_bytes: int, address: str = "127.0.0.1"
+    ) -> None:
+        self.refused = 0
+        self.exceeded = False
+        self.url = ""
+        self._decide = decide
+        self._left = max_bytes
+        self._address = address
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        """Begin to listen, on a port of the system's choice."""
+        self._server = await asyncio.start_server(self._accept, self._address, 0)
+        port = self._server.sockets[0].getsockname()[1]
+        self.url = f"http://{self._address}:{port}"
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Listen no more, and cut what is under way."""
+        self._server.close()
+        self._cut()
+
+    def _cut(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    def _accept(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(HEAD_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
+            await self._pass_on(head.decode("latin-1"), reader, writer)
+        except (OSError, ValueError, TimeoutError, EOFError, asyncio.LimitOverrunError):
+            pass  # the page sees a connection that was lost, as it is
+        finally:
+            writer.close()
+
+    async def _pass_on(self, head: str, reader: StreamReader, writer: StreamWriter) -> None:
+        method, target, _ = head.partition("\r\n")[0].split(" ", 2)
+        tunnel = method == "CONNECT"
+        parts = urlsplit(f"//{target}" if tunnel else target)
+        server = await self._connect(parts.hostname or "", parts.port or 80)
+        if server is None:
+            writer.write(
+                b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            await writer.drain()
+            return
+        answer, to_server = server
+        try:
+            if tunnel:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            else:
+                place = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+                to_server.write(_closing(head, f"{method} {place} HTTP/1.1"))
+                writer.write(_closing((await answer.readuntil(b"\r\n\r\n")).decode("latin-1")))
+            await self._exchange(reader, writer, answer, to_server)
+        finally:
+            to_server.close()
+
+    async def _exchange(
+        self, reader: StreamReader, writer: StreamWriter, answer: StreamReader, to: StreamWriter
+    ) -> None:
+        """Pass bytes on both ways until the server's side ends."""
+        upwards = asyncio.ensure_future(_copy(reader, to))
+        try:
+            while chunk := await answer.read(CHUNK):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    self.exceeded = True
+                    self._cut()
+                writer.write(chunk)
+                await writer.drain()
+        finally:
+            upwards.cancel()
+
+    async def _connect(self, host: str, port: int) -> tuple[StreamReader, StreamWriter] | None:
+        """A connection to an address of ``host`` that is allowed; None if there is none."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(CONNECT_SECONDS):
+            for *_, place in await loop.getaddrinfo(host, port, type=1):
+                address = str(place[0])
+                if self._decide(address).allowed:
+                    return await asyncio.open_connection(address, port)
+        self.refused += 1
+        return None
+
+
+async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
+    """Pass on what the browser sends; when it closes, so does the other side."""
+    try:
+        while chunk := await reader.read(CHUNK):
+            writer.write(chunk)
+            await writer.drain()
+    except OSError:
+        pass  # whoever reads the answer sees it too
+    finally:
+        writer.close()
+
+
+def _closing(head: str, first: str = "") -> bytes:
+    """A message's head for a connection that serves this one exchange.
+
+    The browser would else use it for a request to some other host.
+    """
+    line, *fields = head.removesuffix("\r\n\r\n").split("\r\n")
+    kept = [each for each in fields if not each.lower().startswith(_OF_CONNECTION)]
+    return "\r\n".join([first or line, *kept, "Connection: close", "", ""]).encode("latin-1")

@@ -1,0 +1,177 @@
+"""Holds the browser of a crawl: started when the first page needs it, ended with the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.utils.misc import load_object
+from w3lib.html import get_meta_refresh
+
+from sitecrawl.assembly import agent
+from sitecrawl.policy.addresses import AddressRule
+from sitecrawl.policy.decision import ALLOWED, Decision
+from sitecrawl.policy.rendering import Always, WhereNeeded
+from sitecrawl.policy.rendering import Rendering as RenderingPolicy
+from sitecrawl.render.failures import RendererMissingError, RenderTooLargeError
+from sitecrawl.render.gate import Gate
+from sitecrawl.render.page import Answered, Renderer, Shown
+from sitecrawl.reqmeta import RENDERED, RenderedPage
+from sitecrawl.responses import header
+from sitecrawl.web.applications import Shell, read_shell, without_scripts
+from sitecrawl.web.encoding import decode
+from sitecrawl.web.media_type import is_html, media_type
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from sitecrawl.params.crawl import CrawlParams
+
+RENDERERS = {
+    "playwright": "sitecrawl.render.browser.PlaywrightRenderer",
+    "splash": "sitecrawl.render.splash.SplashRenderer",
+}
+NOT_INSTALLED = "rendering needs a package that is not installed (%s): pip install 'sitecrawl[%s]'"
+REST_SECONDS = 30.0
+
+logger = logging.getLogger(__name__)
+
+
+class Rendering:
+    """Decides which answers are shown in a browser, and puts what it shows in their place."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        spider: Any = crawler.spider
+        params: CrawlParams = spider.configuration.params
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._params = params
+        self._stats = crawler.stats
+        self._with = params.render_with if params.render == "auto" else params.render
+        self._policy: RenderingPolicy = WhereNeeded() if params.render == "auto" else Always()
+        self._rule = AddressRule(allow_private=params.allow_private)
+        self._met: set[str] = set()
+        self._at_once = asyncio.Semaphore(params.render_pages)
+        self._renderer: Renderer | None = None
+        self._trouble = ""
+        self._rests_until = 0.0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Rendering:
+        """Built for each crawl that renders."""
+        rendering = cls(crawler)
+        crawler.signals.connect(rendering.close, signals.engine_stopped)
+        return rendering
+
+    def check(self) -> None:
+        """Raise RendererMissingError where a page would be fetched in vain."""
+        resting = asyncio.get_running_loop().time() < self._rests_until
+        if resting and self._params.render != "auto":
+            raise RendererMissingError(self._trouble)
+
+    async def shown(self, request: Request, response: Response) -> Response:
+        """The response as a browser shows it, if it is one that needs a browser."""
+        content_type = header(response.headers, "Content-Type")
+        if response.status != 200 or not is_html(media_type(content_type, response.body)):
+            return response
+        self._met.add(str(response.ip_address))
+        before = read_shell(decode(response.body, content_type)[0])
+        decision = self._policy.decide(response.url, before)
+        self._stats.inc_value(f"sitecrawl/render/{decision.reason}")
+        if not decision.allowed:
+            return response
+        logger.debug("%s is rendered: %s (%s)", response.url, decision.reason, decision.rule)
+        shown = await self._show(_answered(request, response))
+        return self._replaced(request, response, shown, before, decision)
+
+    async def ask_splash(self, request: Request) -> Response:
+        """The response to a project's own SplashRequest."""
+        renderer: Any = self._made("splash")
+        response: Response = await renderer.send(request)
+        return response
+
+    async def close(self) -> None:
+        """End the browser with the crawl."""
+        if self._renderer is not None:
+            await self._renderer.close()
+
+    async def _show(self, page: Answered) -> Shown:
+        async with self._at_once:
+            try:
+                renderer = self._made(self._with)
+                async with Gate(self._permit, self._params.render_max_size) as gate:
+                    shown = await renderer.show(page, gate)
+            except RendererMissingError as error:
+                self._rest(str(error))
+                raise
+        self._stats.inc_value("sitecrawl/render/pages")
+        self._stats.inc_value("sitecrawl/render/unfinished", int(not shown.finished))
+        self._stats.inc_value("sitecrawl/render/refused_connections", gate.refused)
+        if gate.exceeded:
+            raise RenderTooLargeError("the page loads more than render_max_size")
+        return shown
+
+    def _made(self, name: str) -> Renderer:
+        if self._renderer is None:
+            try:
+                make = load_object(RENDERERS[name])
+            except ImportError as error:
+                raise RendererMissingError(NOT_INSTALLED % (error.name, name)) from error
+            self._renderer = make(self._crawler, self._params, agent(self._params))
+        return self._renderer
+
+    def _rest(self, trouble: str) -> None:
+        """Ask for no page in vain for a while; say once why."""
+        self._rests_until = asyncio.get_running_loop().time() + REST_SECONDS
+        if trouble != self._trouble:
+            logger.error("Pages cannot be rendered: %s", trouble)
+        self._trouble = trouble
+
+    def _permit(self, address: str) -> Decision:
+        """Public addresses, and those to which the crawl itself was let."""
+        return ALLOWED if address in self._met else self._rule.decide(address)
+
+    def _replaced(
+        self,
+        request: Request,
+        response: Response,
+        shown: Shown,
+        before: Shell,
+        decision: Decision,
+    ) -> Response:
+        html = without_scripts(shown.html)
+        body = html.encode("utf-8", "replace")
+        if len(body) > self._params.max_body_size:
+            raise RenderTooLargeError("the page shows more than max_body_size")
+        moved = moved_to(response.url, shown)
+        if moved is None:
+            self._policy.learn(response.url, before, read_shell(html))
+        request.meta[RENDERED] = RenderedPage(decision.reason, decision.rule, moved)
+        headers = response.headers.copy()
+        headers["Content-Type"] = "text/html; charset=utf-8"
+        return response.replace(body=body, headers=headers)
+
+
+def _answered(request: Request, response: Response) -> Answered:
+    headers = {
+        name.decode("latin-1"): tuple(value.decode("latin-1") for value in values)
+        for name, values in response.headers.items()
+    }
+    cookies, credentials = (header(request.headers, each) for each in ("Cookie", "Authorization"))
+    return Answered(response.url, response.body, headers, cookies, credentials)
+
+
+def moved_to(asked: str, shown: Shown) -> str | None:
+    """Where scripts led on from a page: by another document, or another address for this one.
+
+    A meta refresh is not theirs; whoever reads the page decides about it.
+    """
+    if shown.sent_to is not None:
+        _, refresh = get_meta_refresh(shown.html, asked)
+        return None if shown.sent_to in (asked, refresh) else shown.sent_to
+    there = shown.url.partition("#")[0]
+    return there if there != asked.partition("#")[0] else None
