@@ -17,10 +17,12 @@ from sitecrawl.frontier.states import UrlState
 from sitecrawl.web.identity import fingerprint, identity_key
 
 
-def state(worker: Worker, path: str, **options: Any) -> UrlState | None:
+def state(worker: Worker, path: str, **options: Any) -> UrlState:
     """What is stored of a page."""
     identity = fingerprint(identity_key(f"{SITE}{path}"))
-    return Records(worker.database).url(SITE, identity, **options)
+    found = Records(worker.database).url(SITE, identity, **options)
+    assert found is not None
+    return found
 
 
 def crawled(work: Crawls) -> Worker:
@@ -129,7 +131,8 @@ def test_the_state_of_a_url(work: Crawls) -> None:
     assert (gone.state, gone.outcome, gone.due) == (2, Outcome.FILE_GONE, None)
     later = state(worker, "/later")
     assert (later.state, later.outcome, later.waiting, later.depth) == (0, None, True, 1)
-    assert state(worker, "/unknown") is None
+    unknown = fingerprint(identity_key(f"{SITE}/unknown"))
+    assert Records(worker.database).url(SITE, unknown) is None
 
 
 @pytest.mark.behaviour("DB-19")

@@ -210,3 +210,17 @@ def test_the_queue_holds_what_was_never_crawled_or_is_due(work: Crawls) -> None:
     worker.store.add([candidate("/found", depth=1)])
     dues = [due.url[len(SITE) :] for due in worker.due()]
     assert dues == ["/old", "/never", "/found"]
+
+
+@pytest.mark.behaviour("DU-04")
+def test_a_folder_and_its_default_page_are_one_document(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/folder/", "/other/main.html", "/other/")
+    assert worker.store.add([candidate("/folder/index.html")]) == 0  # one identity
+    worker.crawl({"/folder/": "home", "/other/main.html": "same", "/other/": "same"})
+    assert worker.lines() == [
+        "new /folder/",
+        "new /other/main.html",
+        "duplicate /other/main.html > /other/",
+        "new /other/",
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from test_frontier_changes import redirect
 from workers import SITE, Crawls
@@ -18,7 +20,7 @@ def site(size: int) -> dict[str, str]:
     return {f"/{number:03}": f"text {number}" for number in range(size)}
 
 
-def crawled(work: Crawls, pages: dict[str, object], *, seeds: bool = False) -> Settlement:
+def crawled(work: Crawls, pages: Mapping[str, object], *, seeds: bool = False) -> Settlement:
     """One whole run over the site; what became of its deletions."""
     worker = work(**OPTIONS)
     if seeds:

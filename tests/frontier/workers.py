@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
@@ -68,7 +69,7 @@ class Worker:
         self.store.lease(100)
         return self.store.pop(key, limit)
 
-    def crawl(self, pages: dict[str, Any], key: str = SITE, at: float | None = None) -> list[str]:
+    def crawl(self, pages: Mapping[str, Any], key: str = SITE, at: float | None = None) -> list[str]:
         """Visit all that is due, again and again, as ``pages`` say; returns what was asked for.
 
         A page is its text, an Outcome, or a function of (due, at) that gives the visit.
