@@ -13,7 +13,7 @@ from scrapy.core.downloader.contextfactory import (
 from twisted.internet._sslverify import ClientTLSOptions
 from twisted.internet.ssl import platformTrust
 from twisted.web.iweb import IPolicyForHTTPS
-from zope.interface import implementer  # type: ignore[import-untyped]
+from zope.interface import implementer
 
 
 @implementer(IPolicyForHTTPS)

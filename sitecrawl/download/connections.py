@@ -12,7 +12,7 @@ from twisted.internet.interfaces import (
     IReactorPluggableNameResolver,
     IResolutionReceiver,
 )
-from zope.interface import implementer  # type: ignore[import-untyped]
+from zope.interface import implementer
 
 from sitecrawl.download.failures import AddressRefusedError
 from sitecrawl.policy.addresses import AddressRule

@@ -8,7 +8,7 @@ from contextlib import suppress
 from io import BytesIO
 from itertools import chain
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 from backports import zstd
 
 from sitecrawl.download.failures import BrokenEncodingError, DecodedTooLargeError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from sitecrawl.config import load
 from sitecrawl.params.crawl import SHAPING, CrawlParams
@@ -117,5 +118,6 @@ def test_none_unsets_an_option_that_may_have_no_value(tmp_path: Path):
 
 
 def test_no_option_is_declared_twice():
-    names = [name for part in CrawlParams.__bases__ for name in part.model_fields]
+    parts = [part for part in CrawlParams.__bases__ if issubclass(part, BaseModel)]
+    names = [name for part in parts for name in part.model_fields]
     assert len(names) == len(set(names)) == len(CrawlParams.model_fields)

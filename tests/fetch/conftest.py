@@ -42,6 +42,10 @@ class Options(FetchParams):
     start: tuple[str, ...]
 
 
+class Configured(Spider):
+    """A spider with the options that a handler looks at, given as ``configuration``."""
+
+
 class Fetch:
     """Fetches URLs as one crawl with the given options would; closes its handlers at the end."""
 
@@ -52,10 +56,8 @@ class Fetch:
     def handler(self, start: str, **options: str) -> BoundedDownloadHandler:
         """A handler for a crawl that starts at ``start``."""
         self.crawler = get_crawler()
-        spider = Spider("test")
         params = Options.model_validate({"start": (start,), **options})
-        spider.configuration = SimpleNamespace(params=params)
-        self.crawler.spider = spider
+        self.crawler.spider = Configured("test", configuration=SimpleNamespace(params=params))
         made = build_from_crawler(BoundedDownloadHandler, self.crawler)
         self._handlers.append(made)
         return made
@@ -75,7 +77,7 @@ class Fetch:
             response = await self(url, **options)
         except ENDS as error:
             return answer_of_failure(names_of(error))
-        headers = {k.lower(): v for k, v in response.headers.to_unicode_dict().items()}
+        headers = {str(k).lower(): v for k, v in response.headers.to_unicode_dict().items()}
         return answer_of_status(response.status, headers)
 
     async def close(self) -> None:

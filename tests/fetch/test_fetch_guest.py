@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fixtures.crawls import CrawlCommand
@@ -17,7 +19,7 @@ VIDEO = Raw(
 def test_every_request_introduces_itself(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({"/": page("/b"), "/b": page(text="B")})
     named = origin.replace("127.0.0.1", "localhost")
-    options = {
+    options: dict[str, Any] = {
         "contact": "https://me.test",
         "from_email": "me@me.test",
         "headers": "X-Team: search",

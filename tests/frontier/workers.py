@@ -69,7 +69,9 @@ class Worker:
         self.store.lease(100)
         return self.store.pop(key, limit)
 
-    def crawl(self, pages: Mapping[str, Any], key: str = SITE, at: float | None = None) -> list[str]:
+    def crawl(
+        self, pages: Mapping[str, Any], key: str = SITE, at: float | None = None
+    ) -> list[str]:
         """Visit all that is due, again and again, as ``pages`` say; returns what was asked for.
 
         A page is its text, an Outcome, or a function of (due, at) that gives the visit.

@@ -13,7 +13,7 @@ SOURCES = {"deny": "-a deny", "query": "profile fdse", "max_depth": "site.toml"}
 
 
 def rules(**options: object) -> Rules:
-    params = CrawlParams(start=["http://example.org/"], **options)  # type: ignore[arg-type]
+    params = CrawlParams(start=["http://example.org/"], **options)
     return build_rules(params, SOURCES)
 
 

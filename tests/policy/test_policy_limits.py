@@ -14,7 +14,7 @@ HOME = "http://example.org"
 
 
 def limits(**options: object) -> Limits:
-    params = CrawlParams(start=[HOME], **options)  # type: ignore[arg-type]
+    params = CrawlParams(start=[HOME], **options)
     return build_limits(params, {"max_links_per_page": "-a max_links_per_page"})
 
 

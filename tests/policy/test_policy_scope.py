@@ -11,7 +11,7 @@ from sitecrawl.ruleset import build_rules
 
 
 def rules(start: str, **options: object) -> Rules:
-    return build_rules(CrawlParams(start=[start], **options), {})  # type: ignore[arg-type]
+    return build_rules(CrawlParams(start=[start], **options), {})
 
 
 @pytest.mark.behaviour("K-10")

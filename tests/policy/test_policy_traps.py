@@ -30,7 +30,7 @@ class Walk:
 
 
 def walk(start: str = "/", **options: object) -> Walk:
-    params = CrawlParams(start=[HOME + start], **options)  # type: ignore[arg-type]
+    params = CrawlParams(start=[HOME + start], **options)
     rules, limits, site, found = (
         build_rules(params, {}),
         build_limits(params, {}),

@@ -10,7 +10,7 @@ from sitecrawl.ruleset import build_rules
 
 
 def decide(path: str, content_type: str | None, **options: object) -> Decision:
-    params = CrawlParams(start=["http://example.org/"], **options)  # type: ignore[arg-type]
+    params = CrawlParams(start=["http://example.org/"], **options)
     return build_rules(params, {}).content_type(f"http://example.org{path}", content_type)
 
 

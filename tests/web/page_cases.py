@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def frozen(value: Any) -> Any:
 
 def told(page: Page, name: str) -> Any:
     """One thing that a page tells, in the form of the tables."""
-    views = {
+    views: dict[str, Callable[[], Any]] = {
         "links": lambda: [link.url.replace("http://example.org/", "/", 1) for link in page.links],
         "vias": lambda: [link.via for link in page.links],
         "rels": lambda: [sorted(link.rel) for link in page.links],
