@@ -33,10 +33,24 @@ class RobotsFile:
 
 
 @dataclass(slots=True, eq=False)
+class Gate:
+    """What requests pass one after the other: an origin's own, or an address's.
+
+    ``ready_at`` is in seconds of the event loop's clock; ``waiting`` holds the origins
+    that want to pass while as many are in flight as may be.
+    """
+
+    ready_at: float
+    in_flight: int = 0
+    waiting: list[Origin] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
 class Origin:
     """One origin in hand: its to-do list, its pace, and what is in flight.
 
-    ``ready_at`` is in seconds of the event loop's clock. ``open_visits`` counts URLs that
+    ``gate`` is shared by origins on one address where the pace is kept by address.
+    ``open_visits`` counts URLs that
     left the to-do list and are not committed yet. ``dry`` means that the frontier had
     nothing due when last asked; ``ended`` says why the origin is given up.
     """
@@ -45,7 +59,7 @@ class Origin:
     pace: Pace
     patience: Patience
     robots: RobotsFile
-    ready_at: float
+    gate: Gate
     todo: deque[DueUrl] = field(default_factory=deque)
     foreign: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
@@ -54,6 +68,15 @@ class Origin:
     refilling: bool = False
     dry: bool = False
     ended: str = ""
+
+    @property
+    def ready_at(self) -> float:
+        """The time of the event loop's clock from which it may be asked."""
+        return self.gate.ready_at
+
+    @ready_at.setter
+    def ready_at(self, when: float) -> None:
+        self.gate.ready_at = when
 
     @property
     def key(self) -> str:
@@ -100,10 +123,13 @@ class Turns:
         self._in_flight = in_flight_per_origin
 
     def stand(self, origin: Origin) -> None:
-        """Line the origin up, unless it has nothing to send, or enough in flight."""
-        if origin.standing or not origin.has_work or origin.in_flight >= self._in_flight:
+        """Line the origin up, unless it has nothing to send, or enough is in flight."""
+        if origin.standing or not origin.has_work:
             return
         origin.standing = True
+        if origin.gate.in_flight >= self._in_flight:
+            origin.gate.waiting.append(origin)
+            return
         heapq.heappush(self._heap, (origin.ready_at, next(self._order), origin))
 
     def take(self, now: float) -> Origin | None:
@@ -111,10 +137,24 @@ class Turns:
         while self._heap and self._heap[0][0] <= now:
             origin = heapq.heappop(self._heap)[2]
             origin.standing = False
-            if origin.ready_at <= now:
+            if origin.ready_at <= now and origin.gate.in_flight < self._in_flight:
                 return origin
             self.stand(origin)
         return None
+
+    def begin(self, origin: Origin) -> None:
+        """A request of the origin is on its way."""
+        origin.in_flight += 1
+        origin.gate.in_flight += 1
+
+    def end(self, origin: Origin) -> None:
+        """A request of the origin has ended; whoever waited for that lines up."""
+        origin.in_flight -= 1
+        origin.gate.in_flight -= 1
+        waiting, origin.gate.waiting = origin.gate.waiting, []
+        for each in waiting:
+            each.standing = False
+            self.stand(each)
 
     @property
     def next_ready_at(self) -> float | None:

@@ -12,7 +12,7 @@ from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.robots import Robots
 from sitecrawl.frontier.base import DueUrl, FrontierError, OriginState, Outcome, Visit
-from sitecrawl.origins import Origin, RobotsFile, Turns
+from sitecrawl.origins import Gate, Origin, RobotsFile, Turns
 from sitecrawl.policy.patience import Patience
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class TodoLists:
         self.origins: dict[str, Origin] = {}
         self.wake: Callable[[], None] = lambda: None
         self.given_up: Callable[[str, str], None] = lambda _, __: None
+        self._gates: dict[str, Gate] = {}
         self._resting: dict[str, Origin] = {}
         self._discovery = discovery
         self._params = params
@@ -116,6 +117,14 @@ class TodoLists:
         if wait > self._params.max_wait and not origin.ended:
             origin.ended = f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
             logger.warning("%s", origin.ended)
+
+    def share_pace(self, origin: Origin, address: str) -> None:
+        """Let the origin keep one pace with the others on its address, if so configured."""
+        if self._params.pace_by == "origin" or origin.gate.in_flight:
+            return
+        gate = self._gates.setdefault(address, origin.gate)
+        gate.ready_at = max(gate.ready_at, origin.ready_at)
+        origin.gate = gate
 
     def refreshed(self, origin: Origin) -> None:
         """A robots.txt was read, or could not be: the origin's next turn may come."""
@@ -231,5 +240,5 @@ class TodoLists:
             pace=pace(self._params),
             patience=Patience(self._params.patience),
             robots=RobotsFile(f"{state.key}/robots.txt"),
-            ready_at=loop_now + max(0.0, state.ready_at - time.time()),
+            gate=Gate(loop_now + max(0.0, state.ready_at - time.time())),
         )

@@ -48,6 +48,9 @@ class TurnMiddleware:
         headers = {"retry-after": (response.headers.get("Retry-After") or b"").decode("latin-1")}
         wait = retry_after(headers, time.time()) if limited else None
         self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
+        origin = origin_of(request)
+        if origin is not None and response.ip_address is not None:
+            self._lists.share_pace(origin, str(response.ip_address))
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 -- Scrapy names it
@@ -58,7 +61,6 @@ class TurnMiddleware:
         origin = origin_of(request)
         if origin is None:
             return
-        origin.in_flight -= 1
         sent_at = request.meta.pop(SENT_AT, None)
         if sent_at is not None:
             now = asyncio.get_running_loop().time()
@@ -71,4 +73,5 @@ class TurnMiddleware:
                 pace.limited(now, duration, wait) if limited else pace.answered(now, duration)
             )
             origin.ready_at = max(origin.ready_at, ready_at)
+        self._lists.turns.end(origin)
         self._lists.check(origin)

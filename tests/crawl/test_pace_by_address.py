@@ -1,0 +1,37 @@
+"""Several origins on one address, as the server behind them all sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Server, page
+
+SITE = {"/": page("/a", "/b"), "/a": page(text="Page a"), "/b": page(text="Page b")}
+DELAY = 0.3
+
+
+@pytest.mark.behaviour("P-07")
+def test_origins_on_one_address_share_its_pace(server: Server, crawl: CrawlCommand) -> None:
+    first, second = server.serve(dict(SITE)), server.serve(dict(SITE))
+    run = crawl(f"{first}/", f"{second}/", delay=DELAY, pace_by="address")
+    assert len(run.documents) == 6, run.log[-3000:]
+    exchanges = sorted((*server.log.of(first), *server.log.of(second)), key=lambda e: e.started)
+    # The address of each is known from its first answer, that of robots.txt.
+    pages = exchanges[2:]
+    gaps = [later.started - earlier.ended for earlier, later in zip(pages, pages[1:], strict=False)]
+    assert len(gaps) == 5
+    assert min(gaps) >= DELAY - 0.01
+
+
+@pytest.mark.behaviour("S-06", "P-13")
+def test_an_origin_that_asks_for_a_long_rest_is_left_to_a_later_run(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": Answer(status=429, headers={"Retry-After": "3600"})})
+    run = crawl(f"{origin}/", max_wait=60)
+    assert run.status == 1
+    assert "asks to be left alone" in run.log
+    server.log.clear()
+    assert crawl(f"{origin}/", max_wait=60).status in {0, 1}
+    assert server.log.targets() == []
