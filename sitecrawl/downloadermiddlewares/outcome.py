@@ -11,6 +11,7 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import header
+from sitecrawl.web.media_type import sniff
 from sitecrawl.web.urls import resolve
 from sitecrawl.web.validators import fresh_until
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from scrapy.http import Headers, Response
 
     from sitecrawl.frontier.base import Visit
+    from sitecrawl.policy.decision import Decision
 
 HEADERS = ("location", "retry-after", "content-range")
+BINARY = "application/octet-stream"
 REDIRECTS = (Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT)
 
 
@@ -52,13 +55,18 @@ class OutcomeMiddleware:
             self._redirected(visit, headers["location"])
         if answer.outcome is not Outcome.FILE_INGESTED:
             raise Answered(answer)
-        refusal = self._discovery.rules.content_type(
-            visit.due.url, header(response.headers, "content-type") or None
-        )
-        if not refusal.allowed:
-            visit.detail = refusal.rule
-            raise Answered(Answer(Outcome.UNWANTED_TYPE, refusal.reason))
+        decision = self._decide_type(visit.due.url, response)
+        if not decision.allowed:
+            visit.detail = decision.rule
+            raise Answered(Answer(Outcome.UNWANTED_TYPE, decision.reason))
         return response
+
+    def _decide_type(self, url: str, response: Response) -> Decision:
+        rules = self._discovery.rules
+        decision = rules.content_type(url, header(response.headers, "content-type") or None)
+        if decision.reason != "sniff":
+            return decision
+        return rules.content_type(url, sniff(response.body) or BINARY)
 
     def _redirected(self, visit: Visit, location: str) -> None:
         target = resolve(location, visit.due.url)
