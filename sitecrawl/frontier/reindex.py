@@ -53,7 +53,8 @@ class Reindex:
             rewrite = verdict(self._documents.content(held.url))
             if rewrite is not None:
                 with self._database.transaction():
-                    yield from self._rewrite(held, rewrite)
+                    changes = self._rewrite(held, rewrite)
+                yield from changes
 
     def _rewrite(self, held: Held, rewrite: Rewrite) -> list[Change]:
         changes = Changes(self._documents, held.origin)

@@ -65,15 +65,17 @@ class Finding:
 
     @property
     def missing(self) -> int:
-        """Answers in a row that the page is not there, with this one."""
+        """Answers in a row that the page is not there, with this one likewise."""
         if self.outcome in CONFIRMED:
-            return self.stored.missing + 1
+            return self.stored.missing + (not self.visit.again)
         return self.stored.missing if self.outcome in FAILED else 0
 
     @property
     def failures(self) -> int:
-        """Failed visits in a row, with this one."""
-        return self.stored.failures + 1 if self.outcome in FAILED else 0
+        """Failed visits in a row, with this one unless it is tried again in the same run."""
+        if self.outcome not in FAILED:
+            return 0
+        return self.stored.failures + (not self.visit.again)
 
 
 class Visits:

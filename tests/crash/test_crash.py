@@ -42,7 +42,7 @@ class Chaos:
     def start(self) -> None:
         """Start another worker."""
         script = Path(__file__).parent / "crash_worker.py"
-        command = [sys.executable, script, self.database_url, self.folder]
+        command = [sys.executable, str(script), self.database_url, str(self.folder)]
         errors = (self.folder / "errors").open("ab")
         self.workers.append(subprocess.Popen(command, stderr=errors))
         errors.close()

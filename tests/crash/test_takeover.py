@@ -11,7 +11,24 @@ from fixtures.server import Page, Server, page
 from sitecrawl.frontier import open_records
 
 ORIGINS = 6
-NAMES = ["ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay", "kiwi", "lark", "mole", "newt", "owl", "pig"]
+NAMES = [
+    "ant",
+    "bee",
+    "cat",
+    "dog",
+    "elk",
+    "fox",
+    "gnu",
+    "hen",
+    "ibis",
+    "jay",
+    "kiwi",
+    "lark",
+    "mole",
+    "newt",
+    "owl",
+    "pig",
+]
 DELAY = 0.15
 
 

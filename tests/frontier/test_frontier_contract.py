@@ -78,7 +78,7 @@ def test_again_puts_a_url_back_into_the_run(work: Crawls) -> None:
     [due] = worker.due()
     worker.commit(Visit(due, time.time(), outcome=Outcome.RATE_LIMITED, again=True))
     [again] = worker.due()
-    assert (again.url, again.failures) == (due.url, 1)
+    assert (again.url, again.failures) == (due.url, 0)
     worker.commit(ingested(again, "home", time.time()))
     assert worker.lines() == ["new /"]
 
