@@ -142,10 +142,11 @@ class Turns:
             self.stand(origin)
         return None
 
-    def begin(self, origin: Origin) -> None:
-        """A request of the origin is on its way."""
+    def begin(self, origin: Origin, now: float) -> None:
+        """A request of the origin is on its way; where several may be, the next waits too."""
         origin.in_flight += 1
         origin.gate.in_flight += 1
+        origin.ready_at = max(origin.ready_at, now + origin.pace.promised)
 
     def end(self, origin: Origin) -> None:
         """A request of the origin has ended; whoever waited for that lines up."""

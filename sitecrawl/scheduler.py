@@ -109,7 +109,7 @@ class OriginScheduler(BaseScheduler):
         while (origin := turns.take(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
-                turns.begin(origin)
+                turns.begin(origin, now)
                 turns.stand(origin)
                 return request
             self._lists.check(origin)

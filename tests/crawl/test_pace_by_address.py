@@ -35,3 +35,18 @@ def test_an_origin_that_asks_for_a_long_rest_is_left_to_a_later_run(
     server.log.clear()
     assert crawl(f"{origin}/", max_wait=60).status in {0, 1}
     assert server.log.targets() == []
+
+
+@pytest.mark.behaviour("P-03", "P-05")
+def test_several_in_flight_keep_the_pause_between_their_beginnings(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    paths = [f"/p{n}" for n in range(6)]
+    slow = {path: Answer(page(text=f"Page {path}"), delay=0.5) for path in paths}
+    origin = server.serve({"/": page(*paths), **slow})
+    run = crawl(f"{origin}/", delay=0.2, politeness=0, requests_per_origin=2)
+    assert len(run.documents) == 7, run.log[-3000:]
+    starts = [exchange.started for exchange in server.log.of(origin)]
+    gaps = [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+    assert min(gaps) >= 0.2 - 0.01
+    assert server.log.most_in_flight(origin) == 2
