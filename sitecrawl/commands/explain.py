@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from scrapy.exceptions import UsageError
-
-from sitecrawl.console.command import DONE, NOTHING, StoredCommand, only, print_lines
+from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines, read_url
 from sitecrawl.console.explanation import Explainer, Explanation
 from sitecrawl.console.sources import Source, find_source
 from sitecrawl.console.times import ago, ahead, stamp
@@ -19,7 +17,6 @@ from sitecrawl.console.verdicts import told_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.states import UrlState
 from sitecrawl.policy.admission import Step
-from sitecrawl.web.urls import normalize
 from sitecrawl.web.urls import origin as origin_of
 
 WIDEST = 60
@@ -51,12 +48,10 @@ class Command(StoredCommand):
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Explain the URL; 1 when it is refused."""
-        url = only(args, "URL, as in scrapy explain https://example.org/page")
-        if not origin_of(normalize(url) or url) and "://" not in url:
-            raise UsageError(f"{url!r} is not a URL; write https://{url}", print_help=False)
+        url = read_url(args, "explain")
         assert self.settings is not None
-        origin = origin_of(normalize(url) or url)
-        source = find_source(self.settings["SITECRAWL_DATABASE"], opts.spargs, origin)
+        setting = self.settings["SITECRAWL_DATABASE"]
+        source = find_source(setting, opts.spargs, origin_of(url))
         rules = self.rules(source.configuration)
         with open_records(source.database) if source.run else nullcontext() as records:
             explanation = Explainer(source.configuration, rules, records).explain(url)

@@ -19,6 +19,7 @@ from sitecrawl.config import Configuration
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.policy.engine import Rules
+from sitecrawl.web.urls import normalize
 
 DONE, NOTHING, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
 
@@ -87,13 +88,17 @@ class StoredCommand(ScrapyCommand):
 
     def rules(self, configuration: Configuration) -> Rules:
         """The rules of the spider in question; raises UsageError where there is none."""
+        rules: Rules = self.spider().build_rules(configuration)
+        return rules
+
+    def spider(self) -> Any:
+        """The spider in question; raises UsageError where there is none with rules."""
         assert self.settings is not None
         loader = get_spider_loader(self.settings)
         spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
         if not hasattr(spider, "build_rules"):
             raise UsageError(f"there is no spider {self._spider!r} with rules", print_help=False)
-        rules: Rules = spider.build_rules(configuration)
-        return rules
+        return spider
 
     @staticmethod
     def _fail(problems: Iterable[str], status: int) -> int:
@@ -102,11 +107,19 @@ class StoredCommand(ScrapyCommand):
         return status
 
 
-def only(args: Sequence[str], what: str) -> str:
-    """The one argument that a command takes; raises UsageError."""
+class FetchingCommand(StoredCommand):
+    """A command that fetches as well: one page or a few, and stores nothing."""
+
+    requires_crawler_process = True
+
+
+def read_url(args: Sequence[str], command: str) -> str:
+    """The one URL that a command takes, normalized; raises UsageError."""
     if len(args) != 1:
-        raise UsageError(f"give one {what}", print_help=False)
-    return args[0]
+        raise UsageError(f"give one URL: scrapy {command} https://example.org/", print_help=False)
+    if "://" not in args[0]:
+        raise UsageError(f"{args[0]!r} is not a URL; write https://{args[0]}", print_help=False)
+    return normalize(args[0]) or args[0]
 
 
 def print_lines(lines: Iterable[str]) -> int:

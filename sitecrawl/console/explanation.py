@@ -59,11 +59,17 @@ class Explainer:
         self._params = configuration.params
         self._rules = rules
         self._records = records
+        self._fresh: dict[str, OriginState] = {}
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
         self._widen_scope()
 
-    def explain(self, url: str) -> Explanation:
-        """All that is decided and known of a URL."""
+    def know(self, origin: OriginState | None) -> None:
+        """Believe this of an origin rather than what the crawl database has."""
+        if origin is not None:
+            self._fresh[origin.key] = origin
+
+    def explain(self, url: str, *, rel: frozenset[str] = frozenset()) -> Explanation:
+        """All that is decided and known of a URL, which a link with ``rel`` may name."""
         url = normalize(url) or url
         stored = self._stored(self._rules.admit(url))
         start = self._seed(url).fingerprint in self._starts
@@ -74,7 +80,7 @@ class Explainer:
         return Explanation(
             url,
             admission,
-            self._rules.explain(url, depth=depth, via=via),
+            self._rules.explain(url, depth=depth, via=via, rel=rel),
             self._limits(stored),
             self._robots(admission.url, origin),
             origin,
@@ -103,6 +109,8 @@ class Explainer:
         )
 
     def _origin(self, key: str) -> OriginState | None:
+        if key in self._fresh:
+            return self._fresh[key]
         return self._records.origin(key, self._params.realm) if self._records else None
 
     def _limits(self, stored: UrlState | None) -> list[Step]:

@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from saying import Say
 
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
@@ -44,7 +45,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
 
 
 @pytest.fixture
-def explain(crawled: Crawled, say: Callable, tmp_path: Path) -> Callable:
+def explain(crawled: Crawled, say: Say, tmp_path: Path) -> Say:
     shutil.copytree(crawled.folder / ".sitecrawl", tmp_path / ".sitecrawl")
     return lambda path, *words: say("explain", crawled.origin + path, *words)
 
@@ -61,13 +62,13 @@ def explain(crawled: Crawled, say: Callable, tmp_path: Path) -> Callable:
         ("/old", 0, r"redirected \d+ s ago to http://127\.0\.0\.1:\d+/new, due in 30 d"),
     ],
 )
-def test_the_verdict_is_one_line(explain: Callable, path: str, status: int, verdict: str) -> None:
+def test_the_verdict_is_one_line(explain: Say, path: str, status: int, verdict: str) -> None:
     said = explain(path)
     assert said.status == status, said.err
     assert re.fullmatch(f"Verdict: {verdict}", said.lines[-1])
 
 
-def test_every_decision_is_there_in_order(explain: Callable) -> None:
+def test_every_decision_is_there_in_order(explain: Say) -> None:
     record = explain("/a/deeper", "--json").record
     rules = [step["rule"] for step in record["rules"]]
     assert rules.index("scheme") < rules.index("scope") < rules.index("deny") < rules.index("depth")
@@ -76,7 +77,7 @@ def test_every_decision_is_there_in_order(explain: Callable) -> None:
     assert record["allowed"]
 
 
-def test_what_is_known_is_told(explain: Callable, crawled: Crawled) -> None:
+def test_what_is_known_is_told(explain: Say, crawled: Crawled) -> None:
     record = explain("/a/deeper", "--json").record
     stored = record["stored"]
     document = crawled.run.documents[f"{crawled.origin}/a/deeper"]
@@ -87,7 +88,7 @@ def test_what_is_known_is_told(explain: Callable, crawled: Crawled) -> None:
     assert explain("/never-seen", "--json").record["stored"] is None
 
 
-def test_another_option_shows_what_it_would_change(explain: Callable) -> None:
+def test_another_option_shows_what_it_would_change(explain: Say) -> None:
     said = explain("/a", "-a", "deny=/a")
     assert said.status == 1
     assert said.lines[-1].endswith("deny '/a' (-a deny); its document would be deleted")
@@ -96,7 +97,8 @@ def test_another_option_shows_what_it_would_change(explain: Callable) -> None:
     assert allowed["robots"]["verdict"] == "exempt"
 
 
-def test_a_foreign_origin_is_explained_too(explain: Callable, say: Callable) -> None:
+@pytest.mark.usefixtures("explain")
+def test_a_foreign_origin_is_explained_too(say: Say) -> None:
     said = say("explain", "http://elsewhere.test/")
     assert said.status == 1
     assert said.lines[-1].startswith("Verdict: refused: scope 'origin' (default)")
@@ -116,14 +118,14 @@ def test_a_foreign_origin_is_explained_too(explain: Callable, say: Callable) -> 
         (["http://a.test", "-s", "SITECRAWL_DATABASE=mysql://x"], 3, "is no crawl database"),
     ],
 )
-def test_what_is_wrong_is_one_line(say: Callable, words: list[str], status: int, line: str) -> None:
+def test_what_is_wrong_is_one_line(say: Say, words: list[str], status: int, line: str) -> None:
     said = say("explain", *words)
     assert (said.status, said.out) == (status, "")
     assert line in said.err
     assert "Traceback" not in said.err
 
 
-def test_before_the_first_crawl_the_rules_answer(say: Callable, tmp_path: Path) -> None:
+def test_before_the_first_crawl_the_rules_answer(say: Say, tmp_path: Path) -> None:
     start = ["-a", "start=http://a.test/", "-a", "deny=x"]
     assert say("explain", "http://a.test/x", *start).status == 1
     said = say("explain", "http://a.test/y", *start)
@@ -133,7 +135,7 @@ def test_before_the_first_crawl_the_rules_answer(say: Callable, tmp_path: Path) 
 
 
 def test_a_robots_txt_that_cannot_be_read_refuses(
-    say: Callable, server: Server, crawl: CrawlCommand
+    say: Say, server: Server, crawl: CrawlCommand
 ) -> None:
     origin = server.serve({"/robots.txt": Answer("busy", status=503)})
     crawl(f"{origin}/", patience=1)
@@ -142,14 +144,14 @@ def test_a_robots_txt_that_cannot_be_read_refuses(
     assert said.lines[-1] == f"Verdict: refused: {origin}/robots.txt could not be read: status 503"
 
 
-def test_a_stored_url_that_waits(say: Callable, server: Server, crawl: CrawlCommand) -> None:
+def test_a_stored_url_that_waits(say: Say, server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(SITE)
     crawl(f"{origin}/", max_pages=1)
     assert say("explain", f"{origin}/a").lines[-1] == "Verdict: waiting: would be crawled"
 
 
 def test_the_right_one_of_several_databases_answers(
-    say: Callable, server: Server, crawl: CrawlCommand
+    say: Say, server: Server, crawl: CrawlCommand
 ) -> None:
     one, two = server.serve(SITE), server.serve(SITE, address="127.0.0.2")
     crawl(f"{one}/", max_pages=1, deny="/one")
@@ -163,7 +165,7 @@ def test_the_right_one_of_several_databases_answers(
 
 
 def test_an_origin_that_a_start_was_sent_to_is_in_scope(
-    say: Callable, server: Server, crawl: CrawlCommand
+    say: Say, server: Server, crawl: CrawlCommand
 ) -> None:
     port = int(server.serve(SITE).rpartition(":")[2])
     other = server.serve({"/": redirect(f"http://127.0.0.1:{port}/")}, address="127.0.0.1")
@@ -175,7 +177,13 @@ def test_it_ends_with_its_status_as_a_process(crawled: Crawled) -> None:
     command = [sys.executable, "-m", "scrapy", "explain", f"{crawled.origin}/no/b"]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
     run = subprocess.run(
-        command, cwd=crawled.folder, env=environment, capture_output=True, text=True, timeout=60
+        command,
+        cwd=crawled.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert run.returncode == 1, run.stderr
     assert run.stdout.splitlines()[-1] == "Verdict: refused: deny '/no/' (-a deny)"

@@ -1,0 +1,148 @@
+"""`scrapy links URL`: the links of one page, with what the crawl would make of each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from scrapy.settings import Settings
+
+from sitecrawl.config import load
+from sitecrawl.console.command import NOTHING, FetchingCommand, print_lines, read_url
+from sitecrawl.console.explanation import Explainer, Explanation
+from sitecrawl.console.fetching import Fetched, fetch
+from sitecrawl.console.sources import Source, find_source
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.base import NoCrawlError
+from sitecrawl.frontier.states import ERROR, WAITING
+from sitecrawl.web.page import Link, Page
+from sitecrawl.web.urls import origin as origin_of
+
+
+class Command(FetchingCommand):
+    """Looks at a page without making it part of the crawl."""
+
+    def syntax(self) -> str:
+        """How it is called."""
+        return "[options] URL"
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "List the links of one page, and what becomes of each (scrapy links URL)"
+
+    def long_desc(self) -> str:
+        """What `scrapy links -h` prints; argparse wraps it."""
+        return (
+            "Fetch one page, after its robots.txt, and list its links: whether each is admitted "
+            "or refused and why, and its state in the crawl database (new, waiting, indexed, "
+            "error). Nothing is followed and nothing is stored. With --admitted only the URLs "
+            "are printed, to be edited and crawled: scrapy crawl site -a mode=list "
+            "-a start=@FILE. Exit status: 0 links are listed; 1 there are none, or the page "
+            "cannot be read; 2 wrong usage or configuration; 3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Beside the common ones, the short form."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--admitted", action="store_true", help="print the URLs of admitted links, no more"
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """List the links; 1 when there is none."""
+        url = read_url(args, "links")
+        assert self.settings is not None
+        source = _source(self.settings, opts.spargs, url)
+        rules = self.rules(source.configuration)
+        with open_records(source.database) if source.run else nullcontext() as records:
+            explainer = Explainer(source.configuration, rules, records)
+            refused = next(
+                (s for s in explainer.explain(url).rules if s.verdict == "refused"), None
+            )
+            if refused is not None:
+                print(f"{url} is refused: {refused.detail}", file=sys.stderr)
+                return NOTHING
+            assert self.crawler_process is not None
+            params, spider = source.configuration.params, self.spider()
+            with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
+                explainer.know(fetched.records.origin(origin_of(url), params.realm))
+                found = list(_explained(explainer, fetched))
+                print(*_problems(fetched, url), sep="", end="", file=sys.stderr)
+        return print_lines(_told(link, each, opts) for link, each in found if _shown(each, opts))
+
+
+def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
+    setting = settings["SITECRAWL_DATABASE"]
+    try:
+        return find_source(setting, arguments, origin_of(url))
+    except NoCrawlError:
+        return Source(load({**arguments, "start": url}), setting, None)
+
+
+def _explained(explainer: Explainer, fetched: Fetched) -> Iterator[tuple[Link, Explanation]]:
+    for page in fetched.pages.values():
+        for link in _once(page):
+            yield link, explainer.explain(link.url, rel=_rel(page, link))
+
+
+def _once(page: Page) -> Iterable[Link]:
+    found: dict[str, Link] = {}
+    for link in page.links:
+        found.setdefault(link.url, link)
+    return found.values()
+
+
+def _rel(page: Page, link: Link) -> frozenset[str]:
+    return link.rel | {"nofollow"} if page.directives.nofollow else link.rel
+
+
+def _problems(fetched: Fetched, url: str) -> Iterator[str]:
+    crawl = fetched.crawler.get_extension(Crawl)
+    if fetched.pages or crawl is None:
+        return
+    for _, _, _, target in fetched.records.redirects():
+        yield f"{url} redirects to {target}; look there.\n"
+        return
+    for problem in crawl.starts.problems():
+        yield problem.removeprefix("start ") + "\n"
+
+
+def _shown(explanation: Explanation, opts: argparse.Namespace) -> bool:
+    return not opts.admitted or explanation.refusal is None
+
+
+def state(explanation: Explanation) -> str:
+    """What the crawl database knows of a link: new, waiting, indexed or error."""
+    stored = explanation.stored
+    if stored is None:
+        return "new"
+    return {WAITING: "waiting", ERROR: "error"}.get(stored.state, "indexed")
+
+
+def _told(link: Link, explanation: Explanation, opts: argparse.Namespace) -> str:
+    refusal, url = explanation.refusal, explanation.admission.url
+    if opts.json:
+        return json.dumps(_record(link, explanation), ensure_ascii=False)
+    if opts.admitted:
+        return url
+    verdict, why = ("refused", f"  {refusal.detail}") if refusal else ("admitted", "")
+    return f"{verdict:8}  {state(explanation):8}{url}{why}"
+
+
+def _record(link: Link, explanation: Explanation) -> dict[str, Any]:
+    refusal = explanation.refusal
+    return {
+        "url": explanation.admission.url,
+        "admitted": refusal is None,
+        "reason": refusal.rule if refusal else None,
+        "rule": refusal.detail if refusal else None,
+        "state": state(explanation),
+        "via": link.via,
+        "text": link.text,
+        "rel": sorted(link.rel),
+    }

@@ -1,0 +1,91 @@
+"""Fetches single pages as the spider would, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from scrapy.crawler import Crawler
+
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.records import Records
+from sitecrawl.items import Document
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import CrawlerProcessBase
+    from scrapy.http import Response
+    from scrapy.settings import Settings
+
+    from sitecrawl.params.crawl import CrawlParams
+    from sitecrawl.web.page import Page
+
+NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
+OF_THE_CRAWL = {"start", "name", "config", "profile", "any_database", "force", "entire_site"}
+ALONE = {"mode": "page", "discover": False, "sitemaps": False, "patience": 1, "interval": 0}
+"""One page is looked at, nothing is followed, and what does not answer is not asked twice."""
+
+
+@dataclass(slots=True)
+class Fetched:
+    """The pages that were read, by the URL that was asked for, with their markup.
+
+    ``records`` tells of outcomes and robots.txt; it can be asked within ``fetch`` alone.
+    """
+
+    crawler: Crawler
+    records: Records
+    pages: dict[str, Page] = field(default_factory=dict)
+    bodies: dict[str, bytes] = field(default_factory=dict)
+
+
+class Looking:
+    """Stands before a spider's class: keeps what the spider reads, and hands on nothing."""
+
+    fetched_pages: dict[str, Page]
+    fetched_bodies: dict[str, bytes]
+
+    def parse(self, response: Response, **_: Any) -> list[Any]:
+        """Keep the page."""
+        assert response.request is not None
+        for each in super().parse(response):  # type: ignore[misc]
+            if isinstance(each, Document):
+                self.fetched_pages[response.request.url] = each.page
+                self.fetched_bodies[response.request.url] = response.body
+        return []
+
+
+@contextmanager
+def fetch(
+    process: CrawlerProcessBase,
+    settings: Settings,
+    spider: type[Spider],
+    params: CrawlParams,
+    urls: Sequence[str],
+) -> Iterator[Fetched]:
+    """Fetch each URL once, robots.txt first, at the pace of the crawl.
+
+    The crawl's own database is not touched; a new one lives as long as the context.
+    """
+    pages: dict[str, Page] = {}
+    bodies: dict[str, bytes] = {}
+    kept = {"fetched_pages": pages, "fetched_bodies": bodies}
+    looking: Callable[..., type[Spider]] = type
+    with TemporaryDirectory(prefix="sitecrawl-") as folder:
+        own = settings.copy()
+        database = f"sqlite:///{Path(folder) / 'looked.db'}"
+        own.setdict({**NO_TRACES, "SITECRAWL_DATABASE": database}, priority="cmdline")
+        crawler = Crawler(looking("Looking", (Looking, spider), kept), own)
+        process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=len(urls))
+        process.start()
+        with open_records(database) as records:
+            yield Fetched(crawler, records, pages, bodies)
+
+
+def _arguments(params: CrawlParams) -> dict[str, Any]:
+    given = params.model_dump(exclude_defaults=True, exclude={*OF_THE_CRAWL, "max_pages"})
+    return {**given, **ALONE}

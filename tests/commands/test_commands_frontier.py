@@ -1,0 +1,277 @@
+"""`scrapy frontier`: numbers, lists, the pending file, and changes by hand."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from saying import Say
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
+
+
+@pytest.fixture
+def site() -> dict[str, Page]:
+    return {
+        "/robots.txt": "User-agent: *\nDisallow: /private/\n",
+        "/": page("/a", "/dead", "/gone", "/private/x", "/old"),
+        "/a": page("/a/b", "/dead"),
+        "/a/b": page(title="B"),
+        "/gone": Answer("gone", status=410),
+        "/old": redirect("/new", status=302),
+        "/new": page(title="New"),
+    }
+
+
+def states(lines: list[str], origin: str) -> dict[str, int]:
+    """The states of a pending file by path."""
+    words = (line.split() for line in lines)
+    return {url.removeprefix(origin): int(state) for url, _, state in words}
+
+
+@pytest.mark.behaviour("DB-02", "DB-03", "DB-04", "DB-06", "DB-07")
+def test_the_pending_file_is_exact(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    before = int(time.time())
+    crawl(f"{origin}/", realm="My realm", max_pages=4)
+    said = say("frontier", "pending")
+    assert said.status == 0, said.err
+    rows = crawl.rows("SELECT url, visited_at FROM url WHERE outcome < 30 AND outcome >= 20")
+    indexed = {url: int(at) for url, at in rows}
+    assert all(before <= at <= time.time() for at in indexed.values())
+    found = {"/": None, "/a": None, "/dead": 2, "/gone": 2, "/old": 0, "/private/x": 0}
+    found |= {path: indexed[origin + path] for path in ("/", "/a")}
+    paths = ["/", "/a", "/a/b", "/dead", "/gone", "/old", "/private/x"]
+    expected = {path: found.get(path, 0) for path in paths}
+    assert said.out.replace("private/x My%20realm 2", "private/x My%20realm 0") == "".join(
+        f"{origin}{path} My%20realm {state}\n" for path, state in expected.items()
+    )
+
+
+@pytest.mark.behaviour("DB-05")
+def test_finding_a_url_again_changes_nothing(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    first = say("frontier", "pending").out
+    site["/dead"] = page(title="Back")
+    assert say("frontier", "retry", f"{origin}/a").status == 0
+    server.log.clear()
+    crawl(f"{origin}/")
+    assert "/a" in server.log.targets()
+    assert "/dead" not in server.log.targets()
+    assert states(first.splitlines(), origin)["/dead"] == 2
+    again = say("frontier", "pending").out
+    assert states(again.splitlines(), origin)["/dead"] == 2
+
+
+@pytest.mark.behaviour("A-06")
+def test_the_pending_file_can_be_edited_and_read_back(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page], tmp_path: Path
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    site["/dead"] = page(title="Back")
+    site["/hand"] = page(title="By hand")
+    text = say("frontier", "pending").out.replace("/dead default 2", "/dead default 0")
+    (tmp_path / "pending.txt").write_text(f"{text}{origin}/hand default 0\nno line at all\n")
+    said = say("frontier", "import", "pending.txt")
+    assert said.status == 1
+    assert said.err.endswith("is not of the form URL Realm State: no line at all\n")
+    server.log.clear()
+    run = crawl(f"{origin}/")
+    titles = {document["title"] for document in run.documents.values()}
+    assert titles == {"Back", "By hand"}
+    assert sorted(server.log.targets())[:2] == ["/dead", "/hand"]
+
+
+def test_a_pending_file_read_back_unchanged_changes_nothing(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page], tmp_path: Path
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/", max_pages=4)
+    rows = crawl.rows("SELECT * FROM url ORDER BY id")
+    (tmp_path / "pending.txt").write_text(say("frontier", "pending").out)
+    assert say("frontier", "import", "pending.txt", "--json").record == {
+        "count": len(rows),
+        "said": f"{len(rows)} URLs read from pending.txt.",
+        "problems": [],
+    }
+    assert crawl.rows("SELECT * FROM url ORDER BY id") == rows
+
+
+@pytest.mark.behaviour("A-05")
+def test_errors_are_cleared(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    said = say("frontier", "clear-errors", "--realm", "default")
+    assert said.status == 0
+    assert said.out.startswith("3 URLs of realm 'default'")
+    waiting = {
+        path
+        for path, state in states(say("frontier", "pending").lines, origin).items()
+        if not state
+    }
+    assert waiting >= {"/dead", "/gone", "/private/x"}
+    assert crawl.rows("SELECT sum(failures), sum(missing) FROM url") == [(0, 0)]
+    server.log.clear()
+    crawl(f"{origin}/")
+    assert {"/dead", "/gone"} <= set(server.log.targets())
+    assert "/private/x" not in server.log.targets()
+
+
+@pytest.mark.behaviour("A-16")
+def test_one_failed_url_is_retried_before_its_time(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    site["/dead"] = page(title="Back")
+    server.log.clear()
+    crawl(f"{origin}/")
+    assert "/dead" not in server.log.targets()
+    assert say("frontier", "retry", f"{origin}/dead").status == 0
+    run = crawl(f"{origin}/")
+    assert "/dead" in server.log.targets()
+    assert "/gone" not in server.log.targets()
+    assert list(run.documents) == [f"{origin}/dead"]
+    unknown = say("frontier", "retry", f"{origin}/never-seen")
+    assert (unknown.status, unknown.out) == (
+        1,
+        f"{origin}/never-seen is not known in realm 'default'.\n",
+    )
+
+
+@pytest.mark.behaviour("S-18")
+def test_dead_links_name_the_page_that_holds_them(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    assert say("frontier", "errors").lines == [
+        f"404 file_not_found {origin}/dead on {origin}/",
+        f"410 file_gone {origin}/gone on {origin}/",
+    ]
+    assert [record["referrer"] for record in say("frontier", "errors", "--json").records] == [
+        f"{origin}/",
+        f"{origin}/",
+    ]
+
+
+@pytest.mark.behaviour("O-06")
+def test_redirects_are_listed(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    assert say("frontier", "redirects").lines == [f"302 {origin}/old {origin}/new"]
+    (record,) = say("frontier", "redirects", "--json").records
+    assert record == {
+        "url": f"{origin}/old",
+        "redirect_to": f"{origin}/new",
+        "status": 302,
+        "outcome": "redirect",
+    }
+
+
+@pytest.mark.behaviour("A-14")
+def test_statistics_say_how_each_origin_ended(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    whole = server.serve(site)
+    failing = server.serve(
+        {"/": page(*(f"/{n}" for n in range(9))), "*": Answer("broken", status=500)},
+        address="127.0.0.2",
+    )
+    crawl(f"{whole}/", f"{failing}/", patience=3, name="both")
+    record = say("frontier", "stats", "--json").record
+    ended = {origin["key"]: origin["ended"] for origin in record["origins"]}
+    assert ended == {whole: "finished", failing: "patience"}
+    assert record["outcomes"]["file_not_found"] == 1
+    assert record["run"]["finish_reason"] == "finished"
+    told = say("frontier").out
+    assert f"  {whole} (default): finished\n    8 URLs, 0 waiting, 4 documents\n" in told
+    assert f"  {failing} (default): given up, it failed too often\n" in told
+
+
+@pytest.mark.behaviour("A-14")
+def test_statistics_tell_a_limit_from_an_end(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/", max_pages=2)
+    assert f"  {origin} (default): stopped at its limit\n" in say("frontier", "stats").out
+    crawl(f"{origin}/")
+    assert f"  {origin} (default): finished\n" in say("frontier", "stats").out
+
+
+def test_deletions_that_were_held_back_are_confirmed(
+    server: Server, crawl: CrawlCommand, say: Say
+) -> None:
+    paths = [f"/{number}" for number in range(12)]
+    site: dict[str, Page] = {"/": page(*paths), **{path: page(title=path) for path in paths}}
+    origin = server.serve(site)
+    assert len(crawl(f"{origin}/").documents) == 13
+    site.update(dict.fromkeys(paths, Answer("gone", status=410)))
+    held = crawl(f"{origin}/", force=1)
+    assert "scrapy frontier confirm-deletes" in held.log
+    assert held.deletions == {}
+    assert "12 deletions held back" in say("frontier", "stats").out
+    assert say("frontier", "confirm-deletes", "http://elsewhere.test").status == 1
+    said = say("frontier", "confirm-deletes", origin)
+    assert (said.status, said.out) == (0, "12 changes written; the next crawl delivers them.\n")
+    assert crawl(f"{origin}/").deletions == {f"{origin}{path}": "gone" for path in paths}
+
+
+def test_a_realm_is_forgotten(
+    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/", realm="one")
+    crawl(f"{origin}/", realm="two")
+    assert say("frontier", "delete-realm", "three").status == 1
+    assert say("frontier", "delete-realm", "one").out == (
+        "Realm 'one' is gone; 4 deletions written, the next crawl delivers them.\n"
+    )
+    assert {line.split()[1] for line in say("frontier", "pending").lines} == {"two"}
+    assert say("frontier", "pending", "--realm", "one").status == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "line"),
+    [
+        (["stat"], 2, "there is no action 'stat'; known: stats, pending"),
+        (["retry"], 2, "write scrapy frontier retry URL"),
+        (["stats", "more"], 2, "write scrapy frontier stats"),
+        (["pending", "--jsn"], 2, "there is no option --jsn"),
+        (["pending"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
+        (["-a", "start=http://a.test"], 3, "There is no crawl at sqlite:///.sitecrawl/a.test.db"),
+    ],
+)
+def test_what_is_wrong_is_one_line(say: Say, words: list[str], status: int, line: str) -> None:
+    said = say("frontier", *words)
+    assert (said.status, said.out) == (status, "")
+    assert line in said.err
+
+
+def test_files_that_cannot_be_used_are_named(
+    server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path
+) -> None:
+    crawl(f"{server.serve({'*': page()})}/")
+    (tmp_path / "latin").write_bytes(b"\xe9")
+    assert say("frontier", "import", "none.txt").err == (
+        "none.txt cannot be read: No such file or directory.\n"
+    )
+    assert say("frontier", "import", "latin").err == "latin is not UTF-8 text (byte 0).\n"
+    (database,) = (tmp_path / ".sitecrawl").glob("*.db")
+    database.write_bytes(b"no database" * 1000)
+    said = say("frontier")
+    assert said.status == 3
+    assert "is not a SQLite database" in said.err
