@@ -83,7 +83,7 @@ def test_a_newer_and_a_foreign_database(database_url: str) -> Generator[Any, Any
     yield in_loop(frontier.close("finished", {}))
     database.execute("UPDATE crawl SET version = 999")
     said = yield in_loop(failure(database_url))
-    assert "was written by a newer sitecrawl (schema 999, this one knows 2)" in said
+    assert "was written by a newer sitecrawl (schema 999, this one knows " in said
     database.close()
 
 
