@@ -18,6 +18,11 @@ from sitecrawl.params.problems import ConfigError, faults, place, unknown_option
 __all__ = ["ConfigError", "Configuration", "load"]
 
 OPTIONS = CrawlParams.model_fields
+IMPLIED: Mapping[str, Mapping[str, Any]] = {
+    "entire_site": {"mode": "crawl", "scope": "directory"},
+    "rogue": {"obey_robots": False},
+}
+"""Options that stand for others when they are on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def load(arguments: Mapping[str, str]) -> Configuration:
         wrong = [line for line in wrong if not line.startswith("start is missing")]
     if params is None or unread or unknown:
         raise ConfigError([*unread, *unknown, *wrong])
-    return Configuration(params, sources)
+    return _configured(params, sources)
 
 
 def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Configuration:
@@ -67,6 +72,15 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
     params, wrong = _check({**before, **values}, sources)
     if params is None or unread or unknown:
         raise ConfigError([*unread, *unknown, *wrong])
+    return _configured(params, sources)
+
+
+def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:
+    """The configuration with what its options imply."""
+    for name, implied in IMPLIED.items():
+        if getattr(params, name):
+            params = params.model_copy(update=implied)
+            sources |= dict.fromkeys(implied, sources[name])
     return Configuration(params, sources)
 
 

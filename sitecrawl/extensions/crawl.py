@@ -64,7 +64,7 @@ class Crawl:
             spider.limits,
             RedirectChains(params.max_redirects),
             stats,
-            follow=params.discover,
+            follow=params.follows,
         )
         self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
         self.reading = Reading(spider.parse, self.recorder)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 from sitecrawl.policy.outcomes import Outcome
@@ -166,6 +167,18 @@ class Frontier(Protocol):
 
     async def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet; returns how many were new."""
+
+    async def recall(self, candidates: Sequence[Candidate]) -> None:
+        """Let those of them wait that the run set aside because of its activity."""
+
+    async def remind(self, candidates: Sequence[Candidate]) -> None:
+        """Let known URLs wait whatever their age, except what is gone for good."""
+
+    async def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+        """Note the dates that a feed gives; known URLs whose date differs wait again."""
+
+    async def wake(self) -> None:
+        """Let everything wait that is due now, also what this run has visited."""
 
     async def lease(self, limit: int) -> list[OriginState]:
         """Take up to ``limit`` origins that have something due and no other owner."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sitecrawl.policy.deletion import Deletion
 from sitecrawl.policy.revisit import Revisit
+
+Activity = Literal["all", "discover", "refresh", "starts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +18,9 @@ class StateOptions:
     ``force`` makes everything due, ``realm`` names the collection, ``any_name`` opens a
     database that was made for another crawl, ``lease_seconds`` is how long an origin stays
     with a worker that is not heard of. With ``near_duplicates`` pages of an origin that
-    differ in a few words only are duplicates.
+    differ in a few words only are duplicates. ``activity`` says what a run considers: all
+    that is due, only what was never visited (discover), only what was (refresh), or the
+    starts alone.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
@@ -23,5 +28,6 @@ class StateOptions:
     realm: str = "default"
     force: bool = False
     any_name: bool = False
+    activity: Activity = "all"
     lease_seconds: float = 60.0
     near_duplicates: bool = False

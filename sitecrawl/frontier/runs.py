@@ -8,6 +8,7 @@ from typing import Any
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.reminders import Reminders
 from sitecrawl.frontier.workers import announce, bury
 
 FORCE = (
@@ -47,7 +48,10 @@ def begin(
             "INSERT INTO run (realm, configuration, started_at) VALUES (?, ?, ?) RETURNING id",
             (options.realm, json.dumps(configuration, sort_keys=True, default=str), now),
         )
+        reminders = Reminders(database, options.realm)
+        reminders.take_back()
         wake(database, run, now, options)
+        reminders.set_aside(options.activity)
         count_pending(database, options.realm)
     announce(database, owner, run, options.lease_seconds)
     return int(run)
@@ -68,6 +72,8 @@ def finish(database: Database, owner: str, run: int, reason: str, counters: dict
 
 def wake(database: Database, run: int, now: float, options: StateOptions) -> int:
     """Let wait what is due and was not considered in this run; how many URLs that was."""
+    if options.activity == "discover":
+        return 0
     if options.force:
         return database.execute(FORCE, (run, options.realm))
     aged = now - options.revisit.interval

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from sitecrawl.frontier import runs
@@ -29,6 +30,7 @@ from sitecrawl.frontier.leases import Leases
 from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
+from sitecrawl.frontier.reminders import Reminders
 from sitecrawl.frontier.urls import Urls
 from sitecrawl.frontier.visits import Finding, Visits, known_again
 from sitecrawl.frontier.workers import bury, new_worker
@@ -63,12 +65,37 @@ class Store:
             options=options,
             run=self.run,
         )
+        self._reminders = Reminders(database, options.realm)
         self._woken = time.monotonic()
+        self._wakes = options.activity != "starts"
 
     def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet."""
         with self._transaction():
             return self._urls.add(candidates, {})
+
+    def recall(self, candidates: Sequence[Candidate]) -> None:
+        """Let these wait of what the run has set aside."""
+        with self._transaction():
+            self._reminders.recall(candidates)
+
+    def remind(self, candidates: Sequence[Candidate]) -> None:
+        """Let these wait whatever their age."""
+        with self._transaction():
+            self._reminders.remind(candidates)
+
+    def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+        """Let those wait that a feed dates otherwise than before."""
+        with self._transaction():
+            self._reminders.date(entries)
+
+    def wake(self) -> None:
+        """Let wait what is due now, also what this run has visited."""
+        with self._transaction():
+            self._database.alone()
+            now, after_this = self._database.now(), self.run + 1
+            if runs.wake(self._database, after_this, now, self._options):
+                runs.count_pending(self._database, self._options.realm)
 
     def lease(self, limit: int) -> list[OriginState]:
         """Take free origins on which something waits."""
@@ -76,7 +103,7 @@ class Store:
             self._database.alone()
             now = self._database.now()
             bury(self._database, now)
-            if time.monotonic() - self._woken > WAKE_SECONDS:
+            if self._wakes and time.monotonic() - self._woken > WAKE_SECONDS:
                 self._woken = time.monotonic()
                 if runs.wake(self._database, self.run, now, self._options):
                     runs.count_pending(self._database, self._options.realm)

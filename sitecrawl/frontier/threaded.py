@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, TypeVar
 
 from sitecrawl.frontier.base import (
@@ -47,6 +48,22 @@ class ThreadedFrontier:
     async def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet; returns how many were new."""
         return await self._run(self._store.add, candidates)
+
+    async def recall(self, candidates: Sequence[Candidate]) -> None:
+        """Let these wait of what the run has set aside."""
+        await self._run(self._store.recall, candidates)
+
+    async def remind(self, candidates: Sequence[Candidate]) -> None:
+        """Let these wait whatever their age."""
+        await self._run(self._store.remind, candidates)
+
+    async def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+        """Note the dates of feed entries; those whose date differs wait."""
+        await self._run(self._store.date, entries)
+
+    async def wake(self) -> None:
+        """Let wait what is due now, also what this run has visited."""
+        await self._run(self._store.wake)
 
     async def lease(self, limit: int) -> list[OriginState]:
         """Take up to ``limit`` free origins that have something due."""

@@ -9,10 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
-from sitecrawl.params.base import Urls, read_urls
+from sitecrawl.params.base import Duration, Urls, read_urls
 from sitecrawl.web.urls import normalize, origin
 
-Mode = Literal["crawl", "page", "sitemap", "feed", "list"]
+Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
+Activity = Literal["all", "discover", "refresh"]
+
+FOLLOWING = frozenset({"crawl", "check"})
 
 
 def read_starts(value: object) -> object:
@@ -64,12 +67,35 @@ class ModeParams(BaseModel):
     mode: Mode = Field(
         default="crawl",
         description="What the start is: crawl a site from it, page to list the links of that one "
-        "page, sitemap or feed to read it as such, list to fetch just the URLs given.",
+        "page, sitemap or feed to read it as such and fetch what it names (scope=any lets a feed "
+        "lead anywhere), list to fetch just the URLs given, check to report dead links and write "
+        "no documents.",
     )
-    discover: bool = Field(
-        default=True,
+    entire_site: bool = Field(
+        default=False,
+        description="Whether the start's directory is crawled with all below it; stands for "
+        "mode=crawl and scope=directory, whatever a profile says of those.",
+    )
+    discover: bool | None = Field(
+        default=None,
         description="Whether links found on pages become candidates; without it only starts, "
-        "sitemap entries and feed entries are fetched.",
+        "sitemap entries and feed entries are fetched. If unset, they do in the modes crawl and "
+        "check.",
+    )
+    sitemaps: bool = Field(
+        default=True,
+        description="Whether the sitemaps that robots.txt names are read, where links are "
+        "followed; what they list passes every rule.",
+    )
+    activity: Activity = Field(
+        default="all",
+        description="What a run does: discover visits the starts and what was never visited, "
+        "refresh what is known and due, all does both.",
+    )
+    interval: Duration = Field(
+        default=0.0,
+        description="Pause after which a finished crawl begins anew, with its starts, sitemaps "
+        "and feeds, until it is stopped; 0 ends it.",
     )
     name: Annotated[str, AfterValidator(check_name)] = Field(
         default="",
@@ -88,6 +114,21 @@ class ModeParams(BaseModel):
 
     @property
     def crawl_name(self) -> str:
-        """The given name, or one made of the first start's host and port."""
+        """The given name, or one made of the first start's host and port.
+
+        Dead links are sought in a database of their own: it holds no documents.
+        """
         host = origin(normalize(self.start[0]) or "").partition("://")[2]
-        return self.name or re.sub(r"[^\w.-]", "-", host).strip("-") or "crawl"
+        own = re.sub(r"[^\w.-]", "-", host).strip("-") or "crawl"
+        return self.name or (f"{own}-check" if self.mode == "check" else own)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the links of pages become candidates."""
+        wanted = self.mode in FOLLOWING if self.discover is None else self.discover
+        return wanted and self.activity != "refresh"
+
+    @property
+    def reads_sitemaps(self) -> bool:
+        """Whether the sitemaps that a robots.txt names are extra starts."""
+        return self.sitemaps and self.follows and self.mode in FOLLOWING

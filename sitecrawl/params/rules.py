@@ -186,5 +186,16 @@ class RuleParams(BaseModel):
         "leaves one.",
     )
     obey_nofollow: bool = Field(
-        default=True, description="Leave out links with rel=nofollow or rel=noindex."
+        default=True,
+        description="Leave out links with rel=nofollow or rel=noindex, and all links of a page "
+        "whose robots directives say nofollow.",
+    )
+    index_nofollow: bool = Field(
+        default=True,
+        description="Whether a page whose robots directives say nofollow becomes a document.",
+    )
+    rogue: bool = Field(
+        default=False,
+        description="Ignore the whole robots exclusion standard, robots.txt as well as the "
+        "directives of pages; for your own site, or with its owner's consent.",
     )

@@ -52,6 +52,11 @@ class StateParams(BaseModel):
     retry_broken_after: Duration = Field(
         DAY, description="Time until a page is asked again that answered with a server error."
     )
+    blacklist_errors: bool = Field(
+        default=False,
+        description="Whether what ended in an error is left alone until its errors are cleared by "
+        "hand (`scrapy frontier clear-errors`), whatever its age.",
+    )
     purge_404_after: int = Field(
         3,
         ge=1,
@@ -101,6 +106,7 @@ class StateParams(BaseModel):
                 adaptive=self.adaptive_revisit,
                 refused=self.retry_refused_after,
                 broken=self.retry_broken_after,
+                blacklist=self.blacklist_errors,
             ),
             deletion=Deletion(
                 confirmations=self.purge_404_after,

@@ -44,7 +44,8 @@ class Revisit:
 
     ``interval`` is the age of an ordinary page; ``minimum`` and ``maximum`` bound what an
     Expires header or the adaptive interval may make of it. Answers that blame the client
-    wait ``refused``, those that blame the server ``broken``.
+    wait ``refused``, those that blame the server ``broken``; with ``blacklist`` whatever
+    failed waits for a person's word.
     """
 
     interval: float = 48 * HOUR
@@ -53,6 +54,7 @@ class Revisit:
     adaptive: bool = False
     refused: float = 30 * DAY
     broken: float = DAY
+    blacklist: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class NextVisit:
 def next_visit(rule: Revisit, visited: Visited) -> NextVisit:
     """When the URL is due after this visit."""
     outcome, at = visited.outcome, visited.at
-    if outcome is Outcome.FILE_GONE:
+    if outcome is Outcome.FILE_GONE or (rule.blacklist and outcome in FAILED):
         return NextVisit(None)
     if visited.awaits or outcome in STILL_WAITING or (visited.wanted and outcome in FAILED):
         return NextVisit(at)
