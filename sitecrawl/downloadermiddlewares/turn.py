@@ -7,8 +7,9 @@ import time
 from typing import TYPE_CHECKING
 
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.policy.politeness import retry_after
 from sitecrawl.reqmeta import SENT_AT, origin_of, visit_of
+from sitecrawl.responses import header
+from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -45,8 +46,8 @@ class TurnMiddleware:
     def process_response(self, request: Request, response: Response) -> Response:
         """An answer of any status ends the turn."""
         limited = response.status in (429, 503)
-        headers = {"retry-after": (response.headers.get("Retry-After") or b"").decode("latin-1")}
-        wait = retry_after(headers, time.time()) if limited else None
+        named = header(response.headers, "Retry-After")
+        wait = retry_after(named, time.time()) if limited else None
         self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
         origin = origin_of(request)
         if origin is not None and response.ip_address is not None:

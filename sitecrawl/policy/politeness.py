@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 MAX_CRAWL_DELAY = 120.0  # seconds
 MAX_ADAPTIVE_DELAY = 120.0  # seconds
@@ -63,7 +60,7 @@ class Pace:
         self.ended_at = at
         self.limits = min(self.limits + 1, MAX_POLITENESS)
         self.level = min(self.level + 1, MAX_POLITENESS)
-        return at + max(self.pause(response_time), retry_after or 0.0)
+        return at + max(self.pause(response_time), min(retry_after or 0.0, MAX_RETRY_AFTER))
 
     def pause(self, response_time: float) -> float:
         """The pause after an answer that took ``response_time``."""
@@ -71,19 +68,3 @@ class Pace:
         if self.limits:
             adaptive = max(adaptive, max(self.promised, 1.0) * 2.0**self.limits)
         return max(self.promised, min(adaptive, MAX_ADAPTIVE_DELAY))
-
-
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a Retry-After header asks for at ``now`` (UTC epoch seconds).
-
-    ``headers`` has lower-case names. None where there is no such header or it says nothing.
-    """
-    value = headers.get("retry-after", "").strip()
-    if value.isascii() and value.isdigit():  # RFC 9110, 10.2.3: delay-seconds
-        return min(float(value), MAX_RETRY_AFTER)
-    try:
-        date = parsedate_to_datetime(value)
-        wait = date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now
-    except (ValueError, OverflowError):
-        return None
-    return min(max(wait, 0.0), MAX_RETRY_AFTER)

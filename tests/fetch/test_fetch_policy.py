@@ -17,8 +17,9 @@ from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.headers import HeaderPolicy, conditional, product_token, user_agent
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.patience import Patience, comes_again
-from sitecrawl.policy.politeness import Pace, retry_after
+from sitecrawl.policy.politeness import Pace
 from sitecrawl.policy.redirects import RedirectChains
+from sitecrawl.web.validators import retry_after
 
 
 @pytest.mark.behaviour("R-09", "K-21")
@@ -75,13 +76,6 @@ def test_pauses(case: dict[str, Any]) -> None:
         pauses.append(ready - at)
         at = ready
     assert pauses == pytest.approx(case["pauses"])
-
-
-@pytest.mark.parametrize("value", PACES["retry_after"])
-def test_retry_after(value: str) -> None:
-    now = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
-    seconds = retry_after({"retry-after": value}, now)
-    assert (-1.0 if seconds is None else seconds) == PACES["retry_after"][value]
 
 
 @pytest.mark.behaviour("RT-14")
@@ -188,3 +182,14 @@ def test_credentials_are_read_and_not_shown() -> None:
     assert params.auth["https://a.test"].get_secret_value() == "me:p=a:ss"
     assert "p=a:ss" not in repr(params)
     assert "p=a:ss" not in params.model_dump_json()
+
+
+@pytest.mark.parametrize("value", PACES["retry_after"])
+def test_retry_after(value: str) -> None:
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
+    seconds = retry_after(value, now)
+    assert (-1.0 if seconds is None else seconds) == PACES["retry_after"][value]
+
+
+def test_a_rest_of_more_than_a_week_is_a_mistake() -> None:
+    assert Pace().limited(0.0, 0.1, retry_after=1e9) == 7 * 86400.0
