@@ -10,6 +10,16 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server
 
+SLOW = {"crash", "profiles", "render", "scrapyd", "site"}
+"""Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the slow folders."""
+    for item in items:
+        if item.path.parent.name in SLOW:
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture
 def server() -> Iterator[Server]:

@@ -13,6 +13,8 @@ from fixtures.crawls import Crawl, CrawlCommand, Running
 from fixtures.nginx import Nginx
 from fixtures.walk import plain, walk
 
+pytestmark = pytest.mark.slow
+
 HANDFUL = 60  # what one batch of each origin may hold when the process is killed
 
 
