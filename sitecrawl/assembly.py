@@ -16,6 +16,7 @@ RENDERING = {
     "EXTENSIONS": {"sitecrawl.render.rendering.Rendering": 30},
     "DOWNLOADER_MIDDLEWARES": {"sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610},
 }
+SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
 """The components that only a crawl with a browser loads."""
 
 
@@ -53,8 +54,16 @@ def spider_settings(params: CrawlParams) -> dict[str, Any]:
         "USER_AGENT": agent(params),
         "COOKIES_ENABLED": params.cookies,
         "DOWNLOAD_TIMEOUT": params.max_time,
-        **(RENDERING if params.render != "none" else {}),
+        **rendering_settings(params),
     }
+
+
+def rendering_settings(params: CrawlParams) -> dict[str, Any]:
+    """The components of rendering, where it is asked for."""
+    if params.render == "none":
+        return {}
+    splash = "splash" in (params.render, params.render_with)
+    return RENDERING | ({"SPIDER_MIDDLEWARES": SPLASH_ARGUMENTS} if splash else {})
 
 
 def database_url(setting: str, params: CrawlParams) -> str:

@@ -42,7 +42,7 @@ class Always:
         """Every HTML page is rendered, and one without scripts is what it is."""
         if not shell.scripts:
             return refuse("no_scripts", "the page has no scripts")
-        return Decision(allowed=True, reason="asked", rule="render")
+        return Decision(allowed=True, reason="asked", rule="every page with scripts")
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
         """There is nothing to learn."""

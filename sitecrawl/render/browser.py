@@ -18,6 +18,8 @@ from sitecrawl.render.settling import Settling
 from sitecrawl.render.steering import Steering
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from playwright.async_api import Page
     from scrapy.crawler import Crawler
 
@@ -59,6 +61,8 @@ class PlaywrightRenderer:
     ``render_restart`` pages, and whenever it no longer answers.
     """
 
+    gate_address = "127.0.0.1"
+
     def __init__(self, crawler: Crawler, params: CrawlParams, agent: str) -> None:
         self._crawler = crawler
         self._params = params
@@ -92,7 +96,8 @@ class PlaywrightRenderer:
 
     async def close(self) -> None:
         """End the browser."""
-        self._drop(self._handler)
+        if self._handler is not None:
+            self._begin(_end_browser(self._handler))
         if self._ending:
             await asyncio.wait(self._ending)
 
@@ -106,9 +111,9 @@ class PlaywrightRenderer:
         async with self._starting:
             handler = self._handler
             if handler is not None and handler.shown >= self._params.render_restart:
-                self._drop(handler)
+                self._handler = None
+                self._begin(_retire(handler))
             if self._handler is None:
-                self._crawler.stats.inc_value("sitecrawl/render/browser_starts")
                 started = BrowserHandler(self._crawler)
                 async with asyncio.timeout(START_SECONDS):
                     await started.start()
@@ -145,19 +150,17 @@ class PlaywrightRenderer:
         return True
 
     def _lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
-        """Leave this browser; the next page starts another."""
-        logger.warning("The browser was lost, and is started anew: %s", why)
+        """Leave this browser, and end it at once; the next page starts another."""
         if self._handler is handler:
-            self._drop(handler)
+            logger.warning("The browser was lost, and is started anew: %s", why)
+            self._handler = None
+            self._begin(_end_browser(handler))
         return RendererLostError(why)
 
-    def _drop(self, handler: BrowserHandler | None) -> None:
-        """Let the browser end when the pages that it shows are done, or at once if it cannot."""
-        self._handler = None
-        if handler is not None:
-            task = asyncio.create_task(_finish(handler))
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+    def _begin(self, ending: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(ending)
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     async def _end(self, handler: BrowserHandler, name: str) -> None:
         handler.left(name)
@@ -172,13 +175,21 @@ class PlaywrightRenderer:
                 self._lost(handler, "a page could not be closed")
 
 
-async def _finish(handler: BrowserHandler) -> None:
-    """Close a browser for good, whatever state it is in."""
-    try:
-        async with asyncio.timeout(START_SECONDS):
-            if handler.active:
-                handler.idle.clear()
-                await handler.idle.wait()
-            await handler.close()
-    except (TimeoutError, PlaywrightError) as error:
-        logger.warning("The browser did not end in time: %s", error)
+async def _retire(handler: BrowserHandler) -> None:
+    """Close a browser when the pages that it shows are done."""
+    if handler.active:
+        handler.idle.clear()
+        await handler.idle.wait()
+    await _end_browser(handler)
+
+
+async def _end_browser(handler: BrowserHandler) -> None:
+    """Close a browser for good, by force if it does not obey."""
+    for end in (handler.close, handler.browser_provider.close):
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await end()
+        except (TimeoutError, PlaywrightError) as error:
+            logger.info("The browser did not end by itself: %s", error)
+        else:
+            return

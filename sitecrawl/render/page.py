@@ -40,7 +40,12 @@ class Shown:
 
 
 class Renderer(Protocol):
-    """A browser, wherever it runs."""
+    """A browser, wherever it runs.
+
+    ``gate_address`` is the address of ours at which it reaches the gate, empty if it cannot.
+    """
+
+    gate_address: str
 
     async def show(self, page: Answered, gate: Gate) -> Shown:
         """Run the page's scripts, all its traffic going through ``gate``.

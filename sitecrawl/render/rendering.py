@@ -103,7 +103,7 @@ class Rendering:
         async with self._at_once:
             try:
                 renderer = self._made(self._with)
-                async with Gate(self._permit, self._params.render_max_size) as gate:
+                async with self._gate(renderer) as gate:
                     shown = await renderer.show(page, gate)
             except RendererMissingError as error:
                 self._rest(str(error))
@@ -114,6 +114,11 @@ class Rendering:
         if gate.exceeded:
             raise RenderTooLargeError("the page loads more than render_max_size")
         return shown
+
+    def _gate(self, renderer: Renderer) -> Gate:
+        return Gate(
+            self._permit, self._params.render_max_size, renderer.gate_address or "127.0.0.1"
+        )
 
     def _made(self, name: str) -> Renderer:
         if self._renderer is None:

@@ -35,7 +35,10 @@ class Steering:
         self._handed = False
 
     async def begin(self, page: Page, _: Any) -> None:
-        """Watch a new page of the browser, before anything is in it."""
+        """Watch a new page of the browser, the first or one in place of a lost one."""
+        self._handed = False
+        self.sent_to = None
+        self.waiting.clear()
         page.on("request", self._asked)
         page.on("requestfinished", self._ended)
         page.on("requestfailed", self._ended)

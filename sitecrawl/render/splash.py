@@ -1,0 +1,144 @@
+"""Shows pages in a Splash server, through scrapy-splash."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+from scrapy.utils.misc import build_from_crawler
+
+from sitecrawl.render.failures import (
+    RendererLostError,
+    RendererMissingError,
+    RenderTimeoutError,
+)
+from sitecrawl.render.page import Answered, Shown
+from sitecrawl.render.splash_adapter import Cookies, Splash
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from sitecrawl.params.crawl import CrawlParams
+    from sitecrawl.render.gate import Gate
+
+logger = logging.getLogger(__name__)
+
+SPARE_SECONDS = 5.0
+NOT_THERE = "no Splash server answers at %s (%s); start one, or name it: -s SPLASH_URL=http://..."
+UNGUARDED = (
+    "The Splash server at %s loads what pages ask for unguarded: keep it out of private networks, "
+    "or say with -a splash_sees_us_as=ADDRESS where it reaches this machine"
+)
+# ES5, for Splash's WebKit does not know more.
+SCROLLING = """(function () {
+  window.open = function () { return null; };
+  var left = %d;
+  function scroll() {
+    if (left-- <= 0 || !document.body) { return; }
+    window.scrollTo(0, document.body.scrollHeight);
+    setTimeout(scroll, 100);
+  }
+  scroll();
+})();"""
+
+
+class SplashRenderer:
+    """Asks the Splash server of ``SPLASH_URL`` for each page, by ``render.json``.
+
+    Splash fetches the page once more itself: it cannot be handed a document. What it loads
+    passes our gate where it can reach us, on this machine or by ``splash_sees_us_as``.
+    """
+
+    def __init__(self, crawler: Crawler, params: CrawlParams, agent: str) -> None:
+        self._params = params
+        self._agent = agent
+        self._splash = build_from_crawler(Splash, crawler)
+        self._splash.spider_opened(crawler.spider)  # it is made after that signal
+        self._cookies = build_from_crawler(Cookies, crawler)
+        self._server: str = self._splash.splash_base_url
+        self._handler = HTTP11DownloadHandler(crawler)
+        local = _is_local(urlsplit(self._server).hostname or "")
+        self.gate_address = params.splash_sees_us_as or ("127.0.0.1" if local else "")
+        if not self.gate_address:
+            logger.warning(UNGUARDED, self._server)
+
+    async def show(self, page: Answered, gate: Gate) -> Shown:
+        """Run the page's scripts; raises one of ``render.failures``."""
+        wait = min(max(self._params.render_wait, self._params.render_quiet), self._most)
+        arguments: dict[str, Any] = {
+            "html": 1,
+            "wait": wait,
+            "timeout": self._most,
+            "resource_timeout": self._params.render_time,
+            "images": int("image" not in self._params.render_block),
+            "js_source": SCROLLING % self._params.render_scrolls,
+            "headers": self._headers(page),
+        }
+        if self.gate_address:
+            arguments["proxy"] = gate.url
+        splash = {"endpoint": "render.json", "args": arguments, "dont_send_headers": True}
+        meta = {"splash": splash, "download_slot": self._server, "verbatim_url": True}
+        response: Any = await self.send(Request(page.url, meta=meta))
+        if response.status != 200:
+            raise _failure(response)
+        return Shown(response.data["html"], response.data["url"])
+
+    async def send(self, request: Request) -> Response:
+        """The response to a SplashRequest; a page's or, where that failed, the server's own."""
+        self._cookies.process_request(request)
+        turned = self._splash.process_request(request) or request
+        turned.meta["download_timeout"] = self._most + SPARE_SECONDS
+        while True:
+            answer = self._splash.process_response(turned, await self._ask(turned))
+            if not isinstance(answer, Request):
+                return self._cookies.process_response(turned, answer)
+            turned = answer  # the server forgot cached arguments: they are sent again
+
+    async def close(self) -> None:
+        """Close idle connections; the server is not ours to end."""
+        await self._handler.close()
+
+    async def _ask(self, request: Request) -> Response:
+        try:
+            return await self._handler.download_request(request)
+        except DownloadTimeoutError as error:
+            raise RendererLostError(f"Splash was silent: {error}") from error
+        except (DownloadConnectionRefusedError, CannotResolveHostError) as error:
+            raise RendererMissingError(NOT_THERE % (self._server, error)) from error
+        except DownloadFailedError as error:
+            raise RendererLostError(f"Splash broke off: {error}") from error
+
+    @property
+    def _most(self) -> float:
+        return self._params.render_time + SPARE_SECONDS
+
+    def _headers(self, page: Answered) -> dict[str, str]:
+        named = {"Cookie": page.cookies, "Authorization": page.authorization}
+        return {"User-Agent": self._agent} | {k: v for k, v in named.items() if v}
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _failure(response: Any) -> Exception:
+    """What an answer of Splash that holds no page means."""
+    found = response.data if hasattr(response, "data") else {}
+    words = f"Splash answered {response.status}: {found.get('info') or found.get('description')}"
+    if response.status == 504:
+        return RenderTimeoutError(words)
+    return RendererLostError(words)
