@@ -68,7 +68,7 @@ def names() -> Iterator[Names]:
     reactor.installNameResolver(before)
 
 
-@pytest.mark.parametrize(("act", "outcome", "reason"), BREAKS, ids=str)
+@pytest.mark.parametrize(("act", "outcome", "reason"), BREAKS, ids=["at once", "asked", "in body"])
 @ensureDeferred
 async def test_broken_connection(
     fetch: Fetch, act: Callable[[socket], None], outcome: str, reason: str
