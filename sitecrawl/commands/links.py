@@ -85,7 +85,7 @@ def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
 
 
 def _explained(explainer: Explainer, fetched: Fetched) -> Iterator[tuple[Link, Explanation]]:
-    for page in fetched.pages.values():
+    for page in fetched.seen.pages.values():
         for link in _once(page):
             yield link, explainer.explain(link.url, rel=_rel(page, link))
 
@@ -103,7 +103,7 @@ def _rel(page: Page, link: Link) -> frozenset[str]:
 
 def _problems(fetched: Fetched, url: str) -> Iterator[str]:
     crawl = fetched.crawler.get_extension(Crawl)
-    if fetched.pages or crawl is None:
+    if fetched.seen.pages or crawl is None:
         return
     for _, _, _, target in fetched.records.redirects():
         yield f"{url} redirects to {target}; look there.\n"

@@ -16,13 +16,14 @@ from sitecrawl.frontier.records import Records
 from sitecrawl.items import Document
 
 if TYPE_CHECKING:
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.http import Response
     from scrapy.settings import Settings
 
     from sitecrawl.params.crawl import CrawlParams
     from sitecrawl.web.page import Page
+    from sitecrawl.web.sitemaps import SitemapEntry
 
 NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
 OF_THE_CRAWL = {"start", "name", "config", "profile", "any_database", "force", "entire_site"}
@@ -31,31 +32,44 @@ ALONE = {"mode": "page", "discover": False, "sitemaps": False, "patience": 1, "i
 
 
 @dataclass(slots=True)
+class Seen:
+    """What was read, by the URL that was asked for: pages, their markup, and sitemaps."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    bodies: dict[str, bytes] = field(default_factory=dict)
+    sitemaps: dict[str, list[SitemapEntry]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
-    """The pages that were read, by the URL that was asked for, with their markup.
+    """What was read, and what became of the rest.
 
     ``records`` tells of outcomes and robots.txt; it can be asked within ``fetch`` alone.
     """
 
     crawler: Crawler
     records: Records
-    pages: dict[str, Page] = field(default_factory=dict)
-    bodies: dict[str, bytes] = field(default_factory=dict)
+    seen: Seen
 
 
 class Looking:
-    """Stands before a spider's class: keeps what the spider reads, and hands on nothing."""
+    """Stands before a spider's class: keeps what the spider reads, and hands on no document."""
 
-    fetched_pages: dict[str, Page]
-    fetched_bodies: dict[str, bytes]
+    seen: Seen
 
-    def parse(self, response: Response, **_: Any) -> list[Any]:
-        """Keep the page."""
+    def parse(self, response: Response, **_: Any) -> list[Request]:
+        """Keep the page, and ask for what else should be looked at."""
         assert response.request is not None
+        further: list[Request] = []
         for each in super().parse(response):  # type: ignore[misc]
             if isinstance(each, Document):
-                self.fetched_pages[response.request.url] = each.page
-                self.fetched_bodies[response.request.url] = response.body
+                self.seen.pages[response.request.url] = each.page
+                self.seen.bodies[response.request.url] = response.body
+                further += self.further(response)
+        return further
+
+    def further(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
+        """What to ask for besides the page."""
         return []
 
 
@@ -66,24 +80,25 @@ def fetch(
     spider: type[Spider],
     params: CrawlParams,
     urls: Sequence[str],
+    *,
+    looking: type[Looking] = Looking,
+    max_pages: int = 1,
 ) -> Iterator[Fetched]:
     """Fetch each URL once, robots.txt first, at the pace of the crawl.
 
     The crawl's own database is not touched; a new one lives as long as the context.
     """
-    pages: dict[str, Page] = {}
-    bodies: dict[str, bytes] = {}
-    kept = {"fetched_pages": pages, "fetched_bodies": bodies}
-    looking: Callable[..., type[Spider]] = type
+    seen = Seen()
+    make: Callable[..., type[Spider]] = type
     with TemporaryDirectory(prefix="sitecrawl-") as folder:
         own = settings.copy()
         database = f"sqlite:///{Path(folder) / 'looked.db'}"
         own.setdict({**NO_TRACES, "SITECRAWL_DATABASE": database}, priority="cmdline")
-        crawler = Crawler(looking("Looking", (Looking, spider), kept), own)
-        process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=len(urls))
+        crawler = Crawler(make("Looked", (looking, spider), {"seen": seen}), own)
+        process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=max_pages)
         process.start()
         with open_records(database) as records:
-            yield Fetched(crawler, records, pages, bodies)
+            yield Fetched(crawler, records, seen)
 
 
 def _arguments(params: CrawlParams) -> dict[str, Any]:

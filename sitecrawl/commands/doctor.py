@@ -1,0 +1,155 @@
+"""`scrapy doctor URL`: what a site is like, and a first configuration for it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sitecrawl.config import load
+from sitecrawl.console.command import DONE, NOTHING, FetchingCommand, print_lines, read_url
+from sitecrawl.console.diagnosis import Diagnosis, LookingAround, addresses, diagnose
+from sitecrawl.console.fetching import Fetched, fetch
+from sitecrawl.console.times import span
+from sitecrawl.extensions.crawl import Crawl
+
+MOST_PAGES = 10
+
+
+class Command(FetchingCommand):
+    """What it prints is TOML: the findings are comments, the advice is what remains."""
+
+    def syntax(self) -> str:
+        """How it is called."""
+        return "[options] URL"
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "Look at a site before crawling it (scrapy doctor URL > site.toml)"
+
+    def long_desc(self) -> str:
+        """What `scrapy doctor -h` prints; argparse wraps it."""
+        return (
+            "Fetch robots.txt, the page, the site's other addresses (http or https, with or "
+            "without www) and its sitemaps, and say what was found: whether the page may be "
+            "fetched, which address is the real one, whether it needs a browser, its language, "
+            "how many pages to expect and how long they take. The output is a first "
+            "configuration: scrapy doctor URL > site.toml, then scrapy crawl site "
+            "-a config=site.toml -O documents.jsonl. Nothing is stored. Exit status: 0 the page "
+            "was read; 1 it could not be, or may not be; 2 wrong usage or configuration."
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Look, and say what was found; 1 when the page cannot be read."""
+        url = read_url(args, "doctor")
+        configuration = load({**opts.spargs, "start": url})
+        params = configuration.params
+        assert self.settings is not None
+        assert self.crawler_process is not None
+        with fetch(
+            self.crawler_process,
+            self.settings,
+            self.spider(),
+            params,
+            [url, *addresses(url)],
+            looking=LookingAround,
+            max_pages=MOST_PAGES,
+        ) as fetched:
+            found = diagnose(url, params, self.rules(configuration), fetched)
+            if found.page is None:
+                print(*_problems(url, fetched), sep="\n", file=sys.stderr)
+        if opts.json:
+            print(json.dumps(record(found), ensure_ascii=False))
+        else:
+            print_lines(lines(found))
+        return NOTHING if found.page is None else DONE
+
+
+def _problems(url: str, fetched: Fetched) -> list[str]:
+    crawl = fetched.crawler.get_extension(Crawl)
+    problems = crawl.starts.problems() if crawl is not None else []
+    return [each.removeprefix("start ") for each in problems if f" {url} " in each] or problems
+
+
+def record(found: Diagnosis) -> dict[str, Any]:
+    """The findings as JSON."""
+    page, robots, scripts = found.page, found.robots, found.scripts
+    return {
+        "url": found.url,
+        "start": found.start,
+        "read": page is not None,
+        "allowed": robots.allowed if robots else None,
+        "robots_line": robots.line if robots else None,
+        "robots_status": found.robots_status,
+        "crawl_delay": found.crawl_delay,
+        "hosts": found.hosts,
+        "canonical": page.canonical if page else None,
+        "needs_scripts": scripts.allowed if scripts else None,
+        "scripts": scripts.rule if scripts else None,
+        "language": page.language if page else None,
+        "links": found.links,
+        "admitted": found.admitted,
+        "sitemaps": found.sitemaps,
+        "expected_pages": found.expected,
+        "expected_seconds": found.seconds,
+    }
+
+
+def lines(found: Diagnosis) -> Iterator[str]:
+    """The findings as comments, and a configuration."""
+    for name, words in _findings(found):
+        yield f"# {name:12}{' '.join(words.split())}"
+    if found.page is None:
+        return
+    yield from ("", f"start = [{json.dumps(found.start)}]")
+    if found.scripts is not None and found.scripts.allowed:
+        yield 'render = "auto"  # a browser, where a page needs one'
+    yield '# contact = "you@example.org"  # how the site\'s owner can reach you'
+
+
+def _findings(found: Diagnosis) -> Iterator[tuple[str, str]]:
+    yield "url", found.url
+    yield "robots.txt", _robots(found)
+    for address, answer in found.hosts.items():
+        yield "address", f"{address} {answer}"
+    if found.page is not None:
+        yield from _page(found)
+    for sitemap, count in found.sitemaps.items():
+        yield "sitemap", f"{sitemap} lists {count} URLs"
+    yield "pages", _expected(found)
+
+
+def _robots(found: Diagnosis) -> str:
+    if found.robots is None:
+        return f"could not be read (status {found.robots_status or 'none'})"
+    robots = found.robots
+    by = f" by line {robots.line_number}: {robots.line}" if robots.line_number else ""
+    delay = f"; asks for {span(found.crawl_delay)} between requests" if found.crawl_delay else ""
+    verdict = "allowed" if robots.allowed else "forbidden"
+    return f"status {found.robots_status}; the page is {verdict}{by}{delay}"
+
+
+def _page(found: Diagnosis) -> Iterator[tuple[str, str]]:
+    page, scripts = found.page, found.scripts
+    assert page is not None
+    assert scripts is not None
+    if page.canonical:
+        yield "canonical", page.canonical
+    yield "language", page.language or "not given"
+    yield (
+        "scripts",
+        f"{'a browser is needed' if scripts.allowed else 'no browser is needed'}: "
+        + (scripts.rule.removeprefix("render=auto: ")),
+    )
+    for name in ("noindex", "nofollow"):
+        if getattr(page.directives, name):
+            yield "robots meta", f"{name}: see docs/configuration.md, obey_nofollow and rogue"
+    yield "links", f"{found.links} on the page, {found.admitted} of them in the crawl"
+
+
+def _expected(found: Diagnosis) -> str:
+    if found.expected is None or found.seconds is None:
+        return f"unknown, there is no sitemap; each takes {span(found.delay)} or more"
+    return f"{found.expected} by the sitemaps; {span(found.seconds)} or more at their pace"

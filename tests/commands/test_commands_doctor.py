@@ -1,0 +1,114 @@
+"""`scrapy doctor URL`: what is found at a site, and a configuration that works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from saying import Say
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Page, Server, page, redirect
+from sitecrawl.console.diagnosis import addresses
+
+SHELL = """<!DOCTYPE html><html><head><title>App</title></head>
+<body><div id="root"></div><script src="/app.js"></script></body></html>"""
+
+
+@pytest.fixture
+def site() -> dict[str, Page]:
+    return {
+        "/robots.txt": "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.5\n"
+        "Sitemap: /index.xml\n",
+        "/": page("/a", "/b", "/private/x", title="Start", head='<link rel="canonical" href="/">'),
+        "/a": page(title="A"),
+        "/b": page(title="B"),
+        "/index.xml": "<sitemapindex><sitemap><loc>/one.xml</loc></sitemap>"
+        "<sitemap><loc>/two.xml</loc></sitemap></sitemapindex>",
+        "/one.xml": "<urlset><url><loc>/a</loc></url><url><loc>/private/x</loc></url></urlset>",
+        "/two.xml": "<urlset><url><loc>/b</loc></url><url><loc>/a</loc></url>"
+        "<url><loc>http://elsewhere.test/</loc></url></urlset>",
+        "/old": redirect("/"),
+        "/app": SHELL,
+    }
+
+
+def test_what_is_found(server: Server, fetching: Say, site: dict[str, Page]) -> None:
+    origin = server.serve(site)
+    record = fetching("doctor", f"{origin}/", "--json", "-a", "delay=0").record
+    assert record == {
+        "url": f"{origin}/",
+        "start": f"{origin}/",
+        "read": True,
+        "allowed": True,
+        "robots_line": "",
+        "robots_status": 200,
+        "crawl_delay": 0.5,
+        "hosts": {f"{origin}/": "answers with a page"},
+        "canonical": f"{origin}/",
+        "needs_scripts": False,
+        "scripts": "the page has no scripts",
+        "language": "en",
+        "links": 3,
+        "admitted": 2,
+        "sitemaps": {f"{origin}/index.xml": 2, f"{origin}/one.xml": 2, f"{origin}/two.xml": 3},
+        "expected_pages": 2,
+        "expected_seconds": 1.0,
+    }
+    asked = {"/robots.txt", "/", "/index.xml", "/one.xml", "/two.xml"}
+    assert set(server.log.targets()) == asked
+    assert len(server.log.targets()) == len(asked)
+    assert server.log.shortest_gap(origin) >= 0.5
+
+
+def test_its_output_is_a_configuration(
+    server: Server, crawl: CrawlCommand, fetching: Say, site: dict[str, Page], tmp_path: Path
+) -> None:
+    origin = server.serve(site)
+    site["/robots.txt"] = "User-agent: *\nDisallow: /private/\n"
+    said = fetching("doctor", f"{origin}/old", "-a", "delay=0")
+    assert said.status == 0, said.err
+    assert f"# address     {origin}/old redirects to {origin}/" in said.lines
+    assert "# pages       unknown, there is no sitemap; each takes 0 s or more" in said.lines
+    (tmp_path / "site.toml").write_text(said.out)
+    run = crawl(config="site.toml")
+    assert run.status == 0, run.log[-3000:]
+    assert run.documents.keys() == {f"{origin}/", f"{origin}/a", f"{origin}/b"}
+
+
+def test_a_page_made_by_scripts_is_noticed(
+    server: Server, fetching: Say, site: dict[str, Page]
+) -> None:
+    said = fetching("doctor", f"{server.serve(site)}/app")
+    assert "# scripts     a browser is needed: #root holds 0 characters" in said.out
+    assert 'render = "auto"' in said.out
+
+
+def test_what_cannot_be_read_says_why(server: Server, fetching: Say, site: dict[str, Page]) -> None:
+    origin = server.serve(site)
+    said = fetching("doctor", f"{origin}/private/x")
+    assert said.status == 1
+    assert "the page is forbidden by line 2: Disallow: /private/" in said.out
+    assert said.err.startswith(f"{origin}/private/x brought nothing: forbidden by robots.txt")
+    assert "start = " not in said.out
+
+
+@pytest.mark.parametrize(
+    ("url", "others"),
+    [
+        (
+            "https://example.org/page",
+            ["https://www.example.org/", "http://example.org/", "http://www.example.org/"],
+        ),
+        (
+            "http://www.example.org/",
+            ["https://example.org/", "https://www.example.org/", "http://example.org/"],
+        ),
+        ("http://example.org:8080/", []),
+        ("http://127.0.0.1/", []),
+        ("http://[::1]/", []),
+        ("http://intranet/", []),
+    ],
+)
+def test_the_other_addresses_of_a_site(url: str, others: list[str]) -> None:
+    assert addresses(url) == others

@@ -1,0 +1,117 @@
+"""`scrapy links URL`: one page is looked at, and nothing is stored or followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from saying import Say
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
+
+
+@pytest.fixture
+def site() -> dict[str, Page]:
+    return {
+        "/robots.txt": "User-agent: *\nDisallow: /private/\n",
+        "/": page("/a", "/dead", "/waits", "/a"),
+        "/a": page(title="A"),
+        "/list": page("/a", "/dead", "/waits", "/fresh", "/private/x", "/picture.gif", "/a#part"),
+        "/fresh": page("/beyond", title="Fresh"),
+        "/other": page(title="Other"),
+        "/closed": page("/a", head='<meta name="robots" content="nofollow">'),
+        "/old": redirect("/a"),
+        "/broken": Answer("busy", status=500),
+    }
+
+
+@pytest.mark.behaviour("A-02")
+def test_links_are_listed_with_their_state_and_nothing_is_followed(
+    server: Server, crawl: CrawlCommand, fetching: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/", max_pages=3)
+    before = crawl.rows("SELECT * FROM url ORDER BY id")
+    server.log.clear()
+    said = fetching("links", f"{origin}/list")
+    assert said.status == 0, said.err
+    assert said.lines == [
+        f"admitted  indexed {origin}/a",
+        f"admitted  error   {origin}/dead",
+        f"admitted  waiting {origin}/waits",
+        f"admitted  new     {origin}/fresh",
+        f"refused   new     {origin}/private/x  line 2 of robots.txt: Disallow: /private/",
+        f"refused   new     {origin}/picture.gif  default_ignored_extensions 'gif' (default)",
+    ]
+    assert server.log.targets() == ["/robots.txt", "/list"]
+    assert crawl.rows("SELECT * FROM url ORDER BY id") == before
+    assert len(list((crawl.directory / ".sitecrawl").glob("*.db"))) == 1
+
+
+@pytest.mark.behaviour("A-03")
+def test_chosen_links_are_followed_and_no_others(
+    server: Server, crawl: CrawlCommand, fetching: Say, site: dict[str, Page], tmp_path: Path
+) -> None:
+    origin = server.serve(site)
+    said = fetching("links", f"{origin}/list", "--admitted")
+    assert said.lines == [f"{origin}/{name}" for name in ("a", "dead", "waits", "fresh")]
+    chosen = [line for line in said.lines if line.endswith(("/a", "/fresh"))]
+    (tmp_path / "chosen.txt").write_text("\n".join(chosen))
+    server.log.clear()
+    run = crawl(start="@chosen.txt", mode="list")
+    assert run.documents.keys() == set(chosen)
+    assert sorted(server.log.targets()) == ["/a", "/fresh", "/robots.txt"]
+
+
+def test_every_link_as_json(server: Server, fetching: Say, site: dict[str, Page]) -> None:
+    origin = server.serve(site)
+    site["/list"] = Answer('<a href="/a" rel="nofollow ugc">The A</a> <a href="/b">B</a>')
+    first, second = fetching("links", f"{origin}/list", "--json").records
+    assert first["url"] == f"{origin}/a"
+    assert (first["admitted"], first["reason"], first["state"]) == (False, "rel", "new")
+    assert first["rel"] == ["nofollow", "ugc"]
+    assert second["admitted"]
+
+
+def test_a_nofollow_page_gives_no_link_away(
+    server: Server, fetching: Say, site: dict[str, Page]
+) -> None:
+    said = fetching("links", f"{server.serve(site)}/closed", "--json")
+    assert [record["admitted"] for record in said.records] == [False]
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/old", "redirects to {origin}/a; look there."),
+        ("/none", "brought nothing: the server has no such page (status 404)"),
+        ("/broken", "brought nothing: server error (status 500)"),
+        ("/private/x", "forbidden by robots.txt (line 2 of robots.txt: Disallow: /private/)"),
+    ],
+)
+def test_a_page_that_cannot_be_read_says_why(
+    server: Server, fetching: Say, site: dict[str, Page], path: str, words: str
+) -> None:
+    origin = server.serve(site)
+    said = fetching("links", f"{origin}{path}")
+    assert (said.status, said.out) == (1, "")
+    assert words.format(origin=origin) in said.err
+    assert said.err.startswith(f"{origin}{path} ")
+    assert said.err.count("\n") == 1
+
+
+def test_a_page_that_the_rules_refuse_is_not_fetched(
+    server: Server, fetching: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    said = fetching("links", f"{origin}/list", "-a", f"start={origin}/", "-a", "deny=list")
+    assert said.status == 1
+    assert said.err == f"{origin}/list is refused: deny 'list' (-a deny)\n"
+    assert server.log.targets() == []
+
+
+def test_wrong_usage_is_one_line(fetching: Say) -> None:
+    said = fetching("links", "example.org")
+    assert said.status == 2
+    assert "'example.org' is not a URL; write https://example.org" in said.err
