@@ -9,7 +9,7 @@ from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.feeds import flushed
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import Change, FrontierError
 from sitecrawl.items import Record
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sitecrawl.frontier.base import Change
 
 MARK_SECONDS = 1.0
 BATCH_ROWS = 500
@@ -59,6 +58,11 @@ class Delivery:
             for row in rows:
                 yield record_of(row)
             after = rows[-1].seq
+
+    async def collect(self) -> None:
+        """Send what a worker that died meanwhile committed and did not deliver."""
+        async for record in self.left_behind():
+            self.send(Change(record.seq, record["op"], record["id"], dict(record)))
 
     def exported(self, item: Any) -> None:
         """Note the row whose line the feeds have just taken."""

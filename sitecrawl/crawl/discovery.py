@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.admission import Admission
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits, PageLinks
+    from sitecrawl.policy.obedience import Obedience
     from sitecrawl.policy.redirects import RedirectChains
     from sitecrawl.web.page import Page
 
@@ -43,11 +44,13 @@ class Discovery:
         stats: StatsCollector,
         *,
         follow: bool,
+        obedience: Obedience,
     ) -> None:
         self.rules = rules
         self.limits = limits
         self._stats = stats
         self._follow = follow
+        self._obedience = obedience
         self.refusals = Refusals()
         self._chains = chains
         self._seen: set[int] = set()
@@ -63,7 +66,7 @@ class Discovery:
 
     def found(self, page: Page, visit: Visit) -> None:
         """Add the page's links to the visit's candidates."""
-        if not self._follow or page.directives.nofollow:
+        if not self._follow or not self._obedience.may_follow(page.directives):
             return
         due = visit.due
         links = self.limits.page(
@@ -71,6 +74,18 @@ class Discovery:
         )
         for link in page.links:
             self._follow_link(visit, link.url, link.rel, links)
+
+    def listed(self, urls: Iterable[str], source: str, via: str) -> dict[str, Candidate]:
+        """What the sitemap or feed ``source`` names and the rules admit, by the URL as named."""
+        found: dict[str, Candidate] = {}
+        for url in urls:
+            admission = self.rules.admit(url, depth=1, via=via)
+            if admission.decision.allowed:
+                self._seen.add(admission.fingerprint)
+                found[url] = self._candidate(admission, 1, via, None)
+            else:
+                self.refused(admission.decision, admission.url, source)
+        return found
 
     def recheck(self, due: DueUrl) -> Decision:
         """Whether today's rules still let a stored URL be fetched."""

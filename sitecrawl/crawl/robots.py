@@ -121,7 +121,9 @@ class Robots:
     def _adopt(self, origin: Origin, body: bytes) -> None:
         robots = origin.robots
         robots.rules = RobotsTxt.parse(
-            body, case_insensitive_disallow=self._params.robots_case_insensitive
+            body,
+            origin=origin.key,
+            case_insensitive_disallow=self._params.robots_case_insensitive,
         )
         robots.text = body.decode("utf-8", "replace")
         robots.expires_at = asyncio.get_running_loop().time() + self._params.robots_lifetime

@@ -48,6 +48,10 @@ class Starts:
         """A start that the rules do not admit."""
         self._troubles[url] = said(decision.reason, decision.rule)
 
+    def failed(self, url: str, why: str) -> None:
+        """A start that is a sitemap or feed and could not be read."""
+        self._troubles[url] = why
+
     def given_up(self, key: str, why: str) -> None:
         """An origin that is not asked any more in this run."""
         self._origins_given_up[key] = why

@@ -65,6 +65,10 @@ class TodoLists:
         """Whether there is work in hand, or the frontier is being asked for some."""
         return bool(self.origins or self._tasks or self._look_again)
 
+    def see_to(self, work: Coroutine[None, None, None]) -> None:
+        """Run a piece of work on the database before the crawl may end."""
+        self._begin(work)
+
     def look(self) -> None:
         """Ask the frontier for origins that have something due."""
         if not self._looking:
@@ -228,7 +232,8 @@ class TodoLists:
         self.look()
 
     def _take(self, state: OriginState) -> Origin:
-        origin = self._resting.pop(state.key, None) or self._new_origin(state)
+        origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
+        origin = origin or self._new_origin(state)
         origin.dry = False
         self.origins[state.key] = origin
         return origin

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
+from scrapy.exceptions import DontCloseSpider
 
 from sitecrawl.assembly import agent, database_url
 from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.dead_links import DeadLinks
 from sitecrawl.crawl.delivery import Delivery
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.outcomes import Outcomes
 from sitecrawl.crawl.reading import Reading
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.robots import Robots
+from sitecrawl.crawl.rounds import Rounds
+from sitecrawl.crawl.sitemaps import Sitemaps
 from sitecrawl.crawl.starts import Starts
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier import open_frontier
@@ -28,12 +33,16 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.frontier.base import Visit
+    from sitecrawl.frontier.options import StateOptions
+    from sitecrawl.origins import Origin
+    from sitecrawl.params.crawl import CrawlParams
     from sitecrawl.web.page import Page
 
 NO_CONTACT = (
     "No contact is set: whoever runs the site cannot reach you. Give a web page or mail address "
     "with -a contact=..."
 )
+ROGUE = "The robots exclusion standard is ignored: robots.txt and the robots directives of pages."
 DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
 
 logger = logging.getLogger(__name__)
@@ -53,8 +62,9 @@ class Crawl:
         url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._stats = stats
         self._finish_reason = "shutdown"
+        self._collected = False
         self._params = params
-        self.owner = FrontierOwner(open_frontier(url, params.state_options()), spider.configuration)
+        self.owner = FrontierOwner(open_frontier(url, state_of(params)), spider.configuration)
         self.starts = Starts()
         self.recorder = Recorder(self.owner, stats)
         self.delivery = Delivery(crawler, self.owner)
@@ -65,14 +75,21 @@ class Crawl:
             RedirectChains(params.max_redirects),
             stats,
             follow=params.follows,
+            obedience=params.obedience(),
         )
         self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
         self.reading = Reading(spider.parse, self.recorder)
         self.outcomes = Outcomes(self.reading.callback, self.lists, self.recorder, stats)
-        self.recorder.noted = self.starts.note
+        self.sitemaps = Sitemaps(
+            self.discovery, self.owner, self.lists, stats, reads_named=params.reads_sitemaps
+        )
+        self.rounds = Rounds(params, self.owner, self.lists, self.sitemaps)
+        self.dead_links = DeadLinks()
+        self.recorder.noted = self.noted
         self.recorder.deliver = self.delivery.send
         self.recorder.committed = self.lists.committed
-        self.robots.read = self.lists.refreshed
+        self.robots.read = self.robots_read
+        self.sitemaps.start_failed = self.starts.failed
         self.lists.given_up = self.starts.given_up
 
     async def begin(self, urls: Sequence[str]) -> None:
@@ -81,13 +98,31 @@ class Crawl:
         for admission in refused:
             self.starts.refused(admission.url, admission.decision)
         self.starts.begin([seed.url for seed in seeds])
-        try:
-            await self.owner.frontier.add(seeds)
-        except FrontierError as error:
-            self.owner.fail(error)
         if not (self._params.contact or self._params.user_agent):
             logger.warning("%s", NO_CONTACT)
-        self.lists.look()
+        if self._params.rogue:
+            logger.warning("%s", ROGUE)
+        await self.rounds.begin(seeds)
+
+    def noted(self, visit: Visit) -> None:
+        """A visit has ended and is written."""
+        self.starts.note(visit)
+        if self.checks_links:
+            self.dead_links.note(visit)
+
+    def robots_read(self, origin: Origin) -> None:
+        """A robots.txt was read: it may name sitemaps, and the origin's next turn may come."""
+        self.sitemaps.named(origin)
+        self.lists.refreshed(origin)
+
+    @property
+    def checks_links(self) -> bool:
+        """Whether the crawl looks for dead links and makes no documents."""
+        return bool(self._params.mode == "check")
+
+    def checked(self, visit: Visit) -> None:
+        """End the visit of a page that was read for its links alone."""
+        visit.outcome, visit.reason = Outcome.FILE_INGESTED, "checked"
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
         """Whether a page only sends its visitors on; it is then recorded as a redirect."""
@@ -106,6 +141,7 @@ class Crawl:
         crawl = cls(crawler)
         connect = crawler.signals.connect
         connect(crawl.spider_closed, signals.spider_closed)
+        connect(crawl.spider_idle, signals.spider_idle)
         connect(crawl.engine_stopped, signals.engine_stopped)
         connect(crawl.reading.dropped, signals.item_dropped)
         connect(crawl.reading.broken, signals.item_error)
@@ -113,12 +149,23 @@ class Crawl:
         connect(crawl.delivery.feeds_closed, signals.feed_exporter_closed)
         return crawl
 
+    def spider_idle(self) -> None:
+        """Before the crawl ends, collect what workers that died left undelivered."""
+        if self._collected or self.owner.failure is not None:
+            return
+        self._collected = True
+        self.lists.see_to(self.delivery.collect())
+        raise DontCloseSpider
+
     async def spider_closed(self, reason: str) -> None:
         """Write and deliver what is left, before the feeds are stored."""
         self._finish_reason = reason
+        self.rounds.end()
         await self.recorder.flush_all()
         await self._save_origins()
         await self.delivery.sent()
+        if self.checks_links:
+            self.dead_links.report()
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
 
     async def _save_origins(self) -> None:
@@ -144,3 +191,9 @@ class Crawl:
         }
         counters["refusals"] = self.discovery.refusals.as_stored()
         await self.owner.close(self._finish_reason, counters)
+
+
+def state_of(params: CrawlParams) -> StateOptions:
+    """The options of the crawl's memory; a check of links looks at every page each time."""
+    options = replace(params.state_options(), activity=params.considers)
+    return replace(options, force=True) if params.mode == "check" else options
