@@ -16,8 +16,10 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.policy.answers import Answer, answer_of_failure
+from sitecrawl.policy.extensions import extension
 from sitecrawl.policy.patience import comes_again
 from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
+from sitecrawl.web.urls import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +58,10 @@ class SamePage(IgnoreRequest):
         self.url = url
 
 
+class Probed(IgnoreRequest):
+    """An answer to HEAD that does not rule out that the page is wanted."""
+
+
 class Outcomes:
     """Makes the Request for a due URL, and writes down how it ended."""
 
@@ -65,11 +71,15 @@ class Outcomes:
         lists: TodoLists,
         recorder: Recorder,
         stats: StatsCollector,
+        *,
+        head_first: bool,
     ) -> None:
         self._parse = parse
         self._lists = lists
         self._recorder = recorder
         self._stats = stats
+        self._head_first = head_first
+        self._probed: set[int] = set()
         self._spelled: set[int] = set()
         self._tries: Counter[tuple[str, int]] = Counter()
 
@@ -77,6 +87,7 @@ class Outcomes:
         """The request that visits a due URL, sent exactly as it is written there."""
         return Request(
             due.url,
+            method="HEAD" if self._asks_head(due) else "GET",
             callback=self._parse,
             errback=self.failed,
             dont_filter=True,
@@ -100,6 +111,10 @@ class Outcomes:
         elif isinstance(error, SamePage):
             if self._respelled(visit, origin, error.url):
                 return
+        elif isinstance(error, Probed):
+            self._probed.add(visit.due.fingerprint)
+            self._visit_again(origin, visit.due)
+            return
         elif isinstance(error, Answered):
             self._answered(visit, origin, error.answer)
         else:
@@ -115,10 +130,18 @@ class Outcomes:
             visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
             return False
         self._spelled.add(visit.due.fingerprint)
-        origin.todo.appendleft(replace(visit.due, url=url))
+        self._visit_again(origin, replace(visit.due, url=url))
+        return True
+
+    def _visit_again(self, origin: Origin, due: DueUrl) -> None:
+        origin.todo.appendleft(due)
         origin.open_visits -= 1
         self._lists.check(origin)
-        return True
+
+    def _asks_head(self, due: DueUrl) -> bool:
+        if not self._head_first or due.indexed_at is not None or due.fingerprint in self._probed:
+            return False
+        return not extension(split(due.url).path)
 
     def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
         visit.outcome, visit.reason = answer.outcome, answer.reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.crawl.outcomes import Answered, SamePage
+from sitecrawl.crawl.outcomes import Answered, Probed, SamePage
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 HEADERS = ("location", "retry-after", "content-range")
 BINARY = "application/octet-stream"
+NO_HEAD = (405, 501)  # the server does not know HEAD
 REDIRECTS = (Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT)
 
 
@@ -49,22 +50,27 @@ class OutcomeMiddleware:
         visit.status = response.status
         visit.bytes = request.meta.get(WIRE_BYTES, len(response.body))
         headers = {name: header(response.headers, name) for name in HEADERS}
+        probing = request.method == "HEAD"
+        if probing and response.status in NO_HEAD:
+            raise Probed
         answer = answer_of_status(response.status, headers)
         self._read_validators(visit, response.headers)
         if answer.outcome in REDIRECTS:
             self._redirected(visit, headers["location"])
         if answer.outcome is not Outcome.FILE_INGESTED:
             raise Answered(answer)
-        decision = self._decide_type(visit.due.url, response)
+        decision = self._decide_type(visit.due.url, response, probing=probing)
         if not decision.allowed:
             visit.detail = decision.rule
             raise Answered(Answer(Outcome.UNWANTED_TYPE, decision.reason))
+        if probing:
+            raise Probed
         return response
 
-    def _decide_type(self, url: str, response: Response) -> Decision:
+    def _decide_type(self, url: str, response: Response, *, probing: bool) -> Decision:
         rules = self._discovery.rules
         decision = rules.content_type(url, header(response.headers, "content-type") or None)
-        if decision.reason != "sniff":
+        if decision.reason != "sniff" or probing:
             return decision
         return rules.content_type(url, sniff(response.body) or BINARY)
 

@@ -79,7 +79,13 @@ class Crawl:
         )
         self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
         self.reading = Reading(spider.parse, self.recorder)
-        self.outcomes = Outcomes(self.reading.callback, self.lists, self.recorder, stats)
+        self.outcomes = Outcomes(
+            self.reading.callback,
+            self.lists,
+            self.recorder,
+            stats,
+            head_first=params.head_first,
+        )
         self.sitemaps = Sitemaps(
             self.discovery, self.owner, self.lists, stats, reads_named=params.reads_sitemaps
         )

@@ -27,6 +27,11 @@ class FetchParams(BaseModel):
         "URL was not fetched before, or never.",
     )
     accept: Words = Field((), description="MIME types to accept beside those of pages.")
+    head_first: bool = Field(
+        default=False,
+        description="Whether a new URL without file extension is asked for with HEAD before it is "
+        "fetched; without it, an unwanted body is cut off after its headers.",
+    )
     accept_language: HeaderText = Field(
         "", description="Accept-Language header to send; none if empty."
     )
