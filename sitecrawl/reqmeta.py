@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy import Request
 
+    from sitecrawl.crawl.sitemaps import Asked
     from sitecrawl.frontier.base import Visit
     from sitecrawl.origins import Origin
 
@@ -15,6 +16,7 @@ VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
 RENDERED = "sitecrawl_rendered"
+SITEMAP = "sitecrawl_sitemap"
 SENT_AT = "sitecrawl_sent_at"
 WIRE_BYTES = "sitecrawl_wire_bytes"
 
@@ -50,3 +52,9 @@ def rendered_of(request: Request) -> RenderedPage | None:
     """What the browser made of the page; None where none was asked."""
     rendered: RenderedPage | None = request.meta.get(RENDERED)
     return rendered
+
+
+def sitemap_of(request: Request) -> Asked | None:
+    """The sitemap or feed that the request asks for; None for every other request."""
+    asked: Asked | None = request.meta.get(SITEMAP)
+    return asked

@@ -41,6 +41,8 @@ class OriginScheduler(BaseScheduler):
         self._outcomes = crawl.outcomes
         self._lists = crawl.lists
         self._lists.wake = self._wake
+        self._rounds = crawl.rounds
+        crawl.sitemaps.enter = self.enqueue_request
         self._wake_engine = wake
         self._max_pages = max_pages
         self._handed_out = 0
@@ -86,7 +88,7 @@ class OriginScheduler(BaseScheduler):
             return False
         if self._recorder.busy or self._delivery.busy:
             return True
-        return not self._at_limit and self._lists.busy
+        return not self._at_limit and (self._lists.busy or self._rounds.more())
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a Request that the project made itself; it waits for its origin's turn."""

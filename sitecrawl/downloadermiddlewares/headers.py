@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.assembly import header_policy
-from sitecrawl.reqmeta import robots_of, visit_of
+from sitecrawl.reqmeta import robots_of, sitemap_of, visit_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -29,6 +29,8 @@ class HeadersMiddleware:
         """Add what the request does not carry yet."""
         visit = visit_of(request)
         wanted: Wanted = "robots" if robots_of(request) is not None else "page"
+        if sitemap_of(request) is not None:
+            wanted = "feed"
         referrer = visit.due.referrer if visit is not None else None
         known = visit is not None and visit.due.indexed_at is not None
         headers = self._policy.of(request.url, wanted=wanted, referrer=referrer, known=known)

@@ -147,6 +147,8 @@ class Store:
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )
+        if self._options.activity == "starts" and self._reminders.set_found_aside(self.run):
+            runs.count_pending(self._database, self._options.realm)
         return findings, self._outbox.write(changes.entries())
 
     def _log_lost(self, origin: str, visits: Sequence[Visit]) -> list[Finding]:

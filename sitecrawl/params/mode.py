@@ -15,7 +15,7 @@ from sitecrawl.web.urls import normalize, origin
 Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
 Activity = Literal["all", "discover", "refresh"]
 
-FOLLOWING = frozenset({"crawl", "check"})
+FOLLOWING = frozenset({"crawl", "check", "page"})
 
 
 def read_starts(value: object) -> object:
@@ -66,8 +66,8 @@ class ModeParams(BaseModel):
     )
     mode: Mode = Field(
         default="crawl",
-        description="What the start is: crawl a site from it, page to list the links of that one "
-        "page, sitemap or feed to read it as such and fetch what it names (scope=any lets a feed "
+        description="What the start is: crawl a site from it, page to read it alone and keep its "
+        "links waiting, sitemap or feed to read it as such and fetch what it names (scope=any lets a feed "
         "lead anywhere), list to fetch just the URLs given, check to report dead links and write "
         "no documents.",
     )
@@ -79,8 +79,8 @@ class ModeParams(BaseModel):
     discover: bool | None = Field(
         default=None,
         description="Whether links found on pages become candidates; without it only starts, "
-        "sitemap entries and feed entries are fetched. If unset, they do in the modes crawl and "
-        "check.",
+        "sitemap entries and feed entries are fetched. If unset, they do in the modes crawl, page "
+        "and check.",
     )
     sitemaps: bool = Field(
         default=True,
@@ -129,6 +129,16 @@ class ModeParams(BaseModel):
         return wanted and self.activity != "refresh"
 
     @property
+    def considers(self) -> Literal["all", "discover", "refresh", "starts"]:
+        """Which of the known URLs a run considers."""
+        return "starts" if self.mode in {"list", "page"} else self.activity
+
+    @property
+    def lists_pages(self) -> Literal["sitemap", "feed"] | None:
+        """What the starts are where they are no pages but lists of such."""
+        return self.mode if self.mode in {"sitemap", "feed"} else None
+
+    @property
     def reads_sitemaps(self) -> bool:
         """Whether the sitemaps that a robots.txt names are extra starts."""
-        return self.sitemaps and self.follows and self.mode in FOLLOWING
+        return self.sitemaps and self.follows and self.mode in {"crawl", "check"}

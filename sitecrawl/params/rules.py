@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from sitecrawl.params.base import Extensions, Lines, Patterns, Words
 from sitecrawl.policy.extensions import IGNORED_EXTENSIONS
 from sitecrawl.policy.mime import CONTENT_TYPES, read_mime_extensions
+from sitecrawl.policy.obedience import Obedience
 from sitecrawl.policy.queries.modes import read_combination
 from sitecrawl.policy.queries.rewriting import read_rewrite
 from sitecrawl.policy.queries.sessions import ENTRY_PARAMETERS, SESSION_PARAMETERS
@@ -199,3 +200,7 @@ class RuleParams(BaseModel):
         description="Ignore the whole robots exclusion standard, robots.txt as well as the "
         "directives of pages; for your own site, or with its owner's consent.",
     )
+
+    def obedience(self) -> Obedience:
+        """Which robots directives of pages are obeyed."""
+        return Obedience(self.rogue, self.obey_nofollow, self.index_nofollow)

@@ -12,7 +12,7 @@ from sitecrawl.web.urls import origin
 Wanted = Literal["page", "feed", "robots"]
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml")
-FEED_TYPES = ("application/rss+xml", "application/atom+xml", *PAGE_TYPES)
+FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/gzip", *PAGE_TYPES)
 UNCONFIGURED = "contact not configured"
 
 

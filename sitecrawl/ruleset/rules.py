@@ -36,6 +36,8 @@ from sitecrawl.ruleset.citations import Citations
 from sitecrawl.web.identity import identity_key
 from sitecrawl.web.urls import normalize, split
 
+XML_TYPES = frozenset({"application/xml", "text/xml"})
+
 
 def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
     """The rules of a crawl; ``sources`` says where each option was set.
@@ -147,7 +149,7 @@ def _query_stage(params: RuleParams, cite: Citations) -> Stage:
     return Stage()
 
 
-def _texts(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
+def _texts(params: CrawlParams, cite: Citations) -> tuple[UrlRule, ...]:
     ignored = _ignored(params, cite)
     return (
         Length(params.max_url_length, cite.setting("max_url_length")),
@@ -155,11 +157,14 @@ def _texts(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
     )
 
 
-def _ignored(params: RuleParams, cite: Citations) -> dict[str, str]:
+def _ignored(params: CrawlParams, cite: Citations) -> dict[str, str]:
     lists = ["ignore_extensions", "always_ignored_extensions"]
     if params.ignore_extensions is None:
         lists[:1] = ["default_ignored_extensions", "extra_ignored_extensions"]
-    return {name: words for option in lists for name, words in cite.entries(option)}
+    found = {name: words for option in lists for name, words in cite.entries(option)}
+    if params.mode == "sitemap":  # what a sitemap lists may be XML, whatever links must not be
+        found.pop("xml", None)
+    return found
 
 
 def _patterns(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
@@ -191,10 +196,11 @@ def _refused_rel(params: RuleParams) -> frozenset[str]:
     return frozenset({"nofollow", "noindex"}) if params.obey_nofollow else frozenset()
 
 
-def _media_types(params: RuleParams, cite: Citations) -> MediaTypes:
+def _media_types(params: CrawlParams, cite: Citations) -> MediaTypes:
     changes = dict(read_mime_extensions(entry) for entry in params.mime_extensions)
     return MediaTypes(
-        wanted=frozenset(media_type.lower() for media_type in params.content_types),
+        wanted=frozenset(media_type.lower() for media_type in params.content_types)
+        | (XML_TYPES if params.mode == "sitemap" else frozenset()),
         ignored_extensions=frozenset(_ignored(params, cite)),
         extensions={**MIME_EXTENSIONS, **changes},
         sniff=params.missing_content_type == "sniff",

@@ -98,4 +98,7 @@ class SiteSpider(Spider):
         if self.crawl.refreshed(visit, page):
             return
         self.crawl.discovery.found(page, visit)
+        if self.crawl.checks_links:
+            self.crawl.checked(visit)
+            return
         yield Document(visit, page)

@@ -1,0 +1,36 @@
+"""What is done about the robots directives of a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sitecrawl.web.page import Directives
+
+
+@dataclass(frozen=True, slots=True)
+class Obedience:
+    """Which directives are obeyed: none at all with ``rogue``.
+
+    ``index_nofollow`` says whether a page that says nofollow may be a document all the same,
+    ``obey_nofollow`` whether its links are left alone.
+    """
+
+    rogue: bool = False
+    obey_nofollow: bool = True
+    index_nofollow: bool = True
+
+    def may_follow(self, directives: Directives) -> bool:
+        """Whether the links of the page may be followed."""
+        return self.rogue or not (self.obey_nofollow and directives.nofollow)
+
+    def refusal(self, directives: Directives, now: datetime) -> str:
+        """The directive that keeps the page out of the index, or nothing."""
+        if self.rogue:
+            return ""
+        if directives.noindex:
+            return "noindex"
+        if directives.nofollow and not self.index_nofollow:
+            return "nofollow"
+        after = directives.unavailable_after
+        return "unavailable_after" if after is not None and after <= now else ""
