@@ -13,6 +13,7 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION, Record
 from sitecrawl.pipelines.document import DocumentPipeline
+from sitecrawl.policy.documents.dates import is_plausible
 from sitecrawl.web.identity import document_id
 from sitecrawl.web.urls import split
 
@@ -120,7 +121,15 @@ def how(visit: Visit, content_type: str) -> dict[str, Any]:
         "last_crawled_at": rfc3339(visit.started_at),
         "last_changed_at": rfc3339(changed_at or visit.started_at),
         "content_hash": visit.content_hash,
+        "date_reliable": reliable(visit),
     }
+
+
+def reliable(visit: Visit) -> bool | None:
+    """False where the server's date cannot be right, None where there is nothing to say."""
+    if not visit.last_modified or is_plausible(visit.last_modified, visit.started_at):
+        return None
+    return False
 
 
 def document_hash(fields: dict[str, Any], page_hash: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.server import Server
 from fixtures.server.log import Exchange
-from fixtures.site import Origins
+from fixtures.site import Origins, serve
 
 MARK = re.compile(r"zq(good|bad)(\d*)")
 
@@ -62,9 +64,23 @@ def marks(document: dict[str, Any], kind: str = "good") -> list[int]:
     return sorted(found)
 
 
-@dataclass(frozen=True, slots=True)
 class Visited:
-    """The site after its four crawls."""
+    """The site and its crawls, each made when it is first asked about.
 
-    runs: list[Run]
-    command: CrawlCommand
+    To the second crawl everything is due; the others come within two days after it.
+    """
+
+    def __init__(self, server: Server, directory: Path) -> None:
+        self.command = CrawlCommand(directory)
+        self._server = server
+        self._origins = serve(server)
+        self._runs: list[Run] = []
+
+    def run(self, number: int) -> Run:
+        """The first crawl, the second, and so on."""
+        while len(self._runs) < number:
+            age = "0" if len(self._runs) == 1 else "48h"
+            crawl = self.command(*self._origins.starts, recrawl=age)
+            self._runs.append(Run(crawl, list(self._server.log.exchanges), self._origins))
+            self._server.log.clear()
+        return self._runs[number - 1]

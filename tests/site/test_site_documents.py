@@ -21,7 +21,7 @@ def test_what_may_be_shown_of_a_page(first: Run) -> None:
     assert not {"description", "meta_description"} & shown.keys()
 
 
-@pytest.mark.behaviour("C-25", "L-02", "O-02")
+@pytest.mark.behaviour("C-25", "L-02", "O-02", "DB-21")
 def test_a_framed_page_names_its_frameset(first: Run) -> None:
     frameset = f"{first.origins.main}/frames/frameset.html"
     for name in ("menu", "inner"):
@@ -63,6 +63,13 @@ def test_copies_are_named_by_the_document_that_is_kept(first: Run) -> None:
 def test_dates(name: str, published: str | None, modified: str | None, first: Run) -> None:
     document = first.document(f"/dates/{name}.html")
     assert (document.get("published_at"), document.get("modified_at")) == (published, modified)
+
+
+@pytest.mark.behaviour("RC-13")
+def test_dates_that_cannot_be_right_are_flagged(first: Run) -> None:
+    dated = {path: each for path, each in first.documents().items() if path.startswith("/dates/")}
+    flagged = {path for path, each in dated.items() if each.get("date_reliable") is False}
+    assert flagged == {f"/dates/{name}.html" for name in ("epoch", "future", "gibberish", "now")}
 
 
 @pytest.mark.behaviour("C-12")
@@ -125,7 +132,13 @@ def test_what_is_no_html_is_text_as_it_is(first: Run) -> None:
     assert "zqgood721 <as it is>" in first.document("/types/page.xml")["body"]
 
 
-@pytest.mark.behaviour("L-31")
+@pytest.mark.behaviour("C-03", "L-12")
+def test_a_long_description_is_a_document_of_its_own(first: Run) -> None:
+    described = first.document("/texts/described.html")
+    assert described["source_url"] == f"{first.origins.main}/texts/longdesc.html"
+
+
+@pytest.mark.behaviour("O-02")
 def test_headings_have_their_anchors(first: Run) -> None:
     headings = first.document("/anchors/long.html")["headings"]
     assert [each["anchor"] for each in headings] == [f"part{number}" for number in range(9)]

@@ -10,7 +10,7 @@ CONFIRMED_LATER = {"/removed.html"}
 
 @pytest.fixture
 def second(visited: Visited) -> Run:
-    return visited.runs[1]
+    return visited.run(2)
 
 
 def changes(run: Run, origin: str = "main") -> dict[str, str]:
@@ -53,7 +53,7 @@ def test_what_has_validators_is_not_sent_again(second: Run) -> None:
     assert statuses["/dates/ignoring.html"] == 200
 
 
-@pytest.mark.behaviour("R-03", "RC-07", "S-03", "S-04", "S-05")
+@pytest.mark.behaviour("R-03", "RC-07", "S-03", "S-04", "S-05", "K-22", "DB-05")
 def test_what_is_not_due_is_not_asked_for(second: Run) -> None:
     asked = second.asked()
     for path in ("301.html", "308.html", "loop.html", "dots.html"):
@@ -78,14 +78,14 @@ def test_known_pages_are_asked_for_without_referer(second: Run) -> None:
 
 @pytest.mark.behaviour("S-02", "DEL-01", "DEL-03", "DEL-11", "K-13")
 def test_a_page_not_found_is_deleted_by_the_third_run_that_says_so(visited: Visited) -> None:
-    runs = visited.runs[1:]
+    runs = [visited.run(number) for number in (2, 3, 4)]
     assert [run.asked("busy")["/removed.html"] for run in runs] == [1, 1, 1]
     assert [run.deleted("busy").get("/removed.html") for run in runs] == [None, None, "not_found"]
 
 
 @pytest.mark.behaviour("RC-01", "RC-08", "K-15")
 def test_a_day_later_nothing_else_is_due(visited: Visited) -> None:
-    for run in visited.runs[2:]:
+    for run in (visited.run(3), visited.run(4)):
         asked = {target for each in ("main", "busy", "named") for target in run.asked(each)}
         pages = {path for path in asked if not path.startswith(("/calendar/", "/broken/"))}
         assert pages <= {"/robots.txt", *CONFIRMED_LATER}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.dates import read_date
+from sitecrawl.web.dates import read_date, read_http_date
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +17,8 @@ PUBLISHED = (
     *("dcterms.issued", "dc.date.issued", "article:published_time", "datepublished"),
     *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "pubdate", "date"),
 )
+BEFORE_THE_WEB = 631152000.0  # 1990-01-01
+MOMENT = 2.0  # seconds; HTTP dates have no fractions, and clocks differ
 MODIFIED = (
     *("last-modified", "dcterms.modified", "dc.date.modified", "article:modified_time"),
     *("og:updated_time", "datemodified", "revised"),
@@ -37,6 +39,16 @@ def modified_at(page: Page) -> str:
     sources += [page.json_ld.get("dateModified", ())]
     sources += [(page.times.get("modified", ""),), (page.last_modified,)]
     return _first(sources, latest=True)
+
+
+def is_plausible(last_modified: str, at: float) -> bool:
+    """Whether a Last-Modified header can be right in an answer of the time ``at``, in seconds.
+
+    A date before the web, of the moment of the answer itself, or of the future cannot;
+    neither can what is no date.
+    """
+    moment = read_http_date(last_modified)
+    return moment is not None and BEFORE_THE_WEB <= moment < at - MOMENT
 
 
 def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
