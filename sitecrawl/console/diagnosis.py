@@ -113,9 +113,10 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> D
     links = {link.url for link in page.links} if page else set()
 
     def admits(each: str) -> bool:
-        obeyed = robots is None or origin(each) != origin(start)
-        allowed = obeyed or robots.match(each, agent(params)).allowed
-        return allowed and rules.admit(each).decision.allowed
+        if robots is not None and origin(each) == origin(start):
+            allowed = robots.match(each, agent(params)).allowed
+            return allowed and rules.admit(each).decision.allowed
+        return rules.admit(each).decision.allowed
 
     return Diagnosis(
         url=url,

@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from saying import Said, Say, scrapy
+from saying import Crawled, Said, Say, scrapy
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Server
+
+
+@pytest.fixture(scope="module")
+def crawled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Crawled]:
+    """One crawl of the module's SITE, with its OPTIONS."""
+    folder = tmp_path_factory.mktemp("crawled")
+    site = dict(request.module.SITE)
+    with Server() as server:
+        origin = server.serve(site)
+        run = CrawlCommand(folder)(f"{origin}/", **request.module.OPTIONS)
+        yield Crawled(server, origin, site, run, folder)
+
+
+@pytest.fixture
+def known(crawled: Crawled, request: pytest.FixtureRequest, tmp_path: Path) -> Crawled:
+    """That crawl as it ended, with a copy of its database in the test's own folder."""
+    shutil.copytree(crawled.folder / ".sitecrawl", tmp_path / ".sitecrawl")
+    crawled.site.clear()
+    crawled.site.update(request.module.SITE)
+    crawled.server.log.clear()
+    return crawled
 
 
 @pytest.fixture

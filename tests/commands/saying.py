@@ -7,11 +7,15 @@ import json
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
+
+from fixtures.crawls import Crawl
+from fixtures.server import Page, Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,16 @@ class Said:
 
 
 Say = Callable[..., Said]
+
+
+class Crawled(NamedTuple):
+    """A finished crawl: the server and its site, what the run left, and in which folder."""
+
+    server: Server
+    origin: str
+    site: dict[str, Page]
+    run: Crawl
+    folder: Path
 
 
 def scrapy(*words: object) -> Said:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from saying import Say
+from saying import Crawled, Say
 
-from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
 
 SITE: dict[str, Page] = {
@@ -28,26 +22,12 @@ SITE: dict[str, Page] = {
 }
 
 
-class Crawled(NamedTuple):
-    """A finished crawl, its origin and its folder."""
-
-    origin: str
-    run: Crawl
-    folder: Path
-
-
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
-    folder = tmp_path_factory.mktemp("explained")
-    with Server() as server:
-        origin = server.serve(SITE)
-        yield Crawled(origin, CrawlCommand(folder)(f"{origin}/", deny="/no/"), folder)
+OPTIONS = {"deny": "/no/"}
 
 
 @pytest.fixture
-def explain(crawled: Crawled, say: Say, tmp_path: Path) -> Say:
-    shutil.copytree(crawled.folder / ".sitecrawl", tmp_path / ".sitecrawl")
-    return lambda path, *words: say("explain", crawled.origin + path, *words)
+def explain(known: Crawled, say: Say) -> Say:
+    return lambda path, *words: say("explain", known.origin + path, *words)
 
 
 @pytest.mark.parametrize(
@@ -144,20 +124,14 @@ def test_a_robots_txt_that_cannot_be_read_refuses(
     assert said.lines[-1] == f"Verdict: refused: {origin}/robots.txt could not be read: status 503"
 
 
-def test_a_stored_url_that_waits(say: Say, server: Server, crawl: CrawlCommand) -> None:
-    origin = server.serve(SITE)
-    crawl(f"{origin}/", max_pages=1)
-    assert say("explain", f"{origin}/a").lines[-1] == "Verdict: waiting: would be crawled"
-
-
 def test_the_right_one_of_several_databases_answers(
-    say: Say, server: Server, crawl: CrawlCommand
+    explain: Say, say: Say, server: Server, crawl: CrawlCommand
 ) -> None:
-    one, two = server.serve(SITE), server.serve(SITE, address="127.0.0.2")
-    crawl(f"{one}/", max_pages=1, deny="/one")
-    crawl(f"{two}/", max_pages=1, deny="/two")
-    assert say("explain", f"{one}/one").lines[-1] == "Verdict: refused: deny '/one' (-a deny)"
-    assert say("explain", f"{two}/two").lines[-1] == "Verdict: refused: deny '/two' (-a deny)"
+    other = server.serve(SITE, address="127.0.0.2")
+    crawl(f"{other}/", max_pages=1, deny="/two")
+    assert explain("/no/b").lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"
+    assert say("explain", f"{other}/two").lines[-1] == "Verdict: refused: deny '/two' (-a deny)"
+    assert say("explain", f"{other}/a").lines[-1] == "Verdict: waiting: would be crawled"
     said = say("explain", "http://elsewhere.test/")
     assert said.status == 3
     assert "There is more than one crawl (" in said.err
@@ -173,17 +147,7 @@ def test_an_origin_that_a_start_was_sent_to_is_in_scope(
     assert say("explain", f"http://127.0.0.1:{port}/a").status == 0
 
 
-def test_it_ends_with_its_status_as_a_process(crawled: Crawled) -> None:
-    command = [sys.executable, "-m", "scrapy", "explain", f"{crawled.origin}/no/b"]
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
-    run = subprocess.run(
-        command,
-        cwd=crawled.folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert run.returncode == 1, run.stderr
-    assert run.stdout.splitlines()[-1] == "Verdict: refused: deny '/no/' (-a deny)"
+def test_it_ends_with_its_status_as_a_process(known: Crawled, fetching: Say) -> None:
+    said = fetching("explain", f"{known.origin}/no/b")
+    assert said.status == 1, said.err
+    assert said.lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"

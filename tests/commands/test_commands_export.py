@@ -6,71 +6,50 @@ import json
 from pathlib import Path
 
 import pytest
-from saying import Say
+from saying import Crawled, Say
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Page, Server, page
+from fixtures.server import Answer, Page, page
+
+SITE: dict[str, Page] = {
+    "/": page("/a", "/b", title="Größe"),
+    "/a": page(title="A"),
+    "/b": page(title="B"),
+}
+OPTIONS = {"field_map": "title:headline"}
 
 
-@pytest.fixture
-def site() -> dict[str, Page]:
-    return {
-        "/": page("/a", "/b", title="Größe"),
-        "/a": page(title="A"),
-        "/b": page(title="B"),
-    }
-
-
-def feed(crawl: CrawlCommand, number: int) -> list[str]:
+def feed(folder: Path, number: int = 1) -> list[str]:
     """The lines that a run wrote, by seq."""
-    text = (crawl.directory / f"documents-{number}.jsonl").read_text("utf-8")
+    text = (folder / f"documents-{number}.jsonl").read_text("utf-8")
     return sorted(text.splitlines(), key=lambda line: json.loads(line)["seq"])
 
 
-def test_it_writes_the_lines_that_the_crawl_wrote(
-    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
-) -> None:
-    crawl(f"{server.serve(site)}/")
-    server.log.clear()
+def test_it_writes_the_lines_that_the_crawl_wrote(known: Crawled, say: Say) -> None:
     said = say("export")
     assert said.status == 0, said.err
-    assert said.lines == feed(crawl, 1)
+    assert said.lines == feed(known.folder)
+    assert {record["headline"] for record in said.records} == {"Größe", "A", "B"}
     assert "Größe" in said.out
-    assert server.log.targets() == []
+    assert known.server.log.targets() == []
 
 
-def test_the_fields_have_the_names_of_the_crawl(
-    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
-) -> None:
-    crawl(f"{server.serve(site)}/", field_map="title:headline")
-    assert {record["headline"] for record in say("export").records} == {"Größe", "A", "B"}
-    assert say("export").lines == feed(crawl, 1)
+def test_changes_since_a_seq(known: Crawled, crawl: CrawlCommand, say: Say) -> None:
+    known.site["/a"] = page(title="A", text="changed")
+    known.site["/b"] = Answer("gone", status=410)
+    crawl(f"{known.origin}/", force=1, field_map="title:headline")
+    assert say("export", "--since", 3).lines == feed(crawl.directory)
+    everything = [(record["op"], record["url"]) for record in say("export", "--since", 0).records]
+    a, b, start = (f"{known.origin}/{name}" for name in ("a", "b", ""))
+    assert sorted(everything) == [("delete", b), ("upsert", start), ("upsert", a)]
+    assert {record["url"] for record in say("export").records} == {start, a}
+    last = max(record["seq"] for record in say("export", "--since", 0).records)
+    nothing = say("export", "--since", last)
+    assert (nothing.status, nothing.out) == (1, "")
 
 
-def test_changes_since_a_seq(
-    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
-) -> None:
-    origin = server.serve(site)
-    crawl(f"{origin}/")
-    site["/a"] = page(title="A", text="changed")
-    site["/b"] = Answer("gone", status=410)
-    crawl(f"{origin}/", force=1)
-    assert say("export", "--since", 3).lines == feed(crawl, 2)
-    everything = say("export", "--since", 0).records
-    assert [(record["op"], record["url"].removeprefix(origin)) for record in everything[1:]] == [
-        ("upsert", "/a"),
-        ("delete", "/b"),
-    ] or {record["url"].removeprefix(origin) for record in everything} == {"/", "/a", "/b"}
-    assert {record["url"].removeprefix(origin) for record in say("export").records} == {"/", "/a"}
-    last = max(record["seq"] for record in everything)
-    assert (say("export", "--since", last).status, say("export", "--since", last).out) == (1, "")
-
-
-def test_files_are_written_whole(
-    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page], tmp_path: Path
-) -> None:
-    crawl(f"{server.serve(site)}/")
-    lines = feed(crawl, 1)
+def test_files_are_written_whole(known: Crawled, say: Say, tmp_path: Path) -> None:
+    lines = feed(known.folder)
     out = tmp_path / "out.jsonl"
     out.write_text("old\n")
     assert say("export", "-O", out).status == 0
@@ -83,16 +62,15 @@ def test_files_are_written_whole(
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_what_is_wrong_is_one_line(
-    server: Server, crawl: CrawlCommand, say: Say, site: dict[str, Page]
-) -> None:
+@pytest.mark.parametrize("option", ["-o", "-O"])
+@pytest.mark.usefixtures("known")
+def test_a_file_that_cannot_be_written_is_named(say: Say, option: str) -> None:
+    said = say("export", option, "no/such/folder")
+    assert said.status == 2
+    assert said.err == "no/such/folder cannot be written: No such file or directory.\n"
+
+
+def test_what_is_wrong_is_one_line(say: Say) -> None:
     assert say("export").status == 3
     assert "give -o or -O, not both" in say("export", "-o", "a", "-O", "b").err
     assert "there is nothing to do with 'file'" in say("export", "file").err
-    crawl(f"{server.serve(site)}/")
-    for option in ("-o", "-O"):
-        said = say("export", option, "no/such/folder")
-        assert (said.status, said.err) == (
-            2,
-            "no/such/folder cannot be written: No such file or directory.\n",
-        )
