@@ -81,8 +81,9 @@ def test_the_pending_file_can_be_edited_and_read_back(
     assert sorted(known.server.log.targets())[:2] == ["/dead", "/hand"]
 
 
+@pytest.mark.usefixtures("known")
 def test_a_pending_file_read_back_unchanged_changes_nothing(
-    known: Crawled, crawl: CrawlCommand, say: Say, tmp_path: Path
+    crawl: CrawlCommand, say: Say, tmp_path: Path
 ) -> None:
     rows = crawl.rows("SELECT * FROM url ORDER BY id")
     (tmp_path / "pending.txt").write_text(say("frontier", "pending").out)
