@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sitecrawl.crawl.anchors import AnchorTexts
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision
 from sitecrawl.policy.refusals import Refusals
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.limits.limits import Limits, PageLinks
     from sitecrawl.policy.obedience import Obedience
     from sitecrawl.policy.redirects import RedirectChains
-    from sitecrawl.web.page import Page
+    from sitecrawl.web.page import Link, Page
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Discovery:
         self._follow = follow
         self._obedience = obedience
         self.refusals = Refusals()
+        self.anchors = AnchorTexts()
         self._chains = chains
         self._seen: set[int] = set()
 
@@ -73,7 +75,7 @@ class Discovery:
             due.url, depth=due.depth, text=page.text, new=due.indexed_at is None
         )
         for link in page.links:
-            self._follow_link(visit, link.url, link.rel, links)
+            self._follow_link(visit, link, links)
 
     def listed(self, urls: Iterable[str], source: str, via: str) -> dict[str, Candidate]:
         """What the sitemap or feed ``source`` names and the rules admit, by the URL as named."""
@@ -120,16 +122,19 @@ class Discovery:
             decision = self._chains.follow(visit.due.fingerprint, admission.fingerprint)
         return self._send(visit, replace(admission, decision=decision), "redirect")
 
-    def _follow_link(self, visit: Visit, url: str, rel: frozenset[str], links: PageLinks) -> None:
+    def _follow_link(self, visit: Visit, link: Link, links: PageLinks) -> None:
         depth = visit.due.depth + 1
-        admission = self.rules.admit(url, depth=depth, rel=rel)
+        admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
         decision = admission.decision
         known = admission.fingerprint in self._seen
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=known)
         if not decision.allowed:
-            self.refused(decision, url, visit.due.url)
-        elif not known:
+            self.refused(decision, link.url, visit.due.url)
+            return
+        if link.text:  # which is read only where it is asked for
+            self.anchors.note(admission.fingerprint, link.text)
+        if not known:
             self._add(visit, admission, depth, "link")
 
     def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sitecrawl.crawl.anchors import AnchorTexts
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Visit
     from sitecrawl.items import Document
@@ -32,6 +33,7 @@ VOLATILE = frozenset(
         *("body", "content_hash", "content_length", "etag", "last_modified", "modified_at"),
         *("last_crawled_at", "first_seen_at", "last_changed_at", "date_reliable"),
         *("source_url", "discovered_via", "depth", "status_code", "published_at"),
+        "anchors",
     }
 )
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
@@ -44,10 +46,13 @@ class RecordPipeline(DocumentPipeline):
     crawl database does not hold.
     """
 
-    def __init__(self, recorder: Recorder, key: Callable[[str], str], realm: str) -> None:
+    def __init__(
+        self, recorder: Recorder, key: Callable[[str], str], realm: str, anchors: AnchorTexts
+    ) -> None:
         self._recorder = recorder
         self._key = key
         self._realm = realm
+        self._anchors = anchors
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RecordPipeline:
@@ -55,7 +60,8 @@ class RecordPipeline(DocumentPipeline):
         crawl = crawler.get_extension(Crawl)
         assert crawl is not None
         spider: Any = crawler.spider
-        return cls(crawl.recorder, spider.rules.key, spider.configuration.params.realm)
+        realm = spider.configuration.params.realm
+        return cls(crawl.recorder, spider.rules.key, realm, crawl.discovery.anchors)
 
     async def process_document(self, document: Document) -> Record:
         """Record the document; raises DropItem when it is unchanged or a duplicate."""
@@ -77,6 +83,7 @@ class RecordPipeline(DocumentPipeline):
             **self._envelope(visit),
             **where(visit),
             **how(visit, document.page.content_type),
+            "anchors": self._anchors.pop(visit.due.fingerprint),
         }
         order = (*DOCUMENT_FIELDS, *(name for name in fields if name not in DOCUMENT_FIELDS))
         return {name: fields[name] for name in order if fields.get(name) not in EMPTY}

@@ -1,0 +1,85 @@
+"""robots.txt over several runs and while a run goes on, by the server's log."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
+
+CLOCK = 0.005  # what the server's log may be late by
+PAGES: dict[str, Page] = {f"/{n}": page(title=f"Page {n}", text=f"{n} " * n) for n in range(1, 9)}
+
+
+@pytest.mark.behaviour("RT-05", "RC-19", "K-06", "P-14")
+def test_robots_txt_is_read_again_by_a_turn_of_its_own(server: Server, crawl: CrawlCommand) -> None:
+    texts: list[Answer] = [Answer(""), Answer("User-agent: *\nDisallow: /8\n")]
+    origin = server.serve({"/robots.txt": texts, "/": page(*PAGES), **PAGES})
+    run = crawl(origin, delay=0.2, robots_lifetime="0.7s")
+    assert run.status == 0, run.log[-3000:]
+    targets = server.log.targets(origin)
+    assert targets[0] == "/robots.txt"
+    assert targets.count("/robots.txt") in (3, 4)
+    assert {count for path, count in _counts(targets) if path != "/robots.txt"} == {1}
+    assert "/8" not in targets
+    assert server.log.most_in_flight(origin) == 1
+    assert server.log.shortest_gap(origin) >= 0.2 - CLOCK
+    server.log.clear()
+    assert crawl(origin).status == 0
+    assert server.log.targets(origin) == ["/robots.txt"]
+
+
+def _counts(targets: list[str]) -> set[tuple[str, int]]:
+    return {(target, targets.count(target)) for target in targets}
+
+
+@pytest.mark.behaviour("RT-08", "K-07", "S-20", "S-11")
+def test_a_robots_txt_that_fails_closes_the_origin_until_it_answers(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {"/robots.txt": Answer(status=503), "/": page(title="Open")}
+    origin = server.serve(site)
+    other = server.serve({"/": page(title="Other")}, "127.0.0.2")
+    run = crawl(origin, other, patience=2)
+    assert set(server.log.targets(origin)) == {"/robots.txt"}
+    assert run.documents.keys() == {f"{other}/"}
+    assert run.stats[f"sitecrawl/patience/{origin}"] == 0
+    assert f"sitecrawl/patience/{other}" not in run.stats
+    assert f"{origin}/robots.txt cannot be read" in run.log
+    site["/robots.txt"] = ""
+    assert crawl(origin, other).documents.keys() == {f"{origin}/"}
+
+
+@pytest.mark.behaviour("R-13")
+@pytest.mark.parametrize(("redirects", "obeyed"), [(5, True), (6, False)])
+def test_redirects_of_robots_txt_are_followed_five_times(
+    redirects: int, obeyed: bool, server: Server, crawl: CrawlCommand
+) -> None:
+    chain: dict[str, Page] = {f"/r{n}": redirect(f"/r{n + 1}", 302) for n in range(1, redirects)}
+    rules: dict[str, Page] = {"/robots.txt": redirect("/r1")}
+    rules |= {f"/r{redirects}": "User-agent: *\nDisallow: /1\n"}
+    origin = server.serve({**chain, **rules, "/": page("/1", title="Start"), **PAGES})
+    crawl(origin)
+    assert server.log.targets(origin)[:6] == ["/robots.txt", *(f"/r{n}" for n in range(1, 6))]
+    assert server.log.count("/1") == (0 if obeyed else 1)
+
+
+@pytest.mark.behaviour("RT-15")
+def test_robots_txt_can_be_disregarded(server: Server, crawl: CrawlCommand) -> None:
+    rules = "User-agent: *\nDisallow: /\nCrawl-delay: 60\n"
+    origin = server.serve({"/robots.txt": rules, "/": page(*PAGES), **PAGES})
+    run = crawl(origin, obey_robots=0)
+    assert len(run.documents) == 9, run.log[-3000:]
+    assert server.log.count("/robots.txt") == 0
+
+
+@pytest.mark.behaviour("P-06", "P-05")
+def test_the_pause_holds_for_two_workers_together(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page(*PAGES), **PAGES})
+    workers = [crawl.begin(origin, delay=0.3) for _ in range(2)]
+    runs = [worker.finish() for worker in workers]
+    assert sum(len(run.documents) for run in runs) == 9, [run.log[-1500:] for run in runs]
+    pages = [target for target in server.log.targets(origin) if target != "/robots.txt"]
+    assert sorted(pages) == sorted(["/", *PAGES])
+    assert server.log.most_in_flight(origin) == 1
+    assert server.log.shortest_gap(origin) >= 0.3 - CLOCK
