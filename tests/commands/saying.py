@@ -15,7 +15,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from fixtures.crawls import Crawl
-from fixtures.server import Page, Server
+from fixtures.server import Answer, Page, Server, page, redirect
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,17 @@ class Said:
         return record
 
 
+SITE: dict[str, Page] = {
+    "/robots.txt": "User-agent: *\nDisallow: /private/\n",
+    "/": page("/a", "/private/x", "/dead", "/gone", "/old"),
+    "/a": page("/a/b", "/dead"),
+    "/a/b": page(title="B"),
+    "/gone": Answer("gone", status=410),
+    "/old": redirect("/new", status=302),
+    "/new": page(title="New"),
+}
+"""A site with a dead link, a page that is gone, a forbidden one and a redirect."""
+
 Say = Callable[..., Said]
 
 
@@ -64,3 +75,9 @@ def scrapy(*words: object) -> Said:
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         execute(["scrapy", *(str(word) for word in words)], settings)
     return Said(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+
+def states(lines: list[str], origin: str) -> dict[str, int]:
+    """The states of a pending file by path."""
+    words = (line.split() for line in lines)
+    return {url.removeprefix(origin): int(state) for url, _, state in words}
