@@ -10,6 +10,7 @@ from sitecrawl.console.times import ago, stamp
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.states import OriginCounts, RunRecord
 
+REFUSED = "sitecrawl/rules/"
 WORDS = {
     "finished": "finished",
     "limit": "stopped at its limit",
@@ -45,6 +46,13 @@ class Statistics:
             return "interrupted"
         return "limit" if self.run.configuration["params"].get("max_pages") else "waiting"
 
+    @property
+    def refused(self) -> dict[str, int]:
+        """How many links the last run refused under each reason."""
+        counted = self.run.counters.items()
+        found = {name: int(count) for name, count in counted if name.startswith(REFUSED)}
+        return {name.removeprefix(REFUSED): count for name, count in sorted(found.items())}
+
     def record(self) -> dict[str, Any]:
         """As JSON."""
         run = self.run
@@ -58,6 +66,7 @@ class Statistics:
                 "counters": run.counters,
             },
             "outcomes": self.outcomes,
+            "refused": self.refused,
             "origins": [{**asdict(each), "ended": self.ended(each)} for each in self.origins],
         }
 
@@ -68,6 +77,9 @@ class Statistics:
         yield f"Run {run.id} of realm {run.realm!r} {end or 'is at work'}"
         yield from ("", "URLs by their last outcome")
         yield from (f"  {count:9} {name}" for name, count in self.outcomes.items())
+        if self.refused:
+            yield from ("", "Links that the last run refused, by reason")
+            yield from (f"  {count:9} {reason}" for reason, count in self.refused.items())
         yield from ("", "Origins")
         for origin in self.origins:
             yield f"  {origin.key} ({origin.realm}): {WORDS[self.ended(origin)]}"

@@ -45,7 +45,7 @@ class Said:
 
 SITE: dict[str, Page] = {
     "/robots.txt": "User-agent: *\nDisallow: /private/\n",
-    "/": page("/a", "/private/x", "/dead", "/gone", "/old"),
+    "/": page("/a", "/private/x", "/dead", "/gone", "/old", "/a.gif", "/b.gif"),
     "/a": page("/a/b", "/dead"),
     "/a/b": page(title="B"),
     "/gone": Answer("gone", status=410),

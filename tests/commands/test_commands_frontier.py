@@ -77,6 +77,17 @@ def test_redirects_are_listed(known: Crawled, say: Say) -> None:
     }
 
 
+@pytest.mark.behaviour("LR-31")
+@pytest.mark.usefixtures("known")
+def test_refused_links_are_counted_by_reason(say: Say) -> None:
+    assert say("frontier", "stats", "--json").record["refused"] == {
+        "extension": 2,
+        "robots_txt": 1,
+    }
+    told = say("frontier", "stats").out
+    assert "Links that the last run refused, by reason\n          2 extension\n" in told
+
+
 @pytest.mark.behaviour("A-14")
 def test_statistics_say_how_each_origin_ended(
     server: Server, crawl: CrawlCommand, say: Say
