@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -150,7 +150,7 @@ def test_the_pending_file_tells_the_state_of_each_address(seen: Seen) -> None:
     assert abs(states["one.html"] - time.time()) < 600, "seconds since 1970"
     # Found again, even long after, an address keeps its state: nobody asks for it.
     seen.server.log.clear()
-    options = {"profile": "fdse", "entire_site": 1, "realm": "My Realm"}
+    options: dict[str, Any] = {"profile": "fdse", "entire_site": 1, "realm": "My Realm"}
     seen.command(f"{seen.origin}/docs/index.html", recrawl=0, **options)
     assert seen.server.log.count("/docs/one.html") == 1
     assert seen.server.log.count("/docs/broken.html") == 0
