@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from sitecrawl.params.crawl import CrawlParams
     from sitecrawl.render.gate import Gate
 
-ANSWER_SECONDS = 5.0  # in which a browser that lives answers
+READ_SECONDS = 5.0  # for a page to open, and to tell what it shows
+ANSWER_SECONDS = 3.0  # in which a browser that lives answers
 START_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self.browser_provider_cls = InstalledChromium
         self.process_request_headers = None  # the context sets the User-Agent
         self.shown = 0
+        self.lost = False
         self.active: set[str] = set()
         self.idle = asyncio.Event()
 
@@ -80,7 +82,7 @@ class PlaywrightRenderer:
         name: str = request.meta["playwright_context"]
         handler.active.add(name)
         try:
-            async with asyncio.timeout(self._params.render_time + 2 * ANSWER_SECONDS):
+            async with asyncio.timeout(self._params.render_time + 2 * READ_SECONDS):
                 await handler.download_request(request)
                 if not steering.begun:  # scrapy-playwright only logs why
                     raise RendererLostError("the page could not be watched")
@@ -103,7 +105,7 @@ class PlaywrightRenderer:
 
     async def _read(self, page: Page, steering: Steering, gate: Gate) -> Shown:
         finished = await Settling(page, steering, gate, self._params).finish()
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(READ_SECONDS):
             html = await page.content()
         return Shown(html, page.url, steering.sent_to, finished)
 
@@ -151,6 +153,7 @@ class PlaywrightRenderer:
 
     def _lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
         """Leave this browser, and end it at once; the next page starts another."""
+        handler.lost = True
         if self._handler is handler:
             logger.warning("The browser was lost, and is started anew: %s", why)
             self._handler = None
@@ -165,14 +168,13 @@ class PlaywrightRenderer:
     async def _end(self, handler: BrowserHandler, name: str) -> None:
         handler.left(name)
         wrapper = handler.context_wrappers.get(name)
-        if wrapper is None:
+        if wrapper is None or handler.lost:
             return
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await wrapper.context.close()
         except (TimeoutError, PlaywrightError):
-            if self._handler is handler:
-                self._lost(handler, "a page could not be closed")
+            self._lost(handler, "a page could not be closed")
 
 
 async def _retire(handler: BrowserHandler) -> None:
@@ -185,7 +187,7 @@ async def _retire(handler: BrowserHandler) -> None:
 
 async def _end_browser(handler: BrowserHandler) -> None:
     """Close a browser for good, by force if it does not obey."""
-    for end in (handler.close, handler.browser_provider.close):
+    for end in (handler.close, handler.browser_provider.kill):
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await end()

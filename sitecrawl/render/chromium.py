@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from playwright.async_api import Browser
 from playwright.async_api import Error as PlaywrightError
@@ -41,6 +43,8 @@ def find_chromium(environment: Mapping[str, str]) -> str | None:
 class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
     """Starts the Chromium that is installed; a remote browser of the settings goes first."""
 
+    mark = ""
+
     async def launch_browser(self) -> Browser:
         """The browser; raises RendererMissingError."""
         options = self.config.launch_options
@@ -59,11 +63,31 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
         assert self.browser_type is not None
         if program is None and not Path(self.browser_type.executable_path).exists():
             raise RendererMissingError(NO_PROGRAM)
+        self.mark = f"--sitecrawl={uuid4().hex}"
         return {
             "executable_path": program,
-            "args": list(ARGUMENTS),
+            "args": [*ARGUMENTS, self.mark],
             "chromium_sandbox": os.geteuid() != 0,  # it cannot be had as root
             "handle_sigint": False,
             "handle_sigterm": False,
             "handle_sighup": False,
         }
+
+    async def kill(self) -> None:
+        """End the browser that was started here, and that does not obey any more."""
+        if self.mark:
+            for process in _processes_with(self.mark.encode()):
+                os.kill(process, signal.SIGKILL)
+        await self.close()
+
+
+def _processes_with(mark: bytes) -> list[int]:
+    """The processes that have an argument; none where the system has no /proc."""
+    found = []
+    for arguments in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark in arguments.read_bytes().split(b"\0"):
+                found.append(int(arguments.parent.name))
+        except OSError:
+            continue  # it has ended since
+    return found

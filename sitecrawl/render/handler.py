@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.download.handler import BoundedDownloadHandler
 from sitecrawl.render.rendering import Rendering
 from sitecrawl.reqmeta import SENT_AT, visit_of
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -31,14 +33,18 @@ class RenderingDownloadHandler(BoundedDownloadHandler):
     async def download_request(self, request: Request) -> Response:
         """The response, its body being what the page shows; raises as the base class does."""
         if "splash" in request.meta:
-            return await self._rendering.ask_splash(request)
+            return await self._beside(request, self._rendering.ask_splash(request))
         if visit_of(request) is None:
             return await super().download_request(request)
         self._rendering.check()
         response = await super().download_request(request)
+        return await self._beside(request, self._rendering.shown(request, response))
+
+    async def _beside(self, request: Request, showing: Coroutine[Any, Any, Response]) -> Response:
+        """What a browser shows, its time not being the server's, by which the pause is measured."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            return await self._rendering.shown(request, response)
-        finally:  # the browser's time is not the server's, by which the pause is measured
+            return await showing
+        finally:
             request.meta[SENT_AT] += loop.time() - began

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SPARE_SECONDS = 5.0
+OF_SPLASH = ("splash", "download_slot", "verbatim_url")
 NOT_THERE = "no Splash server answers at %s (%s); start one, or name it: -s SPLASH_URL=http://..."
 UNGUARDED = (
     "The Splash server at %s loads what pages ask for unguarded: keep it out of private networks, "
@@ -96,13 +97,24 @@ class SplashRenderer:
 
     async def send(self, request: Request) -> Response:
         """The response to a SplashRequest; a page's or, where that failed, the server's own."""
-        self._cookies.process_request(request)
-        turned = self._splash.process_request(request) or request
+        # What else is in its meta cannot be copied, as scrapy-splash does.
+        meta = {name: request.meta[name] for name in OF_SPLASH if name in request.meta}
+        bare = Request(
+            request.url,
+            method=request.method,
+            headers=request.headers,
+            body=request.body,
+            meta=meta,
+        )
+        self._cookies.process_request(bare)
+        turned = self._splash.process_request(bare) or bare
         turned.meta["download_timeout"] = self._most + SPARE_SECONDS
         while True:
             answer = self._splash.process_response(turned, await self._ask(turned))
             if not isinstance(answer, Request):
-                return self._cookies.process_response(turned, answer)
+                answer = self._cookies.process_response(turned, answer)
+                answer.request = request
+                return answer
             turned = answer  # the server forgot cached arguments: they are sent again
 
     async def close(self) -> None:

@@ -34,7 +34,7 @@ with _where_it_was():
     from scrapy_splash import middleware as released
     from scrapy_splash.request import SplashRequest
 
-__all__ = ["Cookies", "DeduplicateArgs", "Splash", "SplashRequest"]
+__all__ = ["Cookies", "DeduplicateArgs", "Splash", "SplashRequest", "released"]
 
 
 class Splash(released.SplashMiddleware):  # type: ignore[misc]
@@ -96,14 +96,18 @@ class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore
             yield self._treated(each)
 
     def process_spider_output(
-        self, response: Response, result: Iterable[Any]  # noqa: ARG002 -- Scrapy names it
+        self,
+        response: Response,  # noqa: ARG002 -- Scrapy names it
+        result: Iterable[Any],
     ) -> Iterator[Any]:
         """Treat the requests that come of a response."""
         for each in result:
             yield self._treated(each)
 
     async def process_spider_output_async(
-        self, response: Response, result: AsyncIterator[Any]  # noqa: ARG002 -- Scrapy names it
+        self,
+        response: Response,  # noqa: ARG002 -- Scrapy names it
+        result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
         """Treat the requests that come of a response, one by one."""
         async for each in result:

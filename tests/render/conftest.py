@@ -57,9 +57,9 @@ class Result:
         return body
 
 
-def crawled(command: CrawlCommand, server: Server, origin: str, **options: object) -> Result:
+def crawled(command: CrawlCommand, server: Server, origin: str, render: str) -> Result:
     """One run, and what the crawl database says of each path."""
-    done = command(f"{origin}/", deny=DENIED, render_quiet=0.2, **options)
+    done = command(f"{origin}/", deny=DENIED, render=render, render_quiet=0.2, render_time=3)
     query = "select url, outcome, reason, status, redirect_to, detail from url"
     rows = {row[0].removeprefix(origin): row[1:] for row in command.rows(query)}
     return Result(origin, done, server.log, rows)
@@ -70,4 +70,4 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Result]:
     """The application as ``render=playwright`` finds it."""
     with Server() as server:
         command = CrawlCommand(tmp_path_factory.mktemp("rendered"))
-        yield crawled(command, server, server.serve(SITE), render="playwright", render_time=3)
+        yield crawled(command, server, server.serve(SITE), "playwright")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 
-import pytest
-
 from fixtures.applications import application, shell
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Server, page
@@ -29,7 +27,9 @@ def test_content_that_comes_late_is_waited_for(rendered: Result) -> None:
 
 
 def test_a_page_that_grows_as_one_scrolls_is_scrolled_so_many_times(rendered: Result) -> None:
-    batches = {int(word.split(".")[0]) for word in rendered.text("/scrolling").split() if "." in word}
+    batches = {
+        int(word.split(".")[0]) for word in rendered.text("/scrolling").split() if "." in word
+    }
     assert batches == {1, 2, 3, 4, 5, 6}  # what there was, and five scrolls
 
 

@@ -41,9 +41,15 @@ def chromium_of(crawler: int) -> int:
     pytest.fail("no browser was started")
 
 
+def is_running(process: int) -> bool:
+    """Whether a process is there, and not just waiting for its parent to notice its end."""
+    state = Path(f"/proc/{process}/stat")
+    return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
 @pytest.fixture
 def site() -> dict[str, Page]:
-    paths = [f"/app/{number}" for number in range(6)]
+    paths = [f"/app/{number}" for number in range(3)]
     return {
         "/": page(*paths, title="Contents", text=TEXT),
         **{path: shell(path, MAKING % path) for path in paths},
@@ -65,13 +71,10 @@ def disturbed(
         f"{origin}/", render="auto", render_quiet=0.3, render_time=1, delay=0, politeness=0
     )
     browser = chromium_of(running.process.pid)
-    while server.log.count("/app/1") == 0:
-        time.sleep(0.02)
+    time.sleep(0.5)
     os.kill(browser, number)
     done = running.finish()
-    assert not Path(f"/proc/{browser}/cmdline").exists() or not Path(
-        f"/proc/{browser}/cmdline"
-    ).read_bytes()
+    assert not is_running(browser)
     return done
 
 
@@ -82,7 +85,7 @@ def test_a_browser_that_is_lost_is_started_anew_and_no_page_missed(
     done = disturbed(server, crawl, site, number)
     assert done.status == 0, done.log[-3000:]
     made = {line["body"] for line in done.lines if "Made by a script" in line["body"]}
-    assert len(made) == 6
+    assert len(made) == 3
     assert done.stats["playwright/browser_count"] == 2
 
 
@@ -120,8 +123,14 @@ def test_pages_that_cost_too_much_have_their_outcome_and_the_crawl_goes_on(
         "/well": shell("Well", MAKING % "/well"),
     }
     origin = server.serve(site)
-    limits = {"render_time": 1, "render_max_size": 200_000, "max_body_size": 200_000}
-    done = crawl(f"{origin}/", render="auto", render_quiet=0.2, **limits)
+    done = crawl(
+        f"{origin}/",
+        render="auto",
+        render_quiet=0.2,
+        render_time=1,
+        render_max_size=200_000,
+        max_body_size=200_000,
+    )
     found = outcomes(crawl)
     assert found["/spinning"] == (Outcome.REQUEST_TIMEOUT, "render_timeout")
     assert found["/loading"] == (Outcome.TOO_LARGE, "render_too_large")
