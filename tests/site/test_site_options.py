@@ -58,6 +58,10 @@ def test_pages_can_be_limited(server: Server, crawl: CrawlCommand) -> None:
     asked = [target for target in server.log.targets() if target != "/robots.txt"]
     pages = [f"/many/{number}.html" for number in range(1, 22)]
     assert asked == ["/many/", *pages]  # the start is not counted
+    server.log.clear()
+    crawl(start, scope="directory", max_pages=7)
+    asked = [target for target in server.log.targets() if target != "/robots.txt"]
+    assert asked == [f"/many/{number}.html" for number in range(22, 29)]
 
 
 @pytest.mark.behaviour("U-17", "Q-03", "K-03")

@@ -32,7 +32,7 @@ class Served:
         return page(title=found.title, text=found.text, body=links)
 
 
-@pytest.mark.behaviour("Q-06", "Q-10", "Q-17", "Q-21", "S-17")
+@pytest.mark.behaviour("Q-10", "Q-17", "S-17")
 def test_all_real_pages_at_one_and_a_half_requests_each(
     server: Server, crawl: CrawlCommand
 ) -> None:
