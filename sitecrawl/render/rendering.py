@@ -69,9 +69,8 @@ class Rendering:
 
     def check(self) -> None:
         """Raise RendererMissingError where a page would be fetched in vain."""
-        resting = asyncio.get_running_loop().time() < self._rests_until
-        if resting and self._params.render != "auto":
-            raise RendererMissingError(self._trouble)
+        if self._params.render != "auto":
+            self._check_rest()
 
     async def shown(self, request: Request, response: Response) -> Response:
         """The response as a browser shows it, if it is one that needs a browser."""
@@ -99,8 +98,13 @@ class Rendering:
         if self._renderer is not None:
             await self._renderer.close()
 
+    def _check_rest(self) -> None:
+        if asyncio.get_running_loop().time() < self._rests_until:
+            raise RendererMissingError(self._trouble)
+
     async def _show(self, page: Answered) -> Shown:
         async with self._at_once:
+            self._check_rest()
             try:
                 renderer = self._made(self._with)
                 async with self._gate(renderer) as gate:
