@@ -15,7 +15,7 @@ from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import Layer, read_layers
 from sitecrawl.params.problems import ConfigError, faults, place, unknown_option, wording
 
-__all__ = ["ConfigError", "Configuration", "load"]
+__all__ = ["ConfigError", "Configuration", "changed_options", "load"]
 
 OPTIONS = CrawlParams.model_fields
 IMPLIED: Mapping[str, Mapping[str, Any]] = {
@@ -41,6 +41,18 @@ class Configuration:
         """A hash that differs where options do that decide which documents there are."""
         values = self.params.model_dump(mode="json", include=set(SHAPING))
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+    def stored(self) -> dict[str, Any]:
+        """What a run stores of it: the values that are no defaults, and where they came from."""
+        values = self.params.model_dump(mode="json", exclude_defaults=True)
+        sources = {name: self.sources.get(name, "default") for name in values}
+        return {"fingerprint": self.fingerprint, "params": values, "sources": sources}
+
+
+def changed_options(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The options that shape documents and differ between two stored configurations."""
+    one, other = before["params"], now["params"]
+    return sorted(name for name in SHAPING if one.get(name) != other.get(name))
 
 
 def load(arguments: Mapping[str, str]) -> Configuration:

@@ -19,6 +19,7 @@ SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
 EXTENSIONS = {
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.download.early_close.EarlyClose": 20,
+    "sitecrawl.extensions.reconfigured.Reconfigured": 40,
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.closespider.CloseSpider": None,
     "scrapy.extensions.spiderstate.SpiderState": None,

@@ -24,13 +24,8 @@ class FrontierOwner:
 
     async def open(self) -> None:
         """Open the database and begin a run; raises FrontierError."""
-        params = self._configuration.params
-        stored: dict[str, Any] = {"fingerprint": self._configuration.fingerprint}
-        values = params.model_dump(mode="json", exclude_defaults=True)
-        sources = self._configuration.sources
-        stored["params"] = values
-        stored["sources"] = {name: sources.get(name, "default") for name in values}
-        self.run_id = await self.frontier.open(params.crawl_name, stored)
+        name = self._configuration.params.crawl_name
+        self.run_id = await self.frontier.open(name, self._configuration.stored())
 
     def fail(self, error: FrontierError) -> None:
         """End the crawl at once: without its memory it could only do harm."""

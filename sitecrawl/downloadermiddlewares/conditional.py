@@ -15,23 +15,29 @@ if TYPE_CHECKING:
 
 
 class ConditionalMiddleware:
-    """If-None-Match and If-Modified-Since for URLs whose content is known."""
+    """If-None-Match and If-Modified-Since for URLs whose content is known.
 
-    def __init__(self, *, modified_since: str, force: bool) -> None:
+    What was read with other options is asked for anew: 304 would leave the old document.
+    """
+
+    def __init__(self, *, modified_since: str, force: bool, reading: str) -> None:
         self._modified_since = modified_since
         self._force = force
+        self._reading = reading
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
         """Built with the spider's configuration."""
         params = crawler.spider.configuration.params  # type: ignore[union-attr]
-        return cls(modified_since=params.modified_since, force=params.force)
+        return cls(modified_since=params.modified_since, force=params.force, reading=params.reading)
 
     def process_request(self, request: Request) -> None:
         """Add the validators of the last visit that brought content."""
         visit = visit_of(request)
         due = visit.due if visit is not None else None
         if self._force or due is None or due.indexed_at is None:
+            return
+        if due.reading not in (None, self._reading):
             return
         indexed = http_date(due.indexed_at)
         since = indexed if self._modified_since == "indexed" else due.last_modified or indexed

@@ -52,7 +52,8 @@ class DueUrl:
     """A URL that is due, with what an earlier visit left behind.
 
     ``document_id`` is set while a document of this URL is current; ``indexed_at`` (UTC
-    epoch seconds) is when it was last fetched with content.
+    epoch seconds) is when it was last fetched with content. ``reading`` stands for the
+    options by which it was read then; None where that is not known.
     """
 
     origin: str
@@ -70,6 +71,7 @@ class DueUrl:
     first_seen_at: float | None = None
     changed_at: float | None = None
     failures: int = 0
+    reading: str | None = None
 
 
 @dataclass(slots=True)

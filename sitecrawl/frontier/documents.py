@@ -156,7 +156,7 @@ class Documents:
         self._database.execute("DELETE FROM document WHERE url = ?", (url,))
         self._database.execute(
             "UPDATE url SET etag = NULL, last_modified = NULL, content_hash = NULL,"
-            " document_hash = NULL WHERE id = ?",
+            " document_hash = NULL, reading = NULL WHERE id = ?",
             (url,),
         )
 

@@ -86,13 +86,15 @@ class Judge:
         if same and visit.document_hash == finding.stored.document_hash:
             self._still_there(finding)
             return
-        finding.changed = not same
+        reread = current and finding.stored.reading not in (None, self._options.reading)
+        finding.changed = not (same or reread)
         self._deletions.forget(url)
         equal = self._equal(finding)
         if equal is not None and rank(equal.address) < rank(finding.stored.url):
             self._duplicate(finding, equal)
             return
-        change = "new" if not current else "metadata" if same else "changed"
+        known = "config" if reread else "metadata" if same else "changed"
+        change = known if current else "new"
         self._changes.publish(url, self._document(finding), visit.content_hash, change)
         if equal is not None:
             self._changes.replace(equal, url, finding.stored.url, "duplicate")

@@ -20,7 +20,8 @@ class StateOptions:
     with a worker that is not heard of. With ``near_duplicates`` pages of an origin that
     differ in a few words only are duplicates. ``activity`` says what a run considers: all
     that is due, only what was never visited (discover), only what was (refresh), or the
-    starts alone.
+    starts alone. ``reading`` stands for the options by which pages are read: documents made
+    under others are read again.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
@@ -31,3 +32,4 @@ class StateOptions:
     activity: Activity = "all"
     lease_seconds: float = 60.0
     near_duplicates: bool = False
+    reading: str = ""

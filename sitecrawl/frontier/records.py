@@ -67,15 +67,28 @@ class Records:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def last_run(self, realm: str | None = None) -> RunRecord | None:
-        """The newest run, of one realm or of any."""
-        where, values = ("", ()) if realm is None else (" WHERE realm = ?", (realm,))
-        rows = self._database.rows(f"{RUN}{where} ORDER BY id DESC LIMIT 1", values)
+    def last_run(self, realm: str | None = None, before: int | None = None) -> RunRecord | None:
+        """The newest run, of one realm or of any, or the newest ``before`` another."""
+        asked = {"realm = ?": realm, "id < ?": before}
+        conditions = {each: value for each, value in asked.items() if value is not None}
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        found = tuple(conditions.values())
+        rows = self._database.rows(f"{RUN}{where} ORDER BY id DESC LIMIT 1", found)
         if not rows:
             return None
         run = RunRecord(*rows[0])
         configuration, counters = json.loads(rows[0][2]), json.loads(rows[0][6] or "{}")
         return replace(run, configuration=configuration, counters=counters)
+
+    def read_otherwise(self, realm: str, reading: str) -> int:
+        """How many current documents were made of pages that were read with other options."""
+        [(count,)] = self._database.rows(
+            "SELECT count(*) FROM document AS d JOIN url AS u ON u.id = d.url"
+            " JOIN origin AS o ON o.id = u.origin"
+            " WHERE d.seq IS NOT NULL AND o.realm = ? AND u.reading <> ?",
+            (realm, reading),
+        )
+        return int(count)
 
     def origin(self, key: str, realm: str = "default") -> OriginState | None:
         """What is remembered of an origin, its robots.txt among it."""

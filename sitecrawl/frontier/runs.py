@@ -19,6 +19,10 @@ WAKE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
     " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
+REREAD = (
+    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
+    " AND reading <> ? AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
 
 
 def check_name(database: Database, name: str, options: StateOptions) -> None:
@@ -51,6 +55,7 @@ def begin(
         reminders = Reminders(database, options.realm)
         reminders.take_back()
         wake(database, run, now, options)
+        reread(database, options)
         reminders.set_aside(options.activity)
         count_pending(database, options.realm)
     announce(database, owner, run, options.lease_seconds)
@@ -81,6 +86,13 @@ def wake(database: Database, run: int, now: float, options: StateOptions) -> int
         database.execute(WAKE, (run, ages, since, options.realm))
         for ages, since in ((0, now), (1, aged))
     )
+
+
+def reread(database: Database, options: StateOptions) -> int:
+    """Let the pages wait that were read with other options; how many URLs that was."""
+    if not options.reading or options.activity in ("discover", "starts"):
+        return 0
+    return database.execute(REREAD, (options.reading, options.realm))
 
 
 def count_pending(database: Database, realm: str) -> None:

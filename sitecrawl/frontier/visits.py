@@ -14,7 +14,7 @@ from sitecrawl.policy.revisit import FAILED, WITH_CONTENT, NextVisit, Visited, a
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
-    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at"
+    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading"
     " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
 )
 UPDATE = (
@@ -22,7 +22,8 @@ UPDATE = (
     " visited_at = ?, indexed_at = ?, changed_at = ?, etag = coalesce(?, etag),"
     " last_modified = coalesce(?, last_modified), content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
-    " redirect_to = ?, canonical = ?, target = ?, detail = ? WHERE id = ?"
+    " redirect_to = ?, canonical = ?, target = ?, detail = ?, reading = ?"
+    " WHERE id = ?"
 )
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
@@ -44,6 +45,7 @@ class Stored:
     document_hash: str | None
     indexed_at: float | None
     changed_at: float | None
+    reading: str | None
 
 
 @dataclass(slots=True)
@@ -152,6 +154,7 @@ class Visits:
             storable(visit.canonical),
             finding.target,
             storable(visit.detail) or None,
+            stored.reading if visit.document is None else self._options.reading or None,
             stored.id,
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any, get_args
 
 from pydantic import ConfigDict, model_validator
@@ -17,12 +19,24 @@ SHAPING = frozenset(
     {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive", "render"}
 ).union(RuleParams.model_fields, ContentParams.model_fields)
 """The options that decide which documents there are and what is in them; not the pace."""
+NAMING = frozenset({"field_map"})
+"""The options that name what is in the documents, and nothing more."""
+READING = (frozenset(ContentParams.model_fields) - NAMING).union(
+    {"render", "rogue", "obey_nofollow", "index_nofollow"}
+)
+"""The options whose effect on a document cannot be known without its page."""
 
 
 class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    def reading(self) -> str:
+        """A hash that differs where pages are read otherwise; defaults do not count."""
+        values = self.model_dump(mode="json", include=set(READING), exclude_defaults=True)
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     @model_validator(mode="before")
     @classmethod

@@ -1,0 +1,77 @@
+"""Says what differs from the last run's configuration, and what the crawl does about it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from sitecrawl.assembly import database_url
+from sitecrawl.config import changed_options
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.params.crawl import NAMING, READING
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.config import Configuration
+
+logger = logging.getLogger(__name__)
+
+
+class Reconfigured:
+    """Compares the run that begins with the one before it on the same database."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        spider: Any = crawler.spider
+        self._crawler = crawler
+        self._configuration: Configuration = spider.configuration
+        params = self._configuration.params
+        self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Reconfigured:
+        """Speaks when the crawl database is open, before anything is asked for."""
+        extension = cls(crawler)
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        return extension
+
+    async def spider_opened(self) -> None:
+        """Log one line where options changed that decide about documents."""
+        crawl = self._crawler.get_extension(Crawl)
+        assert crawl is not None
+        if crawl.owner.failure is not None:
+            return
+        try:
+            notice = await asyncio.to_thread(self._notice, crawl.owner.run_id)
+        except FrontierError as error:
+            crawl.owner.fail(error)
+            return
+        if notice:
+            logger.info("%s", notice)
+
+    def _notice(self, run: int) -> str:
+        params = self._configuration.params
+        with open_records(self._url) as records:
+            before = records.last_run(params.realm, before=run)
+            if before is None:
+                return ""
+            options = changed_options(before.configuration, self._configuration.stored())
+            count = records.read_otherwise(params.realm, params.reading)
+        told = f"The configuration has changed since run {before.id}: {', '.join(options)}."
+        return " ".join([told, *consequences(options, count)]) if options else ""
+
+
+def consequences(options: Sequence[str], documents: int) -> Iterator[str]:
+    """What becomes of the stored documents; ``documents`` were read with other options."""
+    if set(options) - READING - NAMING:
+        yield "What the rules refuse now is deleted when it is due, or at once by: scrapy reindex."
+    if NAMING.intersection(options):
+        yield "Documents get their new names when they change, or at once by: scrapy reindex."
+    if documents:
+        yield f"{documents} documents are read again."

@@ -1,0 +1,73 @@
+"""A crawl that begins with other options than the last one on the same database."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page
+
+SITE: dict[str, Page] = {
+    "/": page("/tag", "/same", title="Start"),
+    "/tag": Answer(
+        '<title>Tag</title><p>Text<p class="price">12<p class="teaser">Aside',
+        headers={"ETag": '"1"', "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT"},
+    ),
+    "/same": Answer("<title>Same</title><p>Nothing aside", headers={"ETag": '"2"'}),
+}
+PRICE = {"fields": "price:p.price", "extra_fields": "cost:integer", "metadata": "field.price:cost"}
+
+
+@pytest.mark.behaviour("A-13", "MD-16")
+@pytest.mark.parametrize("options", [{"remove_classes": "noindex teaser"}, PRICE])
+def test_pages_are_read_again_when_they_are_read_otherwise(
+    server: Server, crawl: CrawlCommand, options: dict[str, str]
+) -> None:
+    origin = server.serve(dict(SITE))
+    first = crawl(f"{origin}/")
+    server.log.clear()
+    again = crawl(f"{origin}/", **options)
+    assert again.status == 0, again.log[-3000:]
+    assert [each.status for each in server.log.of(origin) if each.target == "/tag"] == [200]
+    assert server.log.header("/tag", "If-None-Match") == [None]
+    assert server.log.header("/tag", "If-Modified-Since") == [None]
+    assert list(again.documents) == [f"{origin}/tag"]
+    before, after = first.documents[f"{origin}/tag"], again.documents[f"{origin}/tag"]
+    assert (after["change"], after["id"]) == ("config", before["id"])
+    assert after["last_changed_at"] == before["last_changed_at"]
+    assert (after["body"], after.get("cost")) != (before["body"], None)
+    assert f"configuration has changed since run 1: {', '.join(sorted(options))}." in again.log
+    assert "3 documents are read again" in again.log
+    server.log.clear()
+    third = crawl(f"{origin}/", **options)
+    assert third.lines == []
+    assert "configuration has changed" not in third.log
+    assert set(server.log.targets()) <= {"/robots.txt"}
+
+
+@pytest.mark.behaviour("A-13")
+def test_pages_read_with_todays_options_are_asked_conditionally(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(dict(SITE))
+    crawl(f"{origin}/")
+    crawl(f"{origin}/", **PRICE)
+    server.log.clear()
+    crawl(f"{origin}/", recrawl=0, **PRICE)
+    assert server.log.header("/tag", "If-None-Match") == ['"1"']
+
+
+@pytest.mark.behaviour("A-13", "DEL-05", "Q-20")
+def test_what_the_rules_refuse_now_is_deleted_when_it_is_due(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = dict(SITE) | {"/": page("/tag", "/same?session=1")}
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    server.log.clear()
+    again = crawl(f"{origin}/", query="ignore", deny="/tag", recrawl=0)
+    gone = {f"{origin}/same?session=1": "excluded", f"{origin}/tag": "excluded"}
+    assert again.deletions == gone
+    assert server.log.targets() == ["/robots.txt", "/"]
+    assert "configuration has changed since run 1: deny, query." in again.log
+    assert "scrapy reindex" in again.log
