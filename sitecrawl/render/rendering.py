@@ -75,7 +75,8 @@ class Rendering:
     async def shown(self, request: Request, response: Response) -> Response:
         """The response as a browser shows it, if it is one that needs a browser."""
         content_type = header(response.headers, "Content-Type")
-        if response.status != 200 or not is_html(media_type(content_type, response.body)):
+        is_page = request.method == "GET" and response.status == 200
+        if not (is_page and is_html(media_type(content_type, response.body))):
             return response
         self._met.add(str(response.ip_address))
         before = read_shell(decode(response.body, content_type)[0])
