@@ -40,7 +40,9 @@ class OriginScheduler(BaseScheduler):
         self._robots = crawl.robots
         self._outcomes = crawl.outcomes
         self._lists = crawl.lists
-        self._lists.wake = self._wake
+        self._hand = crawl.hand
+        self._tasks = crawl.tasks
+        self._tasks.wake = self._wake
         self._rounds = crawl.rounds
         crawl.sitemaps.enter = self.enqueue_request
         self._wake_engine = wake
@@ -88,14 +90,14 @@ class OriginScheduler(BaseScheduler):
             return False
         if self._recorder.busy or self._delivery.busy:
             return True
-        return not self._at_limit and (self._lists.busy or self._rounds.more())
+        return not self._at_limit and (self._hand.busy or self._tasks.busy or self._rounds.more())
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a Request that the project made itself; it waits for its origin's turn."""
         key = origin_key(request.url)
         if not key:
             return False
-        origin = self._lists.ensure(key)
+        origin = self._hand.ensure(key)
         request.meta[ORIGIN] = origin
         request.meta["download_slot"] = key
         origin.foreign.append(request)
@@ -135,7 +137,7 @@ class OriginScheduler(BaseScheduler):
 
     def _robots_request(self, origin: Origin) -> Request | None:
         request = self._robots.request(origin)
-        host = self._lists.origins.get(origin_key(request.url), origin)
+        host = self._hand.origins.get(origin_key(request.url), origin)
         if host is origin:
             return request
         request.meta[ORIGIN] = host

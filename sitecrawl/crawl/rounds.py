@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.sitemaps import Asked, Sitemaps
-from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier.base import FrontierError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sitecrawl.crawl.hand import Hand
+    from sitecrawl.crawl.tasks import Tasks
     from sitecrawl.frontier.base import Candidate
     from sitecrawl.params.crawl import CrawlParams
 
@@ -21,11 +22,17 @@ class Rounds:
     """The rounds of a crawl, of which most have one; a pause begins when a round has ended."""
 
     def __init__(
-        self, params: CrawlParams, owner: FrontierOwner, lists: TodoLists, sitemaps: Sitemaps
+        self,
+        params: CrawlParams,
+        owner: FrontierOwner,
+        hand: Hand,
+        tasks: Tasks,
+        sitemaps: Sitemaps,
     ) -> None:
         self._params = params
         self._owner = owner
-        self._lists = lists
+        self._hand = hand
+        self._tasks = tasks
         self._sitemaps = sitemaps
         self._seeds: Sequence[Candidate] = ()
         self._ended = not params.interval
@@ -39,7 +46,7 @@ class Rounds:
             await self._give_starts()
         except FrontierError as error:
             self._owner.fail(error)
-        self._lists.look()
+        self._hand.look()
 
     def more(self) -> bool:
         """Whether another round follows now that there is nothing left to do."""
@@ -69,7 +76,7 @@ class Rounds:
 
     def _start(self) -> None:
         self._timer = None
-        if not self._lists.busy:
+        if not (self._hand.busy or self._tasks.busy):
             self._task = asyncio.create_task(self._next())
             self._task.add_done_callback(self._begun)
 
@@ -84,8 +91,8 @@ class Rounds:
                     await frontier.remind(self._seeds)
         except FrontierError as error:
             self._owner.fail(error)
-        self._lists.look()
+        self._hand.look()
 
     def _begun(self, _: asyncio.Task[None]) -> None:
         self._task = None
-        self._lists.wake()
+        self._tasks.wake()

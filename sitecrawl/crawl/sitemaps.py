@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.todo import TodoLists
+    from sitecrawl.crawl.hand import Hand
+    from sitecrawl.crawl.tasks import Tasks
     from sitecrawl.origins import Origin
 
 MAX_STEPS = 5  # from an index to a sitemap that it names, and redirects
@@ -58,7 +59,8 @@ class Sitemaps:
         self,
         discovery: Discovery,
         owner: FrontierOwner,
-        lists: TodoLists,
+        hand: Hand,
+        tasks: Tasks,
         stats: StatsCollector,
         *,
         reads_named: bool,
@@ -67,7 +69,8 @@ class Sitemaps:
         self.start_failed: Callable[[str, str], None] = lambda _, __: None
         self._discovery = discovery
         self._owner = owner
-        self._lists = lists
+        self._hand = hand
+        self._tasks = tasks
         self._stats = stats
         self._reads_named = reads_named
         self._asked: dict[str, Asked] = {}
@@ -98,7 +101,7 @@ class Sitemaps:
             asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
         )
         if self.enter(request):
-            self._lists.wake()
+            self._tasks.wake()
 
     async def answered(self, response: Response) -> None:
         """Read an answer, or ask where it redirects to."""
@@ -163,7 +166,7 @@ class Sitemaps:
         for entry in entries:
             if entry.is_sitemap:
                 self.ask(replace(asked, url=entry.loc, steps=asked.steps + 1))
-        self._lists.look()
+        self._hand.look()
 
     def _count(self, what: str, number: int = 1) -> None:
         self._stats.inc_value(f"sitecrawl/sitemaps/{what}", number)

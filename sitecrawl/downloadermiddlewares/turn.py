@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sitecrawl.crawl.hand import Hand
     from sitecrawl.crawl.todo import TodoLists
 
 
@@ -26,15 +27,16 @@ class TurnMiddleware:
     beginning.
     """
 
-    def __init__(self, lists: TodoLists) -> None:
+    def __init__(self, lists: TodoLists, hand: Hand) -> None:
         self._lists = lists
+        self._hand = hand
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
         """Shares the to-do lists with the scheduler."""
         crawl = crawler.get_extension(Crawl)
         assert crawl is not None
-        return cls(crawl.lists)
+        return cls(crawl.lists, crawl.hand)
 
     def process_request(self, request: Request) -> None:
         """Note when the request is sent."""
@@ -51,7 +53,7 @@ class TurnMiddleware:
         self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
         origin = origin_of(request)
         if origin is not None and response.ip_address is not None:
-            self._lists.share_pace(origin, str(response.ip_address))
+            self._hand.share_pace(origin, str(response.ip_address))
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 -- Scrapy names it

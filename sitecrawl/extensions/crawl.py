@@ -14,6 +14,7 @@ from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.dead_links import DeadLinks
 from sitecrawl.crawl.delivery import Delivery
 from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.hand import Hand
 from sitecrawl.crawl.outcomes import Outcomes
 from sitecrawl.crawl.reading import Reading
 from sitecrawl.crawl.recorder import Recorder
@@ -21,6 +22,7 @@ from sitecrawl.crawl.robots import Robots
 from sitecrawl.crawl.rounds import Rounds
 from sitecrawl.crawl.sitemaps import Sitemaps
 from sitecrawl.crawl.starts import Starts
+from sitecrawl.crawl.tasks import Tasks
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
@@ -77,7 +79,17 @@ class Crawl:
             follow=params.follows,
             obedience=params.obedience(),
         )
-        self.lists = TodoLists(params, self.discovery, self.owner, self.recorder, self.robots)
+        self.tasks = Tasks(self.owner)
+        self.hand = Hand(params, self.owner, self.recorder, self.tasks)
+        self.lists = TodoLists(
+            params,
+            self.discovery,
+            self.owner,
+            self.recorder,
+            robots=self.robots,
+            hand=self.hand,
+            tasks=self.tasks,
+        )
         self.reading = Reading(spider.parse, self.recorder)
         self.outcomes = Outcomes(
             self.reading.callback,
@@ -87,9 +99,14 @@ class Crawl:
             head_first=params.head_first,
         )
         self.sitemaps = Sitemaps(
-            self.discovery, self.owner, self.lists, stats, reads_named=params.reads_sitemaps
+            self.discovery,
+            self.owner,
+            self.hand,
+            self.tasks,
+            stats,
+            reads_named=params.reads_sitemaps,
         )
-        self.rounds = Rounds(params, self.owner, self.lists, self.sitemaps)
+        self.rounds = Rounds(params, self.owner, self.hand, self.tasks, self.sitemaps)
         self.dead_links = DeadLinks()
         self.recorder.noted = self.noted
         self.recorder.deliver = self.delivery.send
@@ -160,7 +177,7 @@ class Crawl:
         if self._collected or self.owner.failure is not None:
             return
         self._collected = True
-        self.lists.see_to(self.delivery.collect())
+        self.tasks.begin(self.delivery.collect())
         raise DontCloseSpider
 
     async def spider_closed(self, reason: str) -> None:
@@ -176,7 +193,7 @@ class Crawl:
 
     async def _save_origins(self) -> None:
         try:
-            await self.lists.save()
+            await self.hand.save_all()
         except FrontierError as error:
             self.owner.fail(error)
 
@@ -201,5 +218,5 @@ class Crawl:
 
 def state_of(params: CrawlParams) -> StateOptions:
     """The options of the crawl's memory; a check of links looks at every page each time."""
-    options = replace(params.state_options(), activity=params.considers)
+    options = replace(params.state_options(), activity=params.considers, reading=params.reading)
     return replace(options, force=True) if params.mode == "check" else options

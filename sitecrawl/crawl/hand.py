@@ -1,0 +1,137 @@
+"""The origins that this worker has in hand: taken, remembered, and given back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from sitecrawl.assembly import pace
+from sitecrawl.frontier.base import OriginState
+from sitecrawl.origins import Gate, Origin, RobotsFile
+from sitecrawl.policy.patience import Patience
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sitecrawl.crawl.database import FrontierOwner
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.crawl.tasks import Tasks
+    from sitecrawl.params.crawl import CrawlParams
+
+ORIGINS_IN_HAND = 2000
+LOOK_AGAIN_SECONDS = 2.0
+
+
+class Hand:
+    """Leases origins that have something due, and gives them back when they have not.
+
+    ``taken`` is told of each that comes. An origin that comes back is the same object:
+    its pace, patience and robots.txt are those of the run.
+    """
+
+    def __init__(
+        self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder, tasks: Tasks
+    ) -> None:
+        self.origins: dict[str, Origin] = {}
+        self.taken: Callable[[Origin], None] = lambda _: None
+        self._params = params
+        self._owner = owner
+        self._recorder = recorder
+        self._tasks = tasks
+        self._gates: dict[str, Gate] = {}
+        self._resting: dict[str, Origin] = {}
+        self._looking = False
+        self._look_again: asyncio.TimerHandle | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an origin is in hand, or may come."""
+        return bool(self.origins or self._look_again)
+
+    def look(self) -> None:
+        """Ask the frontier for origins that have something due."""
+        if not self._looking:
+            self._looking = True
+            self._tasks.begin(self._lease())
+
+    def ensure(self, key: str) -> Origin:
+        """The origin in hand under ``key``, made without a lease if need be."""
+        if key not in self.origins:
+            origin = self._take(OriginState(key, None, None, 0.0, None, 0.0, 0))
+            origin.dry = True
+        return self.origins[key]
+
+    def give_back(self, origin: Origin) -> None:
+        """Let go of an origin that has nothing left in this run."""
+        self._resting[origin.key] = self.origins.pop(origin.key)
+        self._tasks.begin(self._give_back(origin))
+
+    def save(self, origin: Origin) -> None:
+        """Store what is worth remembering of an origin."""
+        self._tasks.begin(self._save(origin))
+
+    async def save_all(self) -> None:
+        """Store what is worth remembering of the origins in hand, as a crawl ends."""
+        for origin in list(self.origins.values()):
+            await self._save(origin)
+
+    def share_pace(self, origin: Origin, address: str) -> None:
+        """Let the origin keep one pace with the others on its address, if so configured."""
+        if self._params.pace_by == "origin" or origin.gate.in_flight:
+            return
+        gate = self._gates.setdefault(address, origin.gate)
+        gate.ready_at = max(gate.ready_at, origin.ready_at)
+        origin.gate = gate
+
+    async def _give_back(self, origin: Origin) -> None:
+        frontier = self._owner.frontier
+        await self._save(origin)
+        if origin.ended:  # its lease is kept, so that no worker takes it up in this run
+            return
+        self._recorder.settle(origin.key, await frontier.settle(origin.key))
+        await frontier.release(origin.key)
+        self.look()
+
+    async def _save(self, origin: Origin) -> None:
+        loop_now = asyncio.get_running_loop().time()
+        await self._owner.frontier.save_origin(origin.stored(loop_now, time.time()))
+
+    async def _lease(self) -> None:
+        frontier = self._owner.frontier
+        for state in await frontier.lease(ORIGINS_IN_HAND - len(self.origins)):
+            self.taken(self._take(state))
+        self._looking = False
+        if not self.origins:
+            await self._expect_more()
+
+    async def _expect_more(self) -> None:
+        backlog = await self._owner.frontier.backlog()
+        if not (backlog.free or backlog.elsewhere):
+            return
+        wait = LOOK_AGAIN_SECONDS
+        if backlog.ready_at is not None:
+            wait = min(max(0.0, backlog.ready_at - time.time()), LOOK_AGAIN_SECONDS)
+        loop = asyncio.get_running_loop()
+        self._look_again = self._look_again or loop.call_later(wait, self._on_look_again)
+
+    def _on_look_again(self) -> None:
+        self._look_again = None
+        self.look()
+
+    def _take(self, state: OriginState) -> Origin:
+        origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
+        origin = origin or self._new_origin(state)
+        origin.dry = False
+        self.origins[state.key] = origin
+        return origin
+
+    def _new_origin(self, state: OriginState) -> Origin:
+        loop_now = asyncio.get_running_loop().time()
+        return Origin(
+            state=state,
+            pace=pace(self._params),
+            patience=Patience(self._params.patience),
+            robots=RobotsFile(f"{state.key}/robots.txt"),
+            gate=Gate(loop_now + max(0.0, state.ready_at - time.time())),
+        )

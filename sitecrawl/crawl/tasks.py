@@ -1,0 +1,50 @@
+"""Work on the crawl database that nobody waits for, but that the crawl must not end before."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from sitecrawl.frontier.base import FrontierError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from sitecrawl.crawl.database import FrontierOwner
+
+logger = logging.getLogger(__name__)
+
+
+class Tasks:
+    """Runs pieces of work; ``wake`` is called whenever one is done.
+
+    A piece that fails ends the crawl: what it was to do is not done, and waiting for it
+    would be for ever.
+    """
+
+    def __init__(self, owner: FrontierOwner) -> None:
+        self.wake: Callable[[], None] = lambda: None
+        self._owner = owner
+        self._running: set[asyncio.Task[None]] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether any work is under way."""
+        return bool(self._running)
+
+    def begin(self, work: Coroutine[None, None, None]) -> None:
+        """Start a piece of work."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, FrontierError):
+            self._owner.fail(error)
+        elif error is not None:
+            logger.error("Work on the crawl database failed", exc_info=error)
+            self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
+        self.wake()
