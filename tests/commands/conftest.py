@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from saying import Crawled, Said, Say, scrapy
 
+from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server
 
@@ -52,15 +50,12 @@ def fetching(tmp_path: Path) -> Say:
     """``scrapy WORDS`` in a process of its own, for the commands that fetch."""
 
     def run(*words: object) -> Said:
-        ended = subprocess.run(
-            [sys.executable, "-m", "scrapy", *(str(word) for word in words)],
-            cwd=tmp_path,
-            env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return Said(ended.returncode, ended.stdout, ended.stderr)
+        output, errors = tmp_path / "output", tmp_path / "errors"
+        command = Command([str(word) for word in words], tmp_path, output=output, errors=errors)
+        try:
+            status = command.wait(60)
+        finally:
+            command.kill()
+        return Said(status, output.read_text(), errors.read_text())
 
     return run

@@ -45,6 +45,7 @@ def utilisation(exchanges: list[Exchange], delay: float) -> float:
     return ideal / (exchanges[-1].started - exchanges[0].started)
 
 
+@pytest.mark.alone
 @pytest.mark.behaviour("P-01", "P-02", "P-03", "P-05", "K-04", "RT-01", "RT-14", "S-06", "S-07")
 def test_pace_of_many_origins(server: Server, crawl: CrawlCommand) -> None:
     plain = [server.serve(site(9), f"127.0.1.{n}") for n in range(1, 31)]
@@ -114,6 +115,7 @@ def cookies(request: Request) -> Answer:
     return Answer(body, headers={"Set-Cookie": more})
 
 
+@pytest.mark.alone
 @pytest.mark.behaviour("R-09", "K-21")
 def test_endless_redirects_end(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({"/robots.txt": "", "/": page("/0"), "*": onwards})
