@@ -13,7 +13,8 @@ from sitecrawl.console.output import append, overwrite
 from sitecrawl.console.sources import find_crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
-from sitecrawl.policy.documents.fields import rename
+from sitecrawl.policy.documents.options import DocumentOptions
+from sitecrawl.policy.documents.presets import written
 
 
 class Command(StoredCommand):
@@ -60,18 +61,16 @@ class Command(StoredCommand):
             raise UsageError("give -o or -O, not both", print_help=False)
         assert self.settings is not None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
-        field_map = source.configuration.params.document_options().field_map
+        options = source.configuration.params.document_options()
         with open_records(source.database) as records:
-            found = lines(records, opts.since, field_map)
+            found = lines(records, opts.since, options)
             if opts.overwrite_output:
                 return overwrite(opts.overwrite_output, found)
             return append(opts.output, found) if opts.output else print_lines(found)
 
 
-def lines(
-    records: Records, since: int | None, field_map: tuple[tuple[str, str], ...]
-) -> Iterator[str]:
+def lines(records: Records, since: int | None, options: DocumentOptions) -> Iterator[str]:
     """The lines of the documents, or of the changes after ``since``."""
     found = records.documents() if since is None else records.changes(since)
     for record in found:
-        yield json.dumps(rename(record, field_map), ensure_ascii=False)
+        yield json.dumps(written(record, options), ensure_ascii=False)

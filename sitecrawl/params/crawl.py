@@ -19,8 +19,8 @@ SHAPING = frozenset(
     {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive", "render"}
 ).union(RuleParams.model_fields, ContentParams.model_fields)
 """The options that decide which documents there are and what is in them; not the pace."""
-NAMING = frozenset({"field_map"})
-"""The options that name what is in the documents, and nothing more."""
+NAMING = frozenset({"field_map", "preset"})
+"""The options that shape and name what is in the documents, and nothing more."""
 READING = (frozenset(ContentParams.model_fields) - NAMING).union(
     {"render", "rogue", "obey_nofollow", "index_nofollow"}
 )

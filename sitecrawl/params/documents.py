@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationInfo
 
@@ -86,6 +86,12 @@ class DocumentParams(BaseModel):
     output_links: bool = Field(default=False, description="Whether documents list their links.")
     field_map: Pairs = Field(
         default={}, description="Names of fields in the output, as name:new_name."
+    )
+    preset: Literal["full", "elastic", "minimal"] = Field(
+        default="full",
+        description="Shape of the output: full has every field, elastic gives those that "
+        "Elastic's Open Crawler writes its types, minimal has id, seq, url, title, body, "
+        "description, language, last_crawled_at and deletions. field_map renames what is left.",
     )
     min_text_length: int = Field(
         default=0, ge=0, description="Characters below which a text makes no document."

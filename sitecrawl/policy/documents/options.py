@@ -24,5 +24,6 @@ class DocumentOptions:
     keep_metas: bool = False
     output_links: bool = False
     field_map: tuple[tuple[str, str], ...] = ()
+    preset: str = "full"
     min_text_length: int = 0
     min_space_ratio: float = 0.0

@@ -1,0 +1,56 @@
+"""The shapes in which a line of the output is written: all of it, for Elastic, or little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.policy.documents.fields import rename
+
+if TYPE_CHECKING:
+    from sitecrawl.policy.documents.options import DocumentOptions
+
+MINIMAL = frozenset(
+    {
+        *("op", "id", "seq", "url", "title", "body", "description", "language"),
+        *("last_crawled_at", "reason", "moved_to"),
+    }
+)
+
+
+def full(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Every field as the contract has it."""
+    return dict(record)
+
+
+def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a search needs at least, and what a deletion does."""
+    return {name: value for name, value in record.items() if name in MINIMAL}
+
+
+def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that Elastic's Open Crawler writes too have its types; the others stay.
+
+    Its headings and links are texts, its keywords one text, and its directories are the
+    parts of the path, a file's name included.
+    """
+    shaped = dict(record)
+    for name, part in (("headings", "text"), ("links", "url")):
+        if name in record:
+            shaped[name] = [entry[part] for entry in record[name]]
+    if "meta_keywords" in record:
+        shaped["meta_keywords"] = ", ".join(record["meta_keywords"])
+    parts = record.get("url_path", "").split("/")[1:4]
+    return shaped | {f"url_path_dir{n}": part for n, part in enumerate(parts, 1) if part}
+
+
+PRESETS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "full": full,
+    "elastic": elastic,
+    "minimal": minimal,
+}
+
+
+def written(record: Mapping[str, Any], options: DocumentOptions) -> dict[str, Any]:
+    """A record in the shape and under the names that the user's index has for it."""
+    return rename(PRESETS[options.preset](record), options.field_map)
