@@ -68,7 +68,7 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
     return {
         "url": explanation.url,
         "request_url": explanation.admission.url,
-        "database": source.database,
+        "database": source.name,
         "run": source.run.id if source.run else None,
         "rules": [_step(step) for step in explanation.rules],
         "limits": [_step(step) for step in explanation.limits],
@@ -116,9 +116,9 @@ def lines(explanation: Explanation, source: Source, now: float) -> Iterator[str]
 def _whence(source: Source, now: float) -> str:
     run = source.run
     if run is None:
-        return f"nothing was crawled yet ({source.database})"
+        return f"nothing was crawled yet ({source.name})"
     ended = f"ended {ago(run.finished_at, now)}" if run.finished_at else "has not ended"
-    return f"by {source.database}, whose run {run.id} {ended}"
+    return f"by {source.name}, whose run {run.id} {ended}"
 
 
 def _section(title: str, steps: Sequence[Step]) -> Iterator[str]:

@@ -135,9 +135,9 @@ def _show_statistics(source: Source, *, as_json: bool) -> int:
     with open_records(source.database) as records:
         statistics = Statistics.read(records, source.run)
     if as_json:
-        print(json.dumps({"database": source.database, **statistics.record()}))
+        print(json.dumps({"database": source.name, **statistics.record()}))
     else:
-        print(source.database, *statistics.lines(time.time()), sep="\n")
+        print(source.name, *statistics.lines(time.time()), sep="\n")
     return DONE
 
 

@@ -58,7 +58,7 @@ def delete_realm(database: str, realm: str) -> Done:
     """Delete a realm's documents, and all that is known of it."""
     with open_records(database) as records:
         if all(origin.realm != realm for origin in records.origins()):
-            return Done(0, f"There is no realm {realm!r} in {database}.")
+            return Done(0, f"There is no realm {realm!r}.")
     with open_administration(database, realm) as administration:
         count = len(administration.delete_realm())
     written = f"{counted(count, 'deletion')} written, the next crawl delivers them"

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.page import Page
     from sitecrawl.web.sitemaps import SitemapEntry
 
+ABOVE_ALL = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
 NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
 OF_THE_CRAWL = {"start", "name", "config", "profile", "any_database", "force", "entire_site"}
 ALONE = {"mode": "page", "discover": False, "sitemaps": False, "patience": 1, "interval": 0}
@@ -93,7 +95,7 @@ def fetch(
     with TemporaryDirectory(prefix="sitecrawl-") as folder:
         own = settings.copy()
         database = f"sqlite:///{Path(folder) / 'looked.db'}"
-        own.setdict({**NO_TRACES, "SITECRAWL_DATABASE": database}, priority="cmdline")
+        own.setdict({**NO_TRACES, "SITECRAWL_DATABASE": database}, priority=ABOVE_ALL)
         crawler = Crawler(make("Looked", (looking, spider), {"seen": seen}), own)
         process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=max_pages)
         process.start()

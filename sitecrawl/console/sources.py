@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,16 @@ class Source:
     database: str
     run: RunRecord | None
 
+    @property
+    def name(self) -> str:
+        """The database's URL as it may be shown: without a password."""
+        return shown(self.database)
+
+
+def shown(database: str) -> str:
+    """A database URL without its password."""
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", database)
+
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
     """The crawl that the arguments mean, else the newest that knows ``origin``, else the only one.
@@ -46,7 +57,7 @@ def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> 
     """As ``find_source``, and raises FrontierError where nothing was crawled yet."""
     source = find_source(setting, arguments, origin)
     if source.run is None:
-        raise NoCrawlError(f"There is no crawl at {source.database} yet.")
+        raise NoCrawlError(f"There is no crawl at {source.name} yet.")
     return source
 
 
@@ -73,8 +84,10 @@ def _unknown(setting: str, origin: str, databases: Sequence[str]) -> NoCrawlErro
     )
     if databases:
         knows = f", and none knows {origin}" if origin else ""
-        return NoCrawlError(f"There is more than one crawl ({' '.join(databases)}){knows}; {meant}")
-    return NoCrawlError(f"There is no crawl database at {setting}; {meant}")
+        return NoCrawlError(
+            f"There is more than one crawl ({' '.join(map(shown, databases))}){knows}; {meant}"
+        )
+    return NoCrawlError(f"There is no crawl database at {shown(setting)}; {meant}")
 
 
 def _candidates(setting: str, name: str) -> list[str]:

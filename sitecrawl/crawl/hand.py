@@ -73,6 +73,7 @@ class Hand:
 
     async def save_all(self) -> None:
         """Store what is worth remembering of the origins in hand, as a crawl ends."""
+        await self._tasks.end()
         for origin in list(self.origins.values()):
             await self._save(origin)
 

@@ -26,6 +26,7 @@ class Tasks:
     def __init__(self, owner: FrontierOwner) -> None:
         self.wake: Callable[[], None] = lambda: None
         self._owner = owner
+        self._ended = False
         self._running: set[asyncio.Task[None]] = set()
 
     @property
@@ -34,10 +35,19 @@ class Tasks:
         return bool(self._running)
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
-        """Start a piece of work."""
+        """Start a piece of work, unless the crawl has ended."""
+        if self._ended:
+            work.close()
+            return
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._done)
+
+    async def end(self) -> None:
+        """Wait for the work under way, and begin no more: the database is closed next."""
+        self._ended = True
+        while self._running:
+            await asyncio.wait(self._running)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)

@@ -32,7 +32,8 @@ def test_links_are_listed_with_their_state_and_nothing_is_followed(
     crawl(f"{origin}/", max_pages=3)
     before = crawl.rows("SELECT * FROM url ORDER BY id")
     server.log.clear()
-    said = fetching("links", f"{origin}/list")
+    (database,) = (crawl.directory / ".sitecrawl").glob("*.db")
+    said = fetching("links", f"{origin}/list", "-s", f"SITECRAWL_DATABASE=sqlite:///{database}")
     assert said.status == 0, said.err
     assert said.lines == [
         f"admitted  indexed {origin}/a",
@@ -44,7 +45,7 @@ def test_links_are_listed_with_their_state_and_nothing_is_followed(
     ]
     assert server.log.targets() == ["/robots.txt", "/list"]
     assert crawl.rows("SELECT * FROM url ORDER BY id") == before
-    assert len(list((crawl.directory / ".sitecrawl").glob("*.db"))) == 1
+    assert crawl.rows("SELECT count(*) FROM run") == [(1,)]
 
 
 @pytest.mark.behaviour("A-03")
