@@ -115,7 +115,6 @@ def cookies(request: Request) -> Answer:
     return Answer(body, headers={"Set-Cookie": more})
 
 
-@pytest.mark.alone
 @pytest.mark.behaviour("R-09", "K-21")
 def test_endless_redirects_end(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({"/robots.txt": "", "/": page("/0"), "*": onwards})
@@ -154,6 +153,7 @@ def peak_memory(running: Running, seconds: float) -> float:
     return most
 
 
+@pytest.mark.alone
 def test_hostile_servers_hurt_nobody_else(server: Server, crawl: CrawlCommand) -> None:
     good = [server.serve(site(20), f"127.0.5.{n}") for n in range(1, 5)]
     bad = [server.serve(each, f"127.0.6.{n}") for n, each in enumerate(HOSTILE.values(), 1)]
