@@ -134,21 +134,16 @@ def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
     return enter(walk, node) if enter is not None else None
 
 
-class MarkedActions:
-    """Actions of a page where single elements, by ``mem_id``, have one on top."""
+def marked_actions(table: Table, wrappers: dict[int, list[Wrapper]], tags: set[int]) -> Table:
+    """The table of a page where single elements, by ``mem_id``, have an action on top.
 
-    __slots__ = ("_table", "_wrappers")
+    ``tags`` are the numbers of those elements; all others keep their actions.
+    """
 
-    def __init__(self, table: Table, wrappers: dict[int, list[Wrapper]]) -> None:
-        self._table = table
-        self._wrappers = wrappers
-
-    def get(self, _tag: int, _named: Enter, /) -> Enter:
-        """One action for all elements, which looks at the single one."""
-        return self._enter
-
-    def _enter(self, walk: Walk, node: LexborNode) -> Leave | None:
-        inner = self._table.get(node.tag_id, walk.named)
-        for wrap in self._wrappers.get(node.mem_id, ()):
+    def enter_marked(walk: Walk, node: LexborNode) -> Leave | None:
+        inner = table.get(node.tag_id, walk.named)
+        for wrap in wrappers.get(node.mem_id, ()):
             inner = wrap(inner)
         return inner(walk, node) if inner is not None else None
+
+    return {**table, **dict.fromkeys(tags, enter_marked)}

@@ -12,6 +12,7 @@ MAX_TAG_LENGTH = 20_000
 MAX_ATTRIBUTES = 500
 CHUNK = 2_048
 HARMLESS = 32_768  # bytes; nothing so short takes a parser more than a fraction of a second
+HARMLESS_TAGS = 4_096  # all of them open at once take it 20 ms; most pages have fewer
 # These end by themselves, never hold anything, or must not be lost whatever the depth.
 _SHALLOW = frozenset(
     b"a area base br col dd dt embed frame hr img input li link meta option p param script"
@@ -44,7 +45,7 @@ def bounded(markup: bytes, max_bytes: int, max_depth: int) -> tuple[bytes, tuple
 
 def _may_be_deep(markup: bytes, max_depth: int) -> bool:
     """Whether so many elements could be open at once; counts by chunks, for speed."""
-    if len(markup) < HARMLESS or markup.count(b"<") <= max_depth:
+    if len(markup) < HARMLESS or markup.count(b"<") <= HARMLESS_TAGS:
         return False
     depth = 0
     for start in range(0, len(markup), CHUNK):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from sitecrawl.web.actions import MarkedActions, Wrapper, action_table, enter_named
+from sitecrawl.web.actions import Wrapper, action_table, enter_named, marked_actions
 from sitecrawl.web.foreign import in_language
 from sitecrawl.web.head import Head, read_head
 from sitecrawl.web.headings import useful_start
@@ -20,7 +20,7 @@ from sitecrawl.web.urls import split
 from sitecrawl.web.walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from selectolax.lexbor import LexborNode
 
@@ -78,15 +78,22 @@ def page_language(root: LexborNode, page: Page) -> str:
 def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
     """Give single elements their action on top: other languages, classes to leave out."""
     wrappers: dict[int, list[Wrapper]] = {}
+    tags: set[int] = set()
+    for node, wrap in _marked(walk, root, markup):
+        wrappers.setdefault(node.mem_id, []).append(wrap)
+        tags.add(node.tag_id)
+    if wrappers:
+        walk.actions = marked_actions(walk.names, wrappers, tags)
+
+
+def _marked(walk: Walk, root: LexborNode, markup: bytes) -> Iterator[tuple[LexborNode, Wrapper]]:
+    """The single elements with an action of their own, and that action."""
     for node in root.css(LANGUAGES if b"xml:lang" in markup else "[lang]"):
         if node.mem_id != root.mem_id:
-            wrappers.setdefault(node.mem_id, []).append(in_language)
+            yield node, in_language
     for name in walk.options.remove_classes:
         if name.encode() in markup:
-            for node in _of_class(root, name):
-                wrappers.setdefault(node.mem_id, []).append(removed)
-    if wrappers:
-        walk.actions = MarkedActions(walk.names, wrappers)
+            yield from ((node, removed) for node in _of_class(root, name))
 
 
 def _of_class(root: LexborNode, name: str) -> Iterable[LexborNode]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -22,13 +22,6 @@ Leave = Callable[["Walk", "LexborNode"], None]
 Enter = Callable[["Walk", "LexborNode"], Leave | None]
 Table = dict[int | str, Enter | None]
 MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
-
-
-class Actions(Protocol):
-    """What to do when an element begins, by its tag number; None is inline."""
-
-    def get(self, tag: int, default: Enter, /) -> Enter | None:
-        """The action of a tag, ``default`` for those that are in no table."""
 
 
 # An element with links, the attributes that hold them, and under which name to report it.
@@ -69,7 +62,7 @@ class Walk:
     )
 
     def __init__(self, table: Table, named: Enter, options: ReadOptions) -> None:
-        self.actions: Actions = table
+        self.actions = table
         self.names = table
         self.named = named
         self.options = options
