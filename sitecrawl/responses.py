@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable, Iterator
+
+from parsel import Selector
 from scrapy.http import Headers
+
+logger = logging.getLogger(__name__)
 
 
 def header(headers: Headers, name: str) -> str:
@@ -18,3 +24,28 @@ def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[st
         for name in names
         if name in headers
     }
+
+
+def xpath_fields(
+    markup: str, expressions: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What XPath finds on a page, by field; white space normalized.
+
+    This is a second parse of the page: lexbor knows no XPath. An expression that fails on
+    a page finds nothing there, and says so in the log.
+    """
+    root = Selector(text=markup, type="html")
+    for name, expression in expressions:
+        try:
+            found = [" ".join(each.split()) for each in _texts(root.xpath(expression))]
+        except ValueError as error:
+            logger.warning("The field %s was not read: %s", name, error)
+            continue
+        if values := tuple(text for text in found if text):
+            yield name, values
+
+
+def _texts(found: Iterable[Selector]) -> Iterator[str]:
+    """The text of elements, and attributes and numbers as they are."""
+    for each in found:
+        yield each.xpath("string()").get("") if hasattr(each.root, "tag") else str(each.root)

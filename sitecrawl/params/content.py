@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from parsel import Selector
 from pydantic import AfterValidator, Field
 
 from sitecrawl.params.base import Duration, Extensions, Lines, Pairs, Words
 from sitecrawl.params.documents import DocumentParams
 from sitecrawl.params.rules import each
 from sitecrawl.web.options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
-from sitecrawl.web.selectors import check_selector
+from sitecrawl.web.selectors import check_selector, is_xpath
 
 
 def check_link_pattern(pattern: str) -> str:
@@ -32,9 +33,20 @@ def check_marker(marker: str) -> str:
 def check_selectors(fields: dict[str, str]) -> dict[str, str]:
     """The fields, if every selector is one."""
     for name, selector in fields.items():
-        if not check_selector(selector):
-            raise ValueError(f"{selector!r} of the field {name!r} is not a CSS selector")
+        by_path = is_xpath(selector)
+        if not (check_xpath(selector) if by_path else check_selector(selector)):
+            kind = "XPath expression" if by_path else "CSS selector"
+            raise ValueError(f"{selector!r} of the field {name!r} is no {kind}")
     return fields
+
+
+def check_xpath(expression: str) -> bool:
+    """Whether ``expression`` can be evaluated."""
+    try:
+        Selector(text="<p>", type="html").xpath(expression)
+    except ValueError:
+        return False
+    return True
 
 
 class ContentParams(DocumentParams):
@@ -119,7 +131,8 @@ class ContentParams(DocumentParams):
     fields: Annotated[Pairs, AfterValidator(check_selectors)] = Field(
         default={},
         description="Own fields by CSS selector, as name:selector; selector@attribute takes an "
-        "attribute in place of the text.",
+        "attribute in place of the text. A selector that begins with / or ( is XPath, for which "
+        "each page is parsed a second time; write those in a TOML file.",
     )
     refresh_delay: Duration = Field(
         default=10.0,
@@ -136,8 +149,13 @@ class ContentParams(DocumentParams):
     def read_options(self, agent: str = ReadOptions().agent) -> ReadOptions:
         """The options of the reading, for the robots directives of ``agent``."""
         same = {name: getattr(self, name) for name in _SAME}
-        fields = tuple(self.fields.items())
+        fields = tuple(each for each in self.fields.items() if not is_xpath(each[1]))
         return ReadOptions(agent=agent, link_text=self.anchor_text, fields=fields, **same)
+
+    @property
+    def xpath_fields(self) -> tuple[tuple[str, str], ...]:
+        """The own fields that are found by XPath."""
+        return tuple(each for each in self.fields.items() if is_xpath(each[1]))
 
 
 _SAME = (

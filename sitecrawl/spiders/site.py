@@ -12,8 +12,10 @@ from sitecrawl.config import Configuration, load
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.items import Document
 from sitecrawl.reqmeta import visit_of
-from sitecrawl.responses import header, header_values
+from sitecrawl.responses import header, header_values, xpath_fields
 from sitecrawl.ruleset import build_limits, build_rules
+from sitecrawl.web.encoding import read
+from sitecrawl.web.media_type import is_html
 from sitecrawl.web.read import read_page
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class SiteSpider(Spider):
     rules: Rules
     limits: Limits
     read_options: ReadOptions
+    xpath_fields: tuple[tuple[str, str], ...] = ()
     crawl: Crawl
 
     def __init__(self, *_: Any, **arguments: str) -> None:
@@ -66,6 +69,7 @@ class SiteSpider(Spider):
         spider.rules = cls.build_rules(spider.configuration)
         spider.limits = build_limits(params, spider.configuration.sources)
         spider.read_options = read_options(params)
+        spider.xpath_fields = params.xpath_fields
         for name, value in spider_settings(params).items():
             whole = (
                 {**crawler.settings.getdict(name), **value} if isinstance(value, dict) else value
@@ -95,6 +99,9 @@ class SiteSpider(Spider):
         )
         if visit is None:
             return
+        if self.xpath_fields and is_html(page.content_type):
+            markup = read(response.body, page.encoding)
+            page.fields = {**page.fields, **dict(xpath_fields(markup, self.xpath_fields))}
         if self.crawl.refreshed(visit, page):
             return
         self.crawl.discovery.found(page, visit)

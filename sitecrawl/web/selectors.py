@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 MAX_VALUES = 1_000
 
 
+def is_xpath(selector: str) -> bool:
+    """Whether ``selector`` is XPath: no CSS selector begins with a slash or a parenthesis."""
+    return selector.startswith(("/", "("))
+
+
 @lru_cache(maxsize=256)
 def check_selector(selector: str) -> bool:
     """Whether ``selector``, which may end in ``@attribute``, is valid."""

@@ -44,7 +44,7 @@ def test_values_reach_the_layers_below() -> None:
     [
         ({"link_patterns": "a"}, "tag@attribute"),
         ({"noindex_markers": "off"}, "opening|closing"),
-        ({"fields": {"x": "p["}}, "not a CSS selector"),
+        ({"fields": {"x": "p["}}, "no CSS selector"),
         ({"description_order": "guess"}, "'guess' is none of"),
         ({"metadata": "og:type:extra_type"}, "does not declare"),
         ({"image_maps": "all"}, "'ignore', 'sample' or 'mapfile'"),
