@@ -37,7 +37,7 @@ class Source:
 
 def shown(database: str) -> str:
     """A database URL without its password."""
-    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", database)
+    return re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", database)
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
