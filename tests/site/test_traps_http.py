@@ -32,6 +32,7 @@ class Served:
         return page(title=found.title, text=found.text, body=links)
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("Q-10", "Q-17", "S-17")
 def test_all_real_pages_at_one_and_a_half_requests_each(
     server: Server, crawl: CrawlCommand
