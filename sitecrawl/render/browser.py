@@ -82,7 +82,7 @@ class PlaywrightRenderer:
         name: str = request.meta["playwright_context"]
         handler.active.add(name)
         try:
-            async with asyncio.timeout(self._params.render_time + 2 * READ_SECONDS):
+            async with asyncio.timeout(self._params.render_time + READ_SECONDS):
                 await handler.download_request(request)
                 if not steering.begun:  # scrapy-playwright only logs why
                     raise RendererLostError("the page could not be watched")
@@ -105,9 +105,7 @@ class PlaywrightRenderer:
 
     async def _read(self, page: Page, steering: Steering, gate: Gate) -> Shown:
         finished = await Settling(page, steering, gate, self._params).finish()
-        async with asyncio.timeout(READ_SECONDS):
-            html = await page.content()
-        return Shown(html, page.url, steering.sent_to, finished)
+        return Shown(await page.content(), page.url, steering.sent_to, finished)
 
     async def _started(self) -> BrowserHandler:
         async with self._starting:
