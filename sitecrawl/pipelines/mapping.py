@@ -30,6 +30,8 @@ class MappingPipeline(DocumentPipeline):
 
     def process_document(self, document: Document) -> Document:
         """Add the fields; drop what is no text."""
+        if document.page.fault:
+            raise drop(document, Outcome.DID_NOT_UNDERSTAND_ANSWER, document.page.fault)
         decision = check_text(document.page.text, self._options)
         if not decision.allowed:
             document.visit.detail = decision.rule

@@ -81,7 +81,7 @@ class RecordPipeline(DocumentPipeline):
         fields = {
             **document,
             **self._envelope(visit),
-            **where(visit),
+            **where(visit, document.page.location),
             **how(visit, document.page.content_type),
             "anchors": self._anchors.pop(visit.due.fingerprint),
         }
@@ -96,12 +96,15 @@ class RecordPipeline(DocumentPipeline):
         }
 
 
-def where(visit: Visit) -> dict[str, Any]:
-    """The fields that say where a document is and how it was found."""
-    due, parts = visit.due, split(visit.due.url)
+def where(visit: Visit, location: str = "") -> dict[str, Any]:
+    """The fields that say where a document is, by its own ``location`` if it gives one, and how
+    it was found.
+    """
+    due, url = visit.due, location or visit.due.url
+    parts = split(url)
     folders = [folder for folder in parts.path.split("/")[1:-1] if folder]
     return {
-        "url": due.url,
+        "url": url,
         "url_scheme": parts.scheme,
         "url_host": parts.host,
         "url_port": parts.port,

@@ -92,6 +92,8 @@ class Page:
     ``heading_at`` is where in ``text`` the heading starts that a sentence follows first (else
     the first heading), -1 without any.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
+    ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
+    why it cannot be used at all.
     ``cuts`` are the words for whatever was left out to keep the reading bounded.
     """
 
@@ -118,4 +120,6 @@ class Page:
     refresh: Refresh | None = None
     directives: Directives = Directives()
     last_modified: str = ""
+    location: str = ""
+    fault: str = ""
     cuts: tuple[str, ...] = ()

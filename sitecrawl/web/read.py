@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sitecrawl.web.bounds import bounded
+from sitecrawl.web.documentdata import is_documentdata, read_documentdata
 from sitecrawl.web.encoding import decode
 from sitecrawl.web.html import read_html
 from sitecrawl.web.imagemaps import is_map_file, read_map
@@ -59,7 +60,9 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         return _read_markup(page, body, text, options)
     if is_map:
         return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
-    if is_xml(kind):
+    if is_xml(kind) and is_documentdata(text):
+        read_documentdata(page, text, options)
+    elif is_xml(kind):
         read_xml(page, text, keep_fields=options.xml_fields)
     else:
         read_plain(page, text)

@@ -71,6 +71,38 @@ def test_a_sitemap_is_a_list_of_pages(server: Server, crawl: CrawlCommand) -> No
     assert paths(regular, origin) == {"/a", "/not-listed"}
 
 
+@pytest.mark.behaviour("X-04", "X-05")
+def test_xml_document_data(server: Server, crawl: CrawlCommand) -> None:
+    data = """<?xml version="1.0"?>
+    <documentdata version="1.0"><doc_title>A report</doc_title>
+      <doc_body type="html"><![CDATA[<h1>Head</h1><p>The <b>text</b> <a href="/no">more</a>]]></doc_body>
+      <doc_keywords><value>small animals</value><value>pets</value></doc_keywords>
+      <doc_created>2026-01-02</doc_created><doc_language>nl</doc_language>
+      <doc_url>https://reports.example/42</doc_url>
+      <extra_category><value>News</value><value>Sport</value></extra_category>
+    </documentdata>"""
+    origin = server.serve(
+        {
+            "/map.xml": "<urlset><url><loc>/1.xml</loc></url><url><loc>/2.xml</loc></url></urlset>",
+            "/1.xml": data,
+            "/2.xml": data.replace('documentdata version="1.0"', 'documentdata version="2.0"'),
+        }
+    )
+    run = crawl(f"{origin}/map.xml", mode="sitemap", profile="smartsite")
+    (document,) = run.lines
+    assert document["url"] == "https://reports.example/42", "in place of its location"
+    assert document["url_host"] == "reports.example"
+    assert document["title"] == "A report"
+    assert document["body"] == "Head\nThe text more"
+    assert document["meta_keywords"] == ["small animals", "pets"]
+    assert document["language"] == "nl"
+    assert document["published_at"].startswith("2026-01-02")
+    assert document["fields"] == {"extra_category": ["News", "Sport"]}
+    assert "/no" not in server.log.targets(origin)
+    wrong = crawl.rows("SELECT reason FROM url WHERE url = ?", f"{origin}/2.xml")
+    assert wrong == [("unknown_version",)]
+
+
 @pytest.mark.behaviour("X-07", "X-08", "X-09", "X-10", "X-14", "DEL-10")
 def test_a_feed_is_a_sliding_window(server: Server, crawl: CrawlCommand) -> None:
     elsewhere = server.serve({"*": page(title="Elsewhere")}, address="127.0.0.2")

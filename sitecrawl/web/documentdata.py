@@ -1,0 +1,81 @@
+"""XML document data: one document an XML file, its elements being the document's fields.
+
+The root is ``documentdata`` with ``version="1.0"``. ``doc_title``, ``doc_body`` (with
+``type="html"`` markup), ``doc_url`` and the like fill the known fields; any other element is a
+field of its own. An element with several values has a ``value`` element for each.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html import read_html
+from sitecrawl.web.page import Page
+from sitecrawl.web.urls import resolve
+from sitecrawl.web.xml import read_xml
+
+if TYPE_CHECKING:
+    from sitecrawl.web.options import ReadOptions
+
+VERSION = "1.0"
+METAS = {
+    "doc_description": "description",
+    "doc_author": "author",
+    "doc_authors": "author",
+    "doc_created": "dcterms.created",
+    "doc_modified": "dcterms.modified",
+    "doc_identifier": "dc.identifier",
+}
+KNOWN = frozenset({*METAS, "doc_title", "doc_body", "doc_keywords", "doc_language", "doc_url"})
+
+_ROOT = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<documentdata\b([^<>]*)>", re.DOTALL)
+_VERSION = re.compile(r"\bversion\s*=\s*[\"']\s*([^\"']*?)\s*[\"']")
+_HTML = re.compile(r"<doc_body\b[^<>]*\btype\s*=\s*[\"']html[\"']", re.IGNORECASE)
+
+
+def is_documentdata(text: str) -> bool:
+    """Whether the root element is documentdata."""
+    return _ROOT.match(text[:10_000]) is not None
+
+
+def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
+    """Fill ``page`` with the fields of the document; links in its body are not looked for.
+
+    A version other than 1.0 makes the page unusable: ``fault`` then says ``unknown_version``.
+    """
+    root = _ROOT.match(text[:10_000])
+    version = _VERSION.search(root[1]) if root else None
+    if version is None or version[1] != VERSION:
+        page.fault = "unknown_version"
+        return
+    values = _values(page, text)
+    body = "\n".join(values.get("doc_body", ()))
+    if _HTML.search(text):
+        read_html(page, body.encode("utf-8", "replace"), options)
+    else:
+        page.text = body
+    _fill(page, values)
+
+
+def _values(page: Page, text: str) -> dict[str, tuple[str, ...]]:
+    """The values of each element below the root."""
+    whole = Page(page.url, page.base, page.content_type)
+    read_xml(whole, text, keep_fields=True)
+    found: dict[str, tuple[str, ...]] = {}
+    for path, values in whole.fields.items():
+        name = path.partition("/")[2].partition("/")[0]
+        if name:
+            found[name] = (*found.get(name, ()), *values)
+    return found
+
+
+def _fill(page: Page, values: dict[str, tuple[str, ...]]) -> None:
+    page.title = next(iter(values.get("doc_title", ())), "")
+    page.language = next(iter(values.get("doc_language", ())), "") or page.language
+    page.location = resolve(next(iter(values.get("doc_url", ())), ""), page.url) or ""
+    metas = {meta: values[name] for name, meta in METAS.items() if name in values}
+    if keywords := values.get("doc_keywords"):
+        metas["keywords"] = (", ".join(keywords) + ",",)  # commas make phrases of them
+    page.metas = metas
+    page.fields = {name: each for name, each in values.items() if name not in KNOWN}

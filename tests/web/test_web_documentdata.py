@@ -1,0 +1,60 @@
+"""XML document data: which elements become which facts of the page."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sitecrawl.web.documentdata import is_documentdata
+from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.page import Page
+from sitecrawl.web.read import read_page
+
+
+def read(inner: str, root: str = 'documentdata version="1.0"') -> Page:
+    body = f"<?xml version='1.0'?>\n<!-- one -->\n<{root}>{inner}</documentdata>".encode()
+    return read_page(
+        body,
+        url="http://a.test/d/1.xml",
+        content_type="text/xml",
+        headers={},
+        options=ReadOptions(),
+    )
+
+
+@pytest.mark.behaviour("X-04")
+def test_elements_are_fields() -> None:
+    page = read(
+        "<doc_title>T</doc_title><doc_body>Plain &lt;text&gt;</doc_body><doc_url>../x</doc_url>"
+        "<doc_description>D</doc_description><doc_authors><value>A</value><value>B</value>"
+        "</doc_authors><one>1</one><list><value>2</value><value>3</value></list>"
+    )
+    assert (page.title, page.text, page.location) == ("T", "Plain <text>", "http://a.test/x")
+    assert page.metas == {"description": ("D",), "author": ("A", "B")}
+    assert page.fields == {"one": ("1",), "list": ("2", "3")}
+    assert page.links == ()
+
+
+@pytest.mark.behaviour("X-04", "X-05")
+def test_a_body_may_be_markup() -> None:
+    page = read(
+        '<doc_body type="html">&lt;h2&gt;H&lt;/h2&gt;&lt;a href="/l"&gt;t&lt;/a&gt;</doc_body>'
+    )
+    assert page.text == "H\nt"
+    assert [heading.text for heading in page.headings] == ["H"]
+    assert page.links == ()
+
+
+@pytest.mark.behaviour("X-04")
+@pytest.mark.parametrize("root", ["documentdata", 'documentdata version="2.0"'])
+def test_another_version_is_an_error(root: str) -> None:
+    page = read("<doc_title>T</doc_title>", root)
+    assert (page.fault, page.title, page.text) == ("unknown_version", "", "")
+
+
+def test_other_documents_are_known_at_once() -> None:
+    begun = time.perf_counter()
+    assert not is_documentdata("<!---->" * 1400 + "<report>")
+    assert not is_documentdata("<?x?> " * 1400)
+    assert time.perf_counter() - begun < 1
