@@ -95,7 +95,7 @@ def test_entities_are_decoded_everywhere(first: Run) -> None:
     assert "fish & chips <b> AB © 1 &lt; &nosuch; café" in document["body"]
 
 
-@pytest.mark.behaviour("C-14", "C-15", "MD-19")
+@pytest.mark.behaviour("C-14", "C-15")
 def test_languages_of_a_page_and_its_blocks(first: Run) -> None:
     document = first.document("/texts/languages.html")
     assert document["language"] == "de"
@@ -103,7 +103,7 @@ def test_languages_of_a_page_and_its_blocks(first: Run) -> None:
     assert blocks == {"es": "zqgood1518 en français", "fr": "français"}
 
 
-@pytest.mark.behaviour("C-01", "C-06", "C-21", "C-19")
+@pytest.mark.behaviour("C-01", "C-06", "C-21")
 def test_block_elements_break_words_and_inline_ones_do_not(first: Run) -> None:
     body = first.document("/texts/styles.html")["body"]
     assert "example one\ntwo" in body

@@ -96,7 +96,7 @@ def test_requests_are_those_of_a_guest(first: Run) -> None:
     assert referers["/robots/meta-follow-target.html"].endswith("/robots/meta-follow.html")
 
 
-@pytest.mark.behaviour("Q-16", "Q-19", "L-26")
+@pytest.mark.behaviour("Q-19")
 def test_many_links_and_deep_paths_are_no_obstacle(first: Run) -> None:
     many = within("many", first.documents())
     assert many == {"/many/", *(f"/many/{number}.html" for number in range(1, MANY + 1))}

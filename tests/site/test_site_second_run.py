@@ -76,7 +76,7 @@ def test_known_pages_are_asked_for_without_referer(second: Run) -> None:
     assert "/robots/meta-both.html" in referers  # which is looked at again all the same
 
 
-@pytest.mark.behaviour("S-02", "DEL-01", "DEL-03", "DEL-11", "K-13")
+@pytest.mark.behaviour("S-02", "DEL-01", "DEL-03", "K-13")
 def test_a_page_not_found_is_deleted_by_the_third_run_that_says_so(visited: Visited) -> None:
     runs = [visited.run(number) for number in (2, 3, 4)]
     assert [run.asked("busy")["/removed.html"] for run in runs] == [1, 1, 1]
