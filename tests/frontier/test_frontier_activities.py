@@ -1,0 +1,104 @@
+"""What a run considers, and what waits although its age does not say so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from workers import SITE, Crawls, Worker, candidate
+
+from sitecrawl.frontier.base import Outcome, Visit
+from sitecrawl.frontier.options import Activity
+from sitecrawl.policy.revisit import Revisit
+
+ALWAYS = Revisit(interval=0.0)
+
+
+def known(work: Crawls) -> None:
+    """A crawl that knows a start, a page, a page that is gone, and one never visited."""
+    worker = work()
+    worker.seed("/", "/page", "/gone")
+    worker.crawl({"/": "home", "/page": "page", "/gone": Outcome.FILE_GONE})
+    worker.seed("/new")
+    worker.end()
+
+
+def paths(worker: Worker) -> list[str]:
+    """What is due, and nothing else is said to wait."""
+    found = [due.url.removeprefix(SITE) for due in worker.due()]
+    backlog = worker.store.backlog()
+    assert backlog.mine + backlog.free == len(found)
+    return found
+
+
+@pytest.mark.behaviour("RC-20")
+@pytest.mark.parametrize(
+    ("activity", "considered"),
+    [
+        ("all", ["/", "/page", "/new"]),
+        ("discover", ["/new"]),
+        ("refresh", ["/", "/page"]),
+        ("starts", []),
+    ],
+)
+def test_a_run_considers_what_its_activity_says(
+    work: Crawls, activity: Activity, considered: list[str]
+) -> None:
+    known(work)
+    worker = work(activity=activity, revisit=ALWAYS)
+    assert paths(worker) == considered
+    worker.end()
+    assert paths(work(revisit=ALWAYS)) == ["/", "/page", "/new"], "nothing is set aside for ever"
+
+
+@pytest.mark.behaviour("X-11")
+def test_what_is_recalled_waits_if_it_was_set_aside(work: Crawls) -> None:
+    known(work)
+    worker = work(activity="starts", revisit=Revisit(interval=1e6))
+    worker.store.recall([candidate("/new"), candidate("/page"), candidate("/unknown")])
+    assert paths(worker) == ["/new"], "the page is not due"
+
+
+@pytest.mark.behaviour("X-11", "A-02")
+def test_links_that_a_run_of_starts_finds_wait_for_another(work: Crawls) -> None:
+    worker = work(activity="starts")
+    worker.seed("/")
+    (due,) = worker.due()
+    visit = Visit(due, 1e9, outcome=Outcome.FILE_INGESTED, candidates=[candidate("/link")])
+    worker.commit(visit)
+    assert paths(worker) == []
+    worker.end()
+    assert paths(work(revisit=Revisit(interval=1e10))) == ["/link"]
+
+
+@pytest.mark.behaviour("P-11", "S-03")
+def test_what_is_reminded_of_waits_whatever_its_age(work: Crawls) -> None:
+    known(work)
+    worker = work()
+    worker.store.remind([candidate(path) for path in ("/page", "/gone", "/new", "/unknown")])
+    assert worker.crawl({"/page": "page", "/new": "new"}) == ["/page", "/new"]
+    worker.store.wake()
+    assert paths(worker) == [], "no age is reached"
+
+
+@pytest.mark.behaviour("P-11")
+def test_a_round_has_again_what_its_run_has_visited(work: Crawls) -> None:
+    worker = work(revisit=ALWAYS)
+    worker.seed("/")
+    assert worker.crawl({"/": "home"}) == ["/"]
+    worker.store.wake()
+    assert worker.crawl({"/": "home"}) == ["/"]
+
+
+@pytest.mark.behaviour("X-09")
+def test_another_date_of_a_feed_asks_again(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/a", "/b", "/c")
+    days = {path: datetime(2026, 11, 5, tzinfo=UTC) for path in ("/a", "/b", "/c")}
+    worker.store.date([(candidate(path), day) for path, day in days.items()])
+    worker.crawl({path: path for path in days})
+    days |= {"/b": datetime(2026, 11, 6, tzinfo=UTC), "/c": datetime(2026, 11, 4, tzinfo=UTC)}
+    worker.store.date([(candidate(path), day) for path, day in days.items()])
+    assert worker.crawl({path: path for path in days}) == ["/b", "/c"]
+    worker.store.date([(candidate(path), day) for path, day in days.items()])
+    assert paths(worker) == []
