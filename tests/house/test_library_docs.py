@@ -1,0 +1,102 @@
+"""What docs/as-a-library.md shows is run: a project made of its files crawls a site."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from fixtures.server import Server, Site, page
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "as-a-library.md"
+BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SITE: Site = {
+    "/": page("/draft-1", "/soon", "/few", text="All of the handbook"),
+    "/draft-1": page(text="Not yet for anybody"),
+    "/soon": page("/behind", text="This is under construction"),
+    "/behind": page(text="Behind the page", body='<b class="price">12</b><img data-page="/shown">'),
+    "/shown": page(text="Shown by a picture"),
+    "/few": page(text="Two words"),
+}
+
+
+class Project(NamedTuple):
+    """The files of the page in a folder, and a site for them to crawl."""
+
+    folder: Path
+    origin: str
+
+    def run(self, *command: str) -> str:
+        """What a Python command prints in the folder."""
+        environment = {
+            name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"
+        }
+        ended = subprocess.run(
+            [sys.executable, *command],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr[-3000:]
+        assert "Traceback" not in ended.stderr
+        return ended.stdout + ended.stderr
+
+    def documents(self, file: str) -> dict[str, dict[str, Any]]:
+        """The documents written, by path."""
+        lines = (self.folder / file).read_text(encoding="utf-8").splitlines()
+        return {line["url"].removeprefix(self.origin): line for line in map(json.loads, lines)}
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: Server) -> Project:
+    """The project that the page describes."""
+    origin = server.serve(SITE)
+    for name, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text.replace("https://example.org", origin), encoding="utf-8")
+    return Project(tmp_path, origin)
+
+
+@pytest.mark.behaviour("L-21")
+def test_a_project_of_its_own(project: Project) -> None:
+    command = ("-m", "scrapy", "crawl", "handbook", "-a", f"start={project.origin}/")
+    log = project.run(*command, "-a", "delay=0", "-O", "documents.jsonl")
+    documents = project.documents("documents.jsonl")
+    assert set(documents) == {"/", "/behind", "/shown"}
+    assert documents["/behind"]["fields"] == {"price": ["12"]}
+    assert documents["/"]["words"] >= 4
+    assert "'sitecrawl/rules/draft': 1" in log
+
+
+def test_explain_tells_the_rule_of_a_project(project: Project) -> None:
+    url = f"{project.origin}/draft-1"
+    command = ("-m", "scrapy", "explain", url, "--spider", "handbook")
+    ended = subprocess.run(
+        [sys.executable, *command, "-a", f"start={project.origin}/"],
+        cwd=project.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stdout.splitlines()[-1].endswith("handbook/rules.py: a draft")
+
+
+def test_a_script(project: Project) -> None:
+    log = project.run("run.py")
+    assert "'sitecrawl/outcomes/file_ingested': 3" in log
+
+
+def test_reading_alone(project: Project) -> None:
+    assert project.run("read.py") == f"Hello {project.origin}/next\n"
