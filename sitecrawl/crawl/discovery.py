@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.anchors import AnchorTexts
 from sitecrawl.frontier.base import Candidate
-from sitecrawl.policy.decision import ALLOWED, Decision
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.refusals import Refusals
 from sitecrawl.web.urls import normalize
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 1
+REWRITTEN = "rewritten"
 
 
 class Discovery:
@@ -90,8 +91,16 @@ class Discovery:
         return found
 
     def recheck(self, due: DueUrl) -> Decision:
-        """Whether today's rules still let a stored URL be fetched."""
-        return self.rules.recheck(due.url, depth=due.depth, via=due.via).decision
+        """Whether today's rules still let a stored URL be fetched, under this address."""
+        admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
+        if admission.fingerprint != due.fingerprint and self.rules.at_rest(admission):
+            return refuse(REWRITTEN, admission.url)
+        return admission.decision
+
+    def successor(self, due: DueUrl) -> Candidate:
+        """The URL that today's rules make of a stored one."""
+        admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
+        return self._candidate(admission, due.depth, due.via, due.referrer)
 
     def still_worth(self, due: DueUrl) -> Decision:
         """Whether the pages read so far still let a URL be fetched; asked just before."""

@@ -7,6 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.origins import Origin, Turns
 
@@ -134,4 +135,6 @@ class TodoLists:
         self._discovery.refused(decision, due.url, due.referrer)
         visit = Visit(due, time.time(), outcome=outcome)
         visit.reason, visit.detail = decision.reason, decision.rule
+        if decision.reason == REWRITTEN:
+            visit.candidates.append(self._discovery.successor(due))
         self._recorder.record(visit)

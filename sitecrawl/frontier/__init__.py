@@ -1,6 +1,11 @@
 """Remembers the URLs, outcomes and documents of the crawl."""
 
-from sitecrawl.frontier.opening import open_administration, open_frontier, open_records
+from sitecrawl.frontier.opening import (
+    open_administration,
+    open_frontier,
+    open_records,
+    open_reindex,
+)
 from sitecrawl.frontier.options import StateOptions
 
-__all__ = ["StateOptions", "open_administration", "open_frontier", "open_records"]
+__all__ = ["StateOptions", "open_administration", "open_frontier", "open_records", "open_reindex"]

@@ -11,6 +11,7 @@ from sitecrawl.frontier.base import Frontier, FrontierError
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.records import Records
+from sitecrawl.frontier.reindex import Reindex
 from sitecrawl.frontier.sqlite import SqliteBackend
 from sitecrawl.frontier.threaded import ThreadedFrontier
 
@@ -58,6 +59,13 @@ def open_administration(database_url: str, realm: str = "default") -> Iterator[A
     """Changes to a crawl database that exists; raises FrontierError for any other."""
     with _existing(database_url) as database:
         yield Administration(database, realm)
+
+
+@contextmanager
+def open_reindex(database_url: str, realm: str = "default") -> Iterator[Reindex]:
+    """The stored documents of a realm, to be judged anew; raises FrontierError without any."""
+    with _existing(database_url) as database:
+        yield Reindex(database, realm)
 
 
 @contextmanager

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.base import Candidate, Change
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import Documents, Held
+from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
+from sitecrawl.frontier.runs import count_pending, reread
+from sitecrawl.frontier.urls import Urls
 
 BATCH = 500
 CURRENT = (
@@ -22,11 +26,19 @@ CURRENT = (
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """What becomes of a stored document: the fields it has now and their hash, or, where
-    ``document`` is None, why it is deleted."""
+    ``document`` is None, why it is deleted.
+
+    Without ``document_hash`` the content stays what it was. ``successor`` is the address
+    that the page has now, to be crawled. ``word`` and ``rule`` are those of the decision,
+    for a person.
+    """
 
     document: dict[str, Any] | None
     document_hash: str | None = None
     reason: str = "excluded"
+    successor: Candidate | None = None
+    word: str = ""
+    rule: str = ""
 
 
 Verdict = Callable[[dict[str, Any]], Rewrite | None]
@@ -56,14 +68,39 @@ class Reindex:
                     changes = self._rewrite(held, rewrite)
                 yield from changes
 
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest change."""
+        [(seq,)] = self._database.rows("SELECT seq FROM crawl")
+        return int(seq)
+
+    def finish(self, reading: str, configuration: dict[str, Any]) -> None:
+        """Let wait what was read with other options than ``reading``; the last run gets the
+        configuration that its documents were brought to."""
+        with self._database.transaction():
+            reread(self._database, StateOptions(realm=self._realm, reading=reading))
+            count_pending(self._database, self._realm)
+            self._database.execute(
+                "UPDATE run SET configuration = ? WHERE id ="
+                " (SELECT max(id) FROM run WHERE realm = ?)",
+                (json.dumps(configuration, sort_keys=True, default=str), self._realm),
+            )
+
+    def _withdraw(self, held: Held, rewrite: Rewrite, changes: Changes) -> None:
+        successor = rewrite.successor
+        if successor is not None:
+            Urls(self._database, self._realm).add([successor], {})
+        changes.withdraw(held, rewrite.reason, successor.url if successor else None)
+
     def _rewrite(self, held: Held, rewrite: Rewrite) -> list[Change]:
         changes = Changes(self._documents, held.origin)
         if rewrite.document is None:
-            changes.withdraw(held, rewrite.reason, None)
+            self._withdraw(held, rewrite, changes)
         else:
             changes.publish(held.url, rewrite.document, held.hash, "config")
             self._database.execute(
-                "UPDATE url SET document_hash = ? WHERE id = ?", (rewrite.document_hash, held.url)
+                "UPDATE url SET document_hash = coalesce(?, document_hash) WHERE id = ?",
+                (rewrite.document_hash, held.url),
             )
         [(run,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM run")
         return Outbox(self._database, run, None).write(changes.entries())

@@ -84,6 +84,11 @@ class Rules:
         """The verdict of today's rules on a URL stored earlier."""
         return self.admit(url, depth=depth, via=via)
 
+    def at_rest(self, admission: Admission) -> bool:
+        """Whether the rules admit an address and would not rewrite it once more."""
+        known = self.admit(admission.url).fingerprint == admission.fingerprint
+        return known and admission.decision.allowed
+
     def content_type(self, url: str, content_type: str | None) -> Decision:
         """Whether the body of an answer is wanted, by its Content-Type header (None: none)."""
         return self.media_types.decide(url, content_type)

@@ -1,0 +1,91 @@
+"""`scrapy reindex`: today's configuration applied to what is stored, without fetching."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.config import changed_options
+from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines
+from sitecrawl.console.reindexing import Reindexed, Today, again
+from sitecrawl.console.sources import Source, find_crawl
+from sitecrawl.frontier import open_records, open_reindex
+from sitecrawl.frontier.reindex import Reindex
+from sitecrawl.params.crawl import NAMING
+
+
+class Command(StoredCommand):
+    """Deletes what is no longer admitted, writes again what is named otherwise."""
+
+    def syntax(self) -> str:
+        """How it is called."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """What `scrapy` alone prints of this command."""
+        return "Apply changed options to what is stored (scrapy reindex -a deny=/old/ --dry-run)"
+
+    def long_desc(self) -> str:
+        """What `scrapy reindex -h` prints; argparse wraps it."""
+        return (
+            "Apply options to the documents of a crawl without fetching: the options of the last "
+            "run, and what -a changes of them. Documents that the rules refuse now are deleted; "
+            "where the shape or names of the output changed, all are written again; those whose "
+            "page would have to be read again are due in the next crawl. --dry-run only says so, "
+            "by reason and with examples. The next crawl delivers the changes, or scrapy export. "
+            "Exit status: 0 something changes; 1 nothing does; 2 wrong usage or configuration; "
+            "3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Beside the common ones, whether to change anything."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would change, and change nothing"
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Apply the configuration, or say what that would do; 1 when nothing changes."""
+        if args:
+            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+        assert self.settings is not None
+        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        today = Today(source.configuration, self.rules(source.configuration))
+        with open_reindex(source.database, source.configuration.params.realm) as reindex:
+            found = plan(source, reindex, today)
+            if not opts.dry_run:
+                apply(found, source, reindex, today)
+        if opts.json:
+            print(json.dumps(found.record(), ensure_ascii=False))
+        else:
+            print_lines(found.lines())
+        return NOTHING if found.nothing else DONE
+
+
+def plan(source: Source, reindex: Reindex, today: Today) -> Reindexed:
+    """What would change."""
+    assert source.run is not None
+    params = source.configuration.params
+    options = changed_options(source.run.configuration, source.configuration.stored())
+    found = Reindexed(source.database, params.realm, options)
+    found.delete(reindex.planned(today.refused))
+    if NAMING.intersection(options):
+        deleted = sum(len(each) for each in found.deleted.values())
+        found.written = sum(1 for _ in reindex.planned(again)) - deleted
+    with open_records(source.database) as records:
+        found.reread = records.read_otherwise(params.realm, params.reading)
+    return found
+
+
+def apply(found: Reindexed, source: Source, reindex: Reindex, today: Today) -> None:
+    """Change what the plan found, and let the next run do the rest."""
+    params = source.configuration.params
+    found.since = reindex.last_seq
+    while list(reindex.apply(today.refused)):
+        pass  # what a deleted document stood for has come into its own: it is judged as well
+    if found.written:
+        found.written = len(list(reindex.apply(again)))
+    reindex.finish(params.reading, source.configuration.stored())

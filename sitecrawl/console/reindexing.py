@@ -1,0 +1,116 @@
+"""What today's configuration makes of the stored documents, judged without their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sitecrawl.config import Configuration
+from sitecrawl.console.administering import counted
+from sitecrawl.frontier.base import Candidate
+from sitecrawl.frontier.reindex import Rewrite
+from sitecrawl.policy.admission import Admission
+from sitecrawl.policy.documents.guard import check_text
+from sitecrawl.policy.engine import Rules
+from sitecrawl.web.identity import document_id
+
+EXAMPLES = 3
+
+
+class Today:
+    """Today's rules, asked about stored documents."""
+
+    def __init__(self, configuration: Configuration, rules: Rules) -> None:
+        self._rules = rules
+        self._options = configuration.params.document_options()
+
+    def refused(self, record: dict[str, Any]) -> Rewrite | None:
+        """The deletion of a document that the rules do not admit, or not at its address."""
+        depth, via = record.get("depth", 0), record.get("discovered_via", "link")
+        admission = self._rules.recheck(record["url"], depth=depth, via=via)
+        decision, reason = admission.decision, "excluded"
+        if decision.allowed and not admission.indexed:
+            return Rewrite(None, word="start_for_links", rule="a start that is no wanted page")
+        if record["id"] != document_id(admission.key) and self._rules.at_rest(admission):
+            return Rewrite(None, successor=_candidate(admission, depth, via), word="rewritten")
+        if decision.allowed:
+            decision = self._rules.content_type(record["url"], record.get("content_type"))
+            reason = "unwanted_type"
+        if decision.allowed:
+            decision = check_text(record.get("body", ""), self._options)
+        if decision.allowed:
+            return None
+        return Rewrite(None, reason=reason, word=decision.reason, rule=decision.rule)
+
+
+def _candidate(found: Admission, depth: int, via: str) -> Candidate:
+    return Candidate(found.origin, found.fingerprint, found.url, depth, via)
+
+
+def again(record: dict[str, Any]) -> Rewrite:
+    """Write a document once more, as it is."""
+    return Rewrite(record)
+
+
+@dataclass(slots=True)
+class Reindexed:
+    """What a reindex changes, or would: documents deleted by the word of what refuses them."""
+
+    database: str
+    realm: str
+    options: Sequence[str]
+    deleted: dict[str, list[tuple[str, Rewrite]]] = field(default_factory=dict)
+    written: int = 0
+    reread: int = 0
+    since: int | None = None
+
+    def delete(self, found: Iterable[tuple[str, Rewrite]]) -> None:
+        """Note deletions."""
+        for address, rewrite in found:
+            self.deleted.setdefault(rewrite.word, []).append((address, rewrite))
+
+    @property
+    def nothing(self) -> bool:
+        """Whether every document stays as it is."""
+        return not (self.deleted or self.written or self.reread)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON; ``since`` is the seq after which the changes come, null in a dry run."""
+        return {
+            "database": self.database,
+            "realm": self.realm,
+            "options": list(self.options),
+            "deleted": {
+                word: {"count": len(found), "examples": [url for url, _ in found[:EXAMPLES]]}
+                for word, found in self.deleted.items()
+            },
+            "written": self.written,
+            "reread": self.reread,
+            "since": self.since,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For a person."""
+        yield f"{self.database}, realm {self.realm!r}"
+        changed = ", ".join(self.options)
+        yield f"Options that differ from the last run: {changed or 'none'}"
+        for word, found in self.deleted.items():
+            yield f"{counted(len(found), 'document')} deleted ({word})"
+            for url, rewrite in found[:EXAMPLES]:
+                why = f"now {rewrite.successor.url}" if rewrite.successor else rewrite.rule
+                yield f"  {url}: {why}"
+        if self.written:
+            yield f"{counted(self.written, 'document')} written again in their new form"
+        if self.reread:
+            yield f"{counted(self.reread, 'document')} due: their pages must be read again"
+        yield self._end()
+
+    def _end(self) -> str:
+        if self.nothing:
+            return "Every document stays as it is."
+        if self.since is None:
+            return "Nothing was changed, this was a dry run."
+        if not (self.deleted or self.written):
+            return "The next crawl does it."
+        return f"The next crawl delivers this; scrapy export --since {self.since} prints it."
