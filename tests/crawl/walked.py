@@ -1,0 +1,20 @@
+"""What a run wrote and asked for, in short."""
+
+from __future__ import annotations
+
+from fixtures.crawls import Crawl
+from fixtures.server import Server
+
+
+def paths(run: Crawl, origin: str) -> set[str]:
+    """The paths of the documents written."""
+    assert run.status == 0, run.log[-3000:]
+    assert "Traceback" not in run.log
+    return {url.removeprefix(origin) for url in run.documents}
+
+
+def visited(server: Server, origin: str) -> list[str]:
+    """The targets asked for since the log was last cleared, robots.txt left out."""
+    found = [target for target in server.log.targets(origin) if target != "/robots.txt"]
+    server.log.clear()
+    return found
