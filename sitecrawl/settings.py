@@ -14,12 +14,20 @@ COMMANDS_MODULE = "sitecrawl.commands"
 # The crawl database; NAME stands for the crawl's name. postgresql://... when shared.
 SITECRAWL_DATABASE = "sqlite:///.sitecrawl/NAME.db"
 
+# Figures are logged each time that so many pages are done, no oftener than after so many seconds.
+SITECRAWL_STATISTICS_PAGES = 20
+SITECRAWL_STATISTICS_SECONDS = 10
+
 SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
 
 EXTENSIONS = {
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.download.early_close.EarlyClose": 20,
     "sitecrawl.extensions.reconfigured.Reconfigured": 40,
+    "sitecrawl.extensions.progress.Progress": 50,
+    "sitecrawl.extensions.statistics.Statistics": 60,
+    "scrapy.extensions.logstats.LogStats": None,  # Statistics says more
+    "sitecrawl.extensions.garbage.Garbage": 90,
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.closespider.CloseSpider": None,
     "scrapy.extensions.spiderstate.SpiderState": None,
@@ -100,4 +108,5 @@ FEED_STORAGES = {
 }
 
 LOG_LEVEL = "INFO"
+LOG_FORMATTER = "sitecrawl.logformatter.LogFormatter"
 WARN_ON_GENERATOR_RETURN_VALUE = False
