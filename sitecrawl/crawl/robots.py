@@ -47,7 +47,7 @@ class Robots:
         return (
             self._params.obey_robots
             and origin.robots.expires_at <= now
-            and not origin.robots.asking
+            and not (origin.robots.asking or origin.ended)
         )
 
     def request(self, origin: Origin) -> Request:
