@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
+from sitecrawl.console.calm import calm
 from sitecrawl.params.problems import ConfigError, nearest
 
 BAD_CONFIGURATION = 2
@@ -50,6 +51,8 @@ class Command(crawl.Command):
         """Read the options; leave with status 2 and a line for each problem, if any."""
         problems = list(repeated(opts.spargs))
         super().process_options(args, opts)
+        assert self.settings is not None
+        calm(str(self.settings["LOG_LEVEL"]))
         if args:
             problems += self._problems(args[0], opts.spargs)
         if problems:

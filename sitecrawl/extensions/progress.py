@@ -1,0 +1,83 @@
+"""Shows how a crawl gets on, in one line of the terminal that is updated in place."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from sitecrawl.crawl.figures import Figures
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import FrontierError
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+SECONDS = 0.5
+CLEAR = "\r\x1b[K"  # ECMA-48: carriage return, erase in line
+
+
+class Progress:
+    """Only where somebody looks: log lines push the progress line down, and it comes again."""
+
+    def __init__(self, crawler: Crawler, terminal: TextIO) -> None:
+        self._crawler = crawler
+        self._terminal = terminal
+        self._began = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Progress:
+        """Built where the log goes to a terminal; raises NotConfigured elsewhere."""
+        settings = crawler.settings
+        if settings["LOG_FILE"] or not sys.stderr.isatty():
+            raise NotConfigured
+        extension = cls(crawler, sys.stderr)
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    def spider_opened(self) -> None:
+        """Begin to show."""
+        self._began = asyncio.get_running_loop().time()
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(self._make_room)
+        self._task = asyncio.create_task(self._show())
+
+    async def spider_closed(self) -> None:
+        """Take the line away."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        for handler in logging.getLogger().handlers:
+            handler.removeFilter(self._make_room)
+        self._write("")
+
+    async def _show(self) -> None:
+        crawl = self._crawler.get_extension(Crawl)
+        assert crawl is not None
+        assert self._crawler.stats is not None
+        while crawl.owner.failure is None:
+            await asyncio.sleep(SECONDS)
+            with suppress(FrontierError):  # the next call that matters meets the same error
+                backlog = await crawl.owner.frontier.backlog()
+                seconds = asyncio.get_running_loop().time() - self._began
+                figures = Figures.read(self._crawler.stats.get_stats())
+                waiting = backlog.mine + backlog.free + backlog.elsewhere
+                self._write(figures.short(seconds, waiting))
+
+    def _make_room(self, _: logging.LogRecord) -> bool:
+        self._write("")
+        return True
+
+    def _write(self, line: str) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        self._terminal.write(f"{CLEAR}{line[:width]}")
+        self._terminal.flush()

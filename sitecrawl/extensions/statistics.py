@@ -1,0 +1,82 @@
+"""Logs the figures of a crawl every so many pages, and at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+from sitecrawl.crawl.figures import Figures
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.progress import Progress
+from sitecrawl.frontier.base import FrontierError
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class Statistics:
+    """One line each time that ``pages`` more are done, no oftener than every ``seconds``.
+
+    On a terminal the line that is updated in place says the same, and this one only the end.
+    """
+
+    def __init__(self, crawler: Crawler, pages: int, seconds: float) -> None:
+        self._crawler = crawler
+        self._pages = pages
+        self._seconds = seconds
+        self._began = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Statistics:
+        """Built with the settings SITECRAWL_STATISTICS_PAGES and SITECRAWL_STATISTICS_SECONDS."""
+        settings, connect = crawler.settings, crawler.signals.connect
+        extension = cls(
+            crawler,
+            settings.getint("SITECRAWL_STATISTICS_PAGES"),
+            settings.getfloat("SITECRAWL_STATISTICS_SECONDS"),
+        )
+        connect(extension.spider_opened, signals.spider_opened)
+        connect(extension.engine_stopped, signals.engine_stopped)
+        return extension
+
+    def spider_opened(self) -> None:
+        """Begin to look."""
+        self._began = asyncio.get_running_loop().time()
+        if self._pages and self._crawler.get_extension(Progress) is None:
+            self._task = asyncio.create_task(self._watch())
+
+    async def engine_stopped(self) -> None:
+        """Log the last figures, when everything is written."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        seconds = asyncio.get_running_loop().time() - self._began
+        logger.info("Ended after %.0f s: %s", seconds, self._figures().line(seconds))
+
+    async def _watch(self) -> None:
+        crawl = self._crawler.get_extension(Crawl)
+        assert crawl is not None
+        logged = 0
+        while crawl.owner.failure is None:
+            await asyncio.sleep(self._seconds)
+            figures = self._figures()
+            if figures.pages < logged + self._pages:
+                continue
+            logged = figures.pages
+            with suppress(FrontierError):  # the next call that matters meets the same error
+                backlog = await crawl.owner.frontier.backlog()
+                seconds = asyncio.get_running_loop().time() - self._began
+                waiting = backlog.mine + backlog.free + backlog.elsewhere
+                logger.info("%s", figures.line(seconds, waiting))
+
+    def _figures(self) -> Figures:
+        assert self._crawler.stats is not None
+        return Figures.read(self._crawler.stats.get_stats())

@@ -1,0 +1,107 @@
+"""What a crawl says of itself while it runs: figures, a progress line, and a calm log."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
+
+PATHS = [f"/{number}" for number in range(8)]
+SITE: dict[str, Page] = {
+    "/": page(*PATHS, "/gone", "/moved", "/broken", "/song.mp3", title="Start"),
+    **{path: Answer(page(title=path), delay=0.1) for path in PATHS},
+    "/moved": redirect("/0"),
+    "/broken": Answer("broken", status=500),
+}
+FIGURES = re.compile(
+    r"\[sitecrawl\.extensions\.statistics\] INFO: (\d+) pages \([\d.]+/s\), (\d+) waiting, "
+    r"(\d+) errors, (\d+) lines written; answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); "
+    r"links refused: (\d+)\n"
+)
+END = re.compile(
+    r"INFO: Ended after \d+ s: (\d+) pages \([\d.]+/s\), (\d+) errors, (\d+) lines written; "
+    r"answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); links refused: (\d+)\n$"
+)
+ONCE = {"patience": 9, "politeness": 0}
+
+
+@pytest.mark.behaviour("O-10")
+def test_figures_are_logged_every_so_many_pages_and_at_the_end(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(dict(SITE))
+    settings = {"SITECRAWL_STATISTICS_PAGES": 3, "SITECRAWL_STATISTICS_SECONDS": 0.05}
+    run = crawl(f"{origin}/", settings=settings, **ONCE)
+    assert run.status == 0, run.log[-3000:]
+    lines = [tuple(map(int, found)) for found in FIGURES.findall(run.log)]
+    pages = [line[0] for line in lines]
+    assert len(pages) >= 2
+    assert all(later - earlier >= 3 for earlier, later in zip([0, *pages], pages, strict=False))
+    assert all(line[0] + line[1] <= 12 for line in lines)
+    end = END.search(run.log)
+    assert end is not None, run.log[-1500:]
+    statuses = [each.status for each in server.log.of(origin)]
+    counts = [sum(status // 100 == kind for status in statuses) for kind in (2, 3, 4, 5)]
+    done, errors, written, *answers, refused = map(int, end.groups())
+    assert (written, refused, answers) == (9, 1, counts)
+    assert (done, errors) == (sum(line for line in counts) - 1, 2)
+
+
+@pytest.mark.behaviour("O-10")
+def test_no_figures_in_between_where_none_are_asked_for(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(dict(SITE))
+    settings = {"SITECRAWL_STATISTICS_PAGES": 0, "SITECRAWL_STATISTICS_SECONDS": 0.05}
+    run = crawl(f"{origin}/", settings=settings, **ONCE)
+    assert FIGURES.findall(run.log) == []
+    assert END.search(run.log)
+
+
+def test_the_log_of_a_crawl_is_calm(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page(title="Start")})
+    log = crawl(f"{origin}/", contact="https://example.org/bot").log
+    for word in ("Overridden settings", "Enabled ", "Versions:", "Scrapy 2.", "pages/min"):
+        assert word not in log
+    assert "WARNING" not in log
+    told = crawl(f"{origin}/", settings={"LOG_LEVEL": "DEBUG"}).log
+    assert "Overridden settings" in told
+
+
+def watch(directory: Path, *words: str) -> str:
+    """What ``scrapy crawl`` writes to a terminal that is its standard error."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "scrapy", "crawl", "site", *words]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "COLUMNS": "60"}
+    with subprocess.Popen(command, cwd=directory, env=environment, stderr=theirs) as process:
+        os.close(theirs)
+        written = b""
+        try:
+            while piece := os.read(ours, 4096):
+                written += piece
+        except OSError:  # as Linux says that the other side has closed
+            pass
+        finally:
+            process.kill()
+            os.close(ours)
+    return written.decode("utf-8")
+
+
+def test_a_terminal_shows_how_the_crawl_gets_on(server: Server, tmp_path: Path) -> None:
+    origin = server.serve(dict(SITE))
+    words = [f"start={origin}/", "delay=0.2", *(f"{n}={value}" for n, value in ONCE.items())]
+    written = watch(tmp_path, *(part for word in words for part in ("-a", word)))
+    shown = re.findall(r"\r\x1b\[K(\d+) pages, (\d+) waiting, [\d.]+/s, \d+ errors", written)
+    assert len(shown) >= 2
+    assert int(shown[0][0]) < int(shown[-1][0])
+    assert "\r\x1b[K20" in written  # a log line takes the place of the progress line
+    assert FIGURES.findall(written) == []
+    assert "Ended after" in written.rpartition("\x1b[K")[2]
