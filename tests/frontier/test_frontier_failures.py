@@ -38,13 +38,13 @@ async def failure(database_url: str, name: str = "crawl") -> str:
 @pytest_twisted.inlineCallbacks
 def test_the_frontier_from_open_to_close(database_url: str) -> Generator[Any, Any, None]:
     async def crawl() -> list[str]:
-        frontier = open_frontier(database_url, StateOptions(lease_seconds=0.4))
+        frontier = open_frontier(database_url, StateOptions(lease_seconds=1.5))
         assert await frontier.open("crawl", {"start": [SITE]}) == 1
         assert await frontier.add([candidate("/", via="seed")]) == 1
         [state] = await frontier.lease(5)
         await frontier.save_origin(state)
         [due] = await frontier.pop(SITE, 5)
-        await asyncio.sleep(1.0)  # renewed meanwhile, or the lease would be over
+        await asyncio.sleep(2.0)  # renewed meanwhile, or the lease would be over
         assert frontier.holds(SITE)
         changes = await frontier.commit(SITE, [ingested(due, "home", time.time())])
         assert (await frontier.settle(SITE)).changes == []
