@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Request, Server, page
+from fixtures.server import Answer, Request, Server, Site, page
 
 
 def no_head(request: Request) -> Answer:
@@ -16,8 +16,8 @@ def no_head(request: Request) -> Answer:
 @pytest.mark.behaviour("F-13")
 def test_head_tells_the_type_before_a_body_is_sent(server: Server, crawl: CrawlCommand) -> None:
     film = Answer(b"\0" * 500_000, headers={"Content-Type": "video/mp4"})
-    site = {"/": page("/clip", "/text", "/old", "/page.html"), "/clip": film}
-    pages = {"/text": page(text="Words."), "/old": no_head, "/page.html": page(text="Page.")}
+    site: Site = {"/": page("/clip", "/text", "/old", "/page.html"), "/clip": film}
+    pages: Site = {"/text": page(text="Words."), "/old": no_head, "/page.html": page(text="Page.")}
     origin = server.serve({**site, **pages})
     run = crawl(f"{origin}/", head_first=1)
     assert {url.removeprefix(origin) for url in run.documents} == {"/", *pages}, run.log[-2000:]

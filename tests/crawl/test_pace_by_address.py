@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from fixtures.crawls import CrawlCommand
@@ -19,7 +21,7 @@ def test_origins_on_one_address_share_its_pace(server: Server, crawl: CrawlComma
     exchanges = sorted((*server.log.of(first), *server.log.of(second)), key=lambda e: e.started)
     # The address of each is known from its first answer, that of robots.txt.
     pages = exchanges[2:]
-    gaps = [later.started - earlier.ended for earlier, later in zip(pages, pages[1:], strict=False)]
+    gaps = [later.started - (earlier.ended or 0) for earlier, later in pairwise(pages)]
     assert len(gaps) == 5
     assert min(gaps) >= DELAY - 0.01
 
@@ -47,6 +49,6 @@ def test_several_in_flight_keep_the_pause_between_their_beginnings(
     run = crawl(f"{origin}/", delay=0.2, politeness=0, requests_per_origin=2)
     assert len(run.documents) == 7, run.log[-3000:]
     starts = [exchange.started for exchange in server.log.of(origin)]
-    gaps = [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(starts)]
     assert min(gaps) >= 0.2 - 0.01
     assert server.log.most_in_flight(origin) == 2
