@@ -10,6 +10,7 @@ from sitecrawl.crawl.anchors import AnchorTexts
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.refusals import Refusals
+from sitecrawl.policy.target import read_target
 from sitecrawl.web.urls import normalize
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Discovery:
     """Asks the rules about each link, and remembers in this process which were seen.
 
     Links never become Request objects: what is admitted and new becomes a Candidate of
-    the visit that found it, and is stored together with that visit's outcome.
+    the visit that found it, and is stored together with that visit's outcome. So is what is
+    refused for a reason among ``logged``: it meets the same refusal when its turn comes.
     """
 
     def __init__(
@@ -47,12 +49,14 @@ class Discovery:
         *,
         follow: bool,
         obedience: Obedience,
+        logged: frozenset[str] = frozenset(),
     ) -> None:
         self.rules = rules
         self.limits = limits
         self._stats = stats
         self._follow = follow
         self._obedience = obedience
+        self._logged = logged
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
         self._chains = chains
@@ -138,13 +142,16 @@ class Discovery:
         known = admission.fingerprint in self._seen
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=known)
-        if not decision.allowed:
+        if not decision.allowed and not self._is_logged(decision, admission.url):
             self.refused(decision, link.url, visit.due.url)
             return
         if link.text:  # which is read only where it is asked for
             self.anchors.note(admission.fingerprint, link.text)
         if not known:
             self._add(visit, admission, depth, "link")
+
+    def _is_logged(self, decision: Decision, url: str) -> bool:
+        return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
 
     def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:
         if not admission.decision.allowed:

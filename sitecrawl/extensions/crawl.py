@@ -45,6 +45,7 @@ NO_CONTACT = (
     "with -a contact=..."
 )
 ROGUE = "The robots exclusion standard is ignored: robots.txt and the robots directives of pages."
+POLICIES = frozenset({"do_not_crawl", "query_policy"})
 DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
 
 logger = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Crawl:
             stats,
             follow=params.follows,
             obedience=params.obedience(),
+            logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.tasks = Tasks(self.owner)
         self.hand = Hand(params, self.owner, self.recorder, self.tasks)

@@ -120,6 +120,11 @@ class RuleParams(BaseModel):
     query_keep: Words = Field(
         default=("id",), description="The parameters that query=filter keeps."
     )
+    log_blocked: bool = Field(
+        default=False,
+        description="Whether a link that do_not_crawl or query=policy refuses is stored and logged "
+        "as a crawl that was blocked; without it, it is only counted.",
+    )
     url_query_parameters: Annotated[Words, each(read_combination)] = Field(
         default=(),
         description="Combinations of parameters that query=policy allows, as ?id&page, "

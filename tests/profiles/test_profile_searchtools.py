@@ -217,6 +217,7 @@ def test_updating_the_index(seen: Seen) -> None:
     second = seen.again()
     assert set(second.documents) == {f"{seen.origin}/noindex.html"}, "nothing else is new"
     assert second.deletions == {}
+    assert seen.document("/now")["date_reliable"] is False
     asked = seen.server.log.targets(seen.origin)
     assert asked[0] == "/robots.txt", "before any other"
     assert {"/now", "/content.html", "/both.html"} <= set(asked)

@@ -119,6 +119,8 @@ def test_inhibitors_keep_urls_from_being_crawled(seen: Seen) -> None:
     refused = {"/blocked/x", "/page?sort=up", "/page?id=1&sort=up", "/forbidden/x"}
     assert not refused & set(seen.asked)
     assert seen.outcome("/forbidden/x") == [Outcome.BLOCKED_BY_ROBOTS_TXT]
+    for blocked in ("/blocked/x", "/page?sort=up", "/page?id=1&sort=up"):
+        assert seen.outcome(blocked) == [Outcome.BLOCKED_URL_BY_LOCAL_POLICY]
     assert seen.run.stats["sitecrawl/rules/do_not_crawl"] == 1
     assert seen.run.stats["sitecrawl/rules/query_policy"] == 2
 
@@ -154,7 +156,7 @@ def test_what_may_pass_is_tried_again_in_the_same_run(seen: Seen) -> None:
     assert times[1] - times[0] >= 1.0, "the time between requests has grown"
 
 
-@pytest.mark.behaviour("DB-17", "LR-23", "Q-08", "RC-08", "DB-11", "DB-14", "P-10")
+@pytest.mark.behaviour("DB-17", "LR-23", "RC-08", "DB-11", "DB-14", "P-10")
 def test_stored_candidates_meet_todays_policies(seen: Seen) -> None:
     seen.server.log.clear()
     later = seen.command(f"{seen.one}/", f"{seen.two}/", **OPTIONS)
@@ -203,3 +205,12 @@ def test_crawling_stops_after_a_number_of_actions(served: Server, new_crawl: New
     assert len(command(f"{origin}/", max_pages=3, **OPTIONS).documents) == 3
     assert len(command(f"{origin}/", **OPTIONS).documents) == 3, "the candidates of before"
     assert served.log.count("/robots.txt", origin) == 2
+    served.log.clear()
+    assert command(f"{origin}/", force=1, **OPTIONS).lines == []
+    assert len(served.log.targets(origin)) == 7, "robots.txt and six pages"
+    (database,) = (command.directory / ".sitecrawl").glob("*.db")
+    other = {"SITECRAWL_DATABASE": f"sqlite:///{database}"}
+    refused = command(f"{origin}/", settings=other, name="another", **OPTIONS)
+    assert refused.status == 3, "a database is for one crawl"
+    allowed = command(f"{origin}/", settings=other, name="another", any_database=1, **OPTIONS)
+    assert allowed.status == 0, allowed.log[-3000:]
