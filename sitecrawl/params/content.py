@@ -62,10 +62,10 @@ class ContentParams(DocumentParams):
     object_links: bool = Field(
         default=False, description="Whether the documents of object, embed and applet are links."
     )
-    longdesc: Literal["follow", "merge", "ignore"] = Field(
+    longdesc: Literal["follow", "ignore"] = Field(
         default="follow",
         description="The page that describes an image at length: follow makes it a document, "
-        "merge adds its text to the linking page, ignore leaves it.",
+        "ignore leaves it.",
     )
     script_links: bool = Field(
         default=True,
