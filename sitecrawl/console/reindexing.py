@@ -25,17 +25,17 @@ class Today:
         self._rules = rules
         self._options = configuration.params.document_options()
 
-    def refused(self, record: dict[str, Any]) -> Rewrite | None:
+    def refused(self, address: str, record: dict[str, Any]) -> Rewrite | None:
         """The deletion of a document that the rules do not admit, or not at its address."""
         depth, via = record.get("depth", 0), record.get("discovered_via", "link")
-        admission = self._rules.recheck(record["url"], depth=depth, via=via)
+        admission = self._rules.recheck(address, depth=depth, via=via)
         decision, reason = admission.decision, "excluded"
         if decision.allowed and not admission.indexed:
             return Rewrite(None, word="start_for_links", rule="a start that is no wanted page")
         if record["id"] != document_id(admission.key) and self._rules.at_rest(admission):
             return Rewrite(None, successor=_candidate(admission, depth, via), word="rewritten")
         if decision.allowed:
-            decision = self._rules.content_type(record["url"], record.get("content_type"))
+            decision = self._rules.content_type(address, record.get("content_type"))
             reason = "unwanted_type"
         if decision.allowed:
             decision = check_text(record.get("body", ""), self._options)
@@ -48,7 +48,7 @@ def _candidate(found: Admission, depth: int, via: str) -> Candidate:
     return Candidate(found.origin, found.fingerprint, found.url, depth, via)
 
 
-def again(record: dict[str, Any]) -> Rewrite:
+def again(_: str, record: dict[str, Any]) -> Rewrite:
     """Write a document once more, as it is."""
     return Rewrite(record)
 

@@ -41,7 +41,8 @@ class Rewrite:
     rule: str = ""
 
 
-Verdict = Callable[[dict[str, Any]], Rewrite | None]
+Verdict = Callable[[str, dict[str, Any]], Rewrite | None]
+"""Judges the document that is stored under an address."""
 
 
 class Reindex:
@@ -55,14 +56,14 @@ class Reindex:
     def planned(self, verdict: Verdict) -> Iterator[tuple[str, Rewrite]]:
         """The addresses that would change, and how; nothing is written."""
         for held in self._current():
-            rewrite = verdict(self._documents.content(held.url))
+            rewrite = verdict(held.address, self._documents.content(held.url))
             if rewrite is not None:
                 yield held.address, rewrite
 
     def apply(self, verdict: Verdict) -> Iterator[Change]:
         """Write what changes, document by document; a crash leaves whole ones behind."""
         for held in self._current():
-            rewrite = verdict(self._documents.content(held.url))
+            rewrite = verdict(held.address, self._documents.content(held.url))
             if rewrite is not None:
                 with self._database.transaction():
                     changes = self._rewrite(held, rewrite)

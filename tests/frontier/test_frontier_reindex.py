@@ -24,9 +24,9 @@ def stored(work: Crawls) -> Worker:
     return worker
 
 
-def verdict(document: dict[str, Any]) -> Rewrite | None:
+def verdict(address: str, document: dict[str, Any]) -> Rewrite | None:
     """A configuration that excludes private pages and maps another field."""
-    if "private" in document["url"]:
+    if "private" in address:
         return Rewrite(None)
     return Rewrite({**document, "kind": "page"}, digest("new"))
 
