@@ -71,3 +71,12 @@ def test_what_the_rules_refuse_now_is_deleted_when_it_is_due(
     assert server.log.targets() == ["/robots.txt", "/"]
     assert "configuration has changed since run 1: deny, query." in again.log
     assert "scrapy reindex" in again.log
+
+
+def test_a_rewriting_that_never_comes_to_rest_loses_no_page(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": page("/x"), "/xx": page(title="Rewritten once")})
+    run = crawl(f"{origin}/", url_rewrite="/x=>/xx")
+    assert set(run.documents) == {f"{origin}/", f"{origin}/xx"}
+    assert server.log.targets() == ["/robots.txt", "/", "/xx"]
