@@ -1,0 +1,95 @@
+"""Jobs of a real Scrapyd: by the installed package and by an egg, to their end and cancelled."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapyd_server import PROGRAMS, Scrapyd
+
+from fixtures.server import Answer, Page, Server, Site, page
+
+ROOT = Path(__file__).parent.parent.parent
+SITE: Site = {
+    "/": page("/a?id=1&x=2", "/b", text="Home"),
+    "/a": page(text="A"),
+    "/b": page(text="B"),
+}
+
+
+def documents(output: Path, origin: str) -> dict[str, dict[str, Any]]:
+    """The documents of a feed, by path and query."""
+    lines = map(json.loads, output.read_text(encoding="utf-8").splitlines())
+    return {line["url"].removeprefix(origin): line for line in lines}
+
+
+@pytest.mark.behaviour("A-11", "O-12")
+def test_an_installed_package_runs_as_a_job(
+    scrapyd: Scrapyd, server: Server, tmp_path: Path
+) -> None:
+    origin = server.serve(SITE)
+    assert scrapyd.ask("listspiders.json?project=sitecrawl")["spiders"] == ["site"]
+    output = tmp_path / "documents.jsonl"
+    options = {"start": f"{origin}/", "profile": "smartsite", "delay": "0"}
+    log = scrapyd.finished("sitecrawl", scrapyd.schedule("sitecrawl", output, **options))
+    assert "Traceback" not in log
+    assert set(documents(output, origin)) == {"/", "/a?id=1", "/b"}  # the profile filters queries
+    assert output.with_suffix(".db").exists()
+    again = scrapyd.schedule("sitecrawl", tmp_path / "again.jsonl", **options, force="1")
+    assert "'finish_reason': 'finished'" in scrapyd.finished("sitecrawl", again)
+
+
+@pytest.mark.behaviour("A-11")
+def test_an_egg_runs_as_a_job(scrapyd: Scrapyd, server: Server, tmp_path: Path) -> None:
+    deploy(scrapyd, tmp_path / "project")
+    assert scrapyd.ask("listversions.json?project=egged")["versions"] == ["1"]
+    origin = server.serve(SITE)
+    output = tmp_path / "documents.jsonl"
+    options = {"start": f"{origin}/", "profile": "smartsite", "delay": "0"}
+    log = scrapyd.finished("egged", scrapyd.schedule("egged", output, **options))
+    assert "laid in an egg: Spider opened" in log
+    assert set(documents(output, origin)) == {"/", "/a?id=1", "/b"}
+
+
+def deploy(scrapyd: Scrapyd, project: Path) -> None:
+    """Lay an egg of a copy of this project, told from the installed one by its log."""
+    shutil.copytree(ROOT / "sitecrawl", project / "sitecrawl")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, project)
+    settings = project / "sitecrawl" / "settings.py"
+    settings.write_text(settings.read_text() + '\nLOG_FORMAT = "laid in an egg: %(message)s"\n')
+    target = f"[settings]\ndefault = sitecrawl.settings\n[deploy]\nurl = {scrapyd.url}\n"
+    (project / "scrapy.cfg").write_text(f"{target}project = egged\nversion = 1\n")
+    command = [str(PROGRAMS / "scrapyd-deploy"), "-v", "1"]
+    ended = subprocess.run(
+        command, cwd=project, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert '"status": "ok"' in ended.stdout, ended.stdout + ended.stderr
+
+
+@pytest.mark.behaviour("A-11")
+def test_a_cancelled_job_delivers_what_it_has(
+    scrapyd: Scrapyd, server: Server, tmp_path: Path
+) -> None:
+    pages: dict[str, Page] = {
+        f"/{n}": Answer(page(text=f"Page number {n}"), delay=0.1) for n in range(300)
+    }
+    origin = server.serve({"/": page(*pages), **pages})
+    output = tmp_path / "documents.jsonl"
+    options = {"start": f"{origin}/", "delay": "0", "politeness": "0"}
+    job = scrapyd.schedule("sitecrawl", output, **options)
+    deadline = time.monotonic() + 60
+    while len(server.log.of(origin)) < 10 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert scrapyd.ask("cancel.json", project="sitecrawl", job=job)["prevstate"] == "running"
+    log = scrapyd.finished("sitecrawl", job)
+    assert "'finish_reason': 'shutdown'" in log
+    assert "Traceback" not in log
+    answered = {each.target for each in server.log.of(origin)} - {"/robots.txt"}
+    assert 8 <= len(answered) < 100
+    assert set(documents(output, origin)) == answered
