@@ -62,7 +62,8 @@ class Reconfigured:
             if before is None:
                 return ""
             options = changed_options(before.configuration, self._configuration.stored())
-            count = records.read_otherwise(params.realm, params.reading)
+            rereads = params.considers in {"all", "refresh"}
+            count = records.read_otherwise(params.realm, params.reading) if rereads else 0
         told = f"The configuration has changed since run {before.id}: {', '.join(options)}."
         return " ".join([told, *consequences(options, count)]) if options else ""
 

@@ -80,3 +80,14 @@ def test_a_rewriting_that_never_comes_to_rest_loses_no_page(
     run = crawl(f"{origin}/", url_rewrite="/x=>/xx")
     assert set(run.documents) == {f"{origin}/", f"{origin}/xx"}
     assert server.log.targets() == ["/robots.txt", "/", "/xx"]
+
+
+def test_a_run_of_listed_pages_reads_no_others_again(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(dict(SITE))
+    name = origin.partition("://")[2].replace(":", "-")
+    crawl(f"{origin}/", name=name)
+    server.log.clear()
+    listed = crawl(f"{origin}/same", mode="list", remove_classes="teaser", name=name)
+    assert "configuration has changed since run 1: mode, remove_classes, start." in listed.log
+    assert "are read again" not in listed.log
+    assert set(server.log.targets()) <= {"/robots.txt", "/same"}
