@@ -91,7 +91,8 @@ class Hand:
         if origin.ended:  # its lease is kept, so that no worker takes it up in this run
             return
         self._recorder.settle(origin.key, await frontier.settle(origin.key))
-        await frontier.release(origin.key)
+        if origin.key in self._resting:  # else it was taken up again, and its lease with it
+            await frontier.release(origin.key)
         self.look()
 
     async def _save(self, origin: Origin) -> None:
