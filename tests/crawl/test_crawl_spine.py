@@ -102,6 +102,7 @@ def test_a_forbidden_page_is_never_asked_for(seen: Seen) -> None:
 def test_nothing_is_asked_for_twice(seen: Seen) -> None:
     targets = seen.log.targets(seen.origin)
     assert sorted(targets) == sorted(set(targets))
+    assert [target for target in targets if ".." in target or "//" in target] == []
 
 
 @pytest.mark.behaviour("L-11", "L-20", "LR-01", "LR-04", "LR-14", "R-08")
@@ -169,6 +170,7 @@ def test_a_document_says_where_it_comes_from(seen: Seen) -> None:
     assert document["discovered_via"] == "link"
     assert document["depth"] == 2
     assert document["status_code"] == 200
+    assert document["content_length"] > 100
     assert document["content_type"].startswith("text/html")
     assert document["schema_version"] == 1
     assert len(document["id"]) == 32

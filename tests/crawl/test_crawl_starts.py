@@ -21,7 +21,7 @@ def complaints(run: Crawl, about: str) -> list[str]:
     return [line for line in lines if about in line and ("WARNING" in line or "ERROR" in line)]
 
 
-@pytest.mark.behaviour("RT-03", "S-09")
+@pytest.mark.behaviour("RT-03")
 @pytest.mark.parametrize(
     ("case", "word"),
     [("robots", "robots.txt"), ("404", "404"), ("zip", "application/zip"), ("refused", "refused")],

@@ -72,7 +72,7 @@ def test_a_page_not_found_is_deleted_when_three_runs_have_said_so(
     assert paths(crawl(origin, force=1), origin) == ({"/removed": "new"}, {})
 
 
-@pytest.mark.behaviour("DEL-02", "DEL-12")
+@pytest.mark.behaviour("DEL-12")
 def test_a_site_that_is_down_deletes_nothing(server: Server, crawl: CrawlCommand) -> None:
     pages = site()
     origin = server.serve(pages)
