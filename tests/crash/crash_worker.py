@@ -63,6 +63,7 @@ class CrashWorker:
         self._frontier = frontier
         self._fetches = Log(folder / "fetches")
         self._feed = Log(folder / "feed")
+        self._in_hand: set[str] = set()
 
     async def crawl(self) -> None:
         """Crawl until nothing waits anywhere."""
@@ -79,14 +80,22 @@ class CrashWorker:
 
     async def _lane(self) -> None:
         while True:
-            leased = await self._frontier.lease(1)
-            if leased:
-                await self._origin(leased[0].key)
+            leased = [state.key for state in await self._frontier.lease(1)]
+            # A lease that ran out while its lane was at work comes back to this process.
+            if leased and leased[0] not in self._in_hand:
+                await self._take(leased[0])
                 continue
             backlog = await self._frontier.backlog()
             if not (backlog.mine or backlog.free or backlog.elsewhere):
                 return
             await asyncio.sleep(0.1)
+
+    async def _take(self, key: str) -> None:
+        self._in_hand.add(key)
+        try:
+            await self._origin(key)
+        finally:
+            self._in_hand.discard(key)
 
     async def _origin(self, key: str) -> None:
         while dues := await self._frontier.pop(key, BATCH):
@@ -99,8 +108,8 @@ class CrashWorker:
             changes = await self._frontier.commit(key, visits)
             await self._deliver([change.seq for change in changes])
             if not self._frontier.holds(key):
-                return
-        await self._frontier.release(key)
+                break
+        await self._frontier.release(key)  # also one not surely held: it may be renewed yet
 
     async def _fetch(self, due: DueUrl, asked_at: float) -> Visit:
         started_at, token = time.time(), random.getrandbits(64)

@@ -16,7 +16,7 @@ from crash_worker import LEASE_SECONDS, ORIGINS, PAGES
 from sitecrawl.frontier.opening import backend
 
 WORKERS, KILLS, STOPS = 3, 11, 6
-SECONDS = 75
+SECONDS = 150
 
 
 @dataclass
@@ -50,9 +50,9 @@ class Chaos:
     def kill(self) -> None:
         """Kill a worker, and let another take its place."""
         victim = self.random.choice(self.workers)
+        self.killed[victim.pid] = time.monotonic()  # others take over once it is dead, not reaped
         victim.kill()
         victim.wait()
-        self.killed[victim.pid] = time.monotonic()
         self.workers.remove(victim)
         self.start()
 
