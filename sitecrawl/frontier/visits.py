@@ -90,6 +90,8 @@ class Visits:
 
     def look_up(self, origin: int, visits: Sequence[Visit]) -> list[Finding]:
         """Pair each visit with what is stored of its URL; unknown URLs are left out."""
+        if not visits:
+            return []
         prints = [visit.due.fingerprint for visit in visits]
         rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
         stored = {row[0]: Stored(*row[1:]) for row in rows}

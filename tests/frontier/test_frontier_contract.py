@@ -182,6 +182,13 @@ def test_a_visit_of_an_unknown_url_makes_it_known(work: Crawls) -> None:
     assert worker.database.rows("SELECT pending FROM origin") == [(1,)]
 
 
+def test_a_batch_may_be_empty(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/")
+    assert len(worker.due()) == 1
+    assert worker.commit() == []
+
+
 def test_odd_text_of_the_web_is_stored(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
