@@ -121,6 +121,7 @@ def test_a_refusing_origin_refuses() -> None:
         ask(refusing_origin())
 
 
+@pytest.mark.alone
 def test_it_starts_at_once() -> None:
     started = time.perf_counter()
     with Server() as running:

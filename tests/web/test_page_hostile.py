@@ -135,7 +135,7 @@ def seconds(body: bytes, options: ReadOptions = DEFAULT) -> tuple[float, Page]:
 def test_time_is_linear(part: bytes) -> None:
     start = b"<p " if part == b" a=1" else b""
     once, _ = seconds(start + part * (40_000 // len(part)))
-    more, _ = seconds(start + part * (320_000 // len(part)))
+    more = min(seconds(start + part * (320_000 // len(part)))[0] for _ in range(3))
     assert more < 8 * once * 3 + 0.1
 
 
@@ -150,7 +150,7 @@ def test_time_is_linear_for_xml(part: bytes) -> None:
         return time.thread_time() - start
 
     once = taken(40_000)
-    assert taken(320_000) < 8 * once * 3 + 0.1
+    assert min(taken(320_000) for _ in range(3)) < 8 * once * 3 + 0.1
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_another_version_is_an_error(root: str) -> None:
 
 
 def test_other_documents_are_known_at_once() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert not is_documentdata("<!---->" * 1400 + "<report>")
     assert not is_documentdata("<?x?> " * 1400)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
