@@ -51,18 +51,22 @@ class Delivery:
 
     async def left_behind(self) -> AsyncIterator[Record]:
         """The records that an earlier run committed and did not deliver, oldest first."""
+        async for change in self._undelivered():
+            yield record_of(change)
+
+    async def collect(self) -> None:
+        """Send what a worker that died meanwhile committed and did not deliver."""
+        async for change in self._undelivered():
+            self.send(change)
+
+    async def _undelivered(self) -> AsyncIterator[Change]:
         if self._crawler.get_extension(FeedExporter) is None:
             return
         after = 0
         while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
             for row in rows:
-                yield record_of(row)
+                yield row
             after = rows[-1].seq
-
-    async def collect(self) -> None:
-        """Send what a worker that died meanwhile committed and did not deliver."""
-        async for record in self.left_behind():
-            self.send(Change(record.seq, record["op"], record["id"], dict(record)))
 
     def exported(self, item: Any) -> None:
         """Note the row whose line the feeds have just taken."""
