@@ -2,23 +2,30 @@
 
     python benchmarks/same_facts.py FILE [DIRECTORY ...]
 
-Writes one hash per page and set of options into FILE, or compares with what it holds.
+Writes a hash of each fact that each page tells into FILE (JSON), or compares with what it holds.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.page import Page
 from sitecrawl.web.read import read_page
 
 DIRECTORIES = (
     "/usr/share/doc/python-django-doc",
     "/usr/share/doc/git-doc",
     "/usr/share/doc/debian-handbook",
+    "/usr/share/doc/postgresql-doc-15/html",
+    "/usr/share/doc/python3.11/html",
 )
 URL = "https://example.org/manual/page.html"
 OPTIONS = {
@@ -31,10 +38,11 @@ OPTIONS = {
         object_links=True,
     ),
 }
+Facts = dict[str, str]
 
 
-def hashes(directories: list[str]) -> Iterator[str]:
-    """One line for each page and set of options: a hash and their names."""
+def readings(directories: list[str]) -> Iterator[tuple[str, Facts]]:
+    """The facts of each page under each set of options, by the names of both."""
     for directory in directories:
         for path in sorted(path for path in Path(directory).rglob("*.html") if path.is_file()):
             body = path.read_bytes()
@@ -42,20 +50,52 @@ def hashes(directories: list[str]) -> Iterator[str]:
                 page = read_page(
                     body, url=URL, content_type="text/html", headers={}, options=options
                 )
-                yield f"{hashlib.sha256(repr(page).encode()).hexdigest()} {name} {path}"
+                yield f"{name} {path}", facts(page)
+
+
+def facts(page: Page) -> Facts:
+    """The hash of each field of a page; fields that hold nothing are left out."""
+    return {
+        name: hashlib.sha256(json.dumps(plain(value)).encode()).hexdigest()[:16]
+        for name, value in asdict(page).items()
+        if value
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value in JSON's types, by the names of its fields, sets in their order."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in sorted(value.items())}
+    if isinstance(value, AbstractSet):
+        return sorted(value)
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def differences(before: Mapping[str, Facts], now: Mapping[str, Facts]) -> Iterator[str]:
+    """The readings that changed, each with the facts that did."""
+    for name in sorted(before.keys() | now.keys()):
+        old, new = before.get(name, {}), now.get(name, {})
+        changed = [fact for fact in sorted(old.keys() | new) if old.get(fact) != new.get(fact)]
+        if changed:
+            yield f"{name}: {', '.join(changed)}"
 
 
 def main(file: Path, directories: list[str]) -> int:
     """Write or compare; 1 where a page reads differently."""
-    lines = list(hashes(directories))
+    now = dict(readings(directories))
     if not file.exists():
-        file.write_text("\n".join(lines) + "\n")
-        print(f"{len(lines)} readings written to {file}")
+        file.write_text(json.dumps(now, indent=0))
+        print(f"{len(now)} readings written to {file}")
         return 0
-    before = set(file.read_text().splitlines())
-    changed = [line.partition(" ")[2] for line in lines if line not in before]
-    print(f"{len(lines)} readings, {len(changed)} changed", *changed[:20], sep="\n")
-    return 1 if changed or len(lines) != len(before) else 0
+    changed = list(differences(json.loads(file.read_text()), now))
+    print(f"{len(now)} readings, {len(changed)} changed", *changed[:20], sep="\n")
+    return 1 if changed else 0
 
 
 if __name__ == "__main__":
