@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fixtures.nginx import Nginx
+from benchmarks.corpus import Corpus
 from fixtures.walk import plain
 
-QUIET = ["-s", "LOG_LEVEL=WARNING"]
+HERE = Path(__file__).parent
+QUIET = ["-s", "LOG_LEVEL=ERROR"]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """One run: seconds of CPU and of the clock, megabytes at most, and what was served.
 
-    ``pages`` are those answered with 200, ``sent`` the bytes of all bodies.
+    ``urls`` were answered with 200, in that order; ``pages`` are the different ones, a
+    folder standing for its index; ``sent`` are the bytes of all bodies.
     """
 
     cpu: float
     wall: float
     memory: float
+    urls: tuple[str, ...]
     pages: frozenset[str]
     sent: int
 
@@ -35,35 +38,54 @@ class Result:
         return 1000 * self.cpu / len(self.pages)
 
 
-def measure(nginx: Nginx, command: Sequence[str], directory: Path, settings: str) -> Result:
-    """Run one crawl to its end in ``directory``."""
-    nginx.forget()
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": settings}
+Crawl = Callable[[Corpus, Path], Result]
+
+
+def used(command: Sequence[str], directory: Path, **variables: str) -> dict[str, float]:
+    """Run a command in ``directory``; its ``cpu``, ``wall`` and ``memory``."""
+    environment = {**os.environ, **variables}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed programs have their bytecode
-    began = time.perf_counter()
-    process = subprocess.Popen(command, cwd=directory, env=environment)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-    log = nginx.log()
-    pages = frozenset(plain(each.origin + each.target) for each in log if each.status == 200)
-    cpu = usage.ru_utime + usage.ru_stime
-    return Result(cpu, wall, usage.ru_maxrss / 1024, pages, sum(each.sent for each in log))
+    file = directory / "used.json"
+    wrapped = [sys.executable, "-I", "-S", str(HERE / "measured.py"), str(file), *command]
+    log = directory / "output.log"
+    with log.open("wb") as output:
+        ended = subprocess.run(
+            wrapped, cwd=directory, env=environment, stdout=output, stderr=output, check=False
+        )
+    if ended.returncode:
+        tail = log.read_text(encoding="utf-8", errors="replace")[-2000:]
+        raise RuntimeError(f"{command[0]} ended with {ended.returncode}:\n{tail}")
+    found: dict[str, float] = json.loads(file.read_text())
+    return found
 
 
-def plain_scrapy(nginx: Nginx, starts: Sequence[str], directory: Path) -> Result:
+def measure(
+    corpus: Corpus, command: Sequence[str], directory: Path, variables: Mapping[str, str]
+) -> Result:
+    """Run one crawl to its end in ``directory``."""
+    corpus.nginx.forget()
+    figures = used(command, directory, **variables)
+    log = corpus.nginx.log()
+    urls = tuple(each.origin + each.target for each in log if each.status == 200)
+    return Result(
+        **figures,
+        urls=urls,
+        pages=frozenset(map(plain, urls)),
+        sent=sum(each.sent for each in log),
+    )
+
+
+def plain_scrapy(corpus: Corpus, directory: Path) -> Result:
     """The plain way, with Scrapy's own defaults and robots.txt obeyed."""
-    spider = str(Path(__file__).parent / "plain_spider.py")
+    spider = str(HERE / "plain_spider.py")
     command = [sys.executable, "-m", "scrapy", "runspider", spider, "-O", "plain.jsonl"]
-    command += ["-a", f"start={' '.join(starts)}", "-s", "ROBOTSTXT_OBEY=1", *QUIET]
-    return measure(nginx, command, directory, "")
+    command += ["-a", f"start={' '.join(corpus.starts)}", "-s", "ROBOTSTXT_OBEY=1", *QUIET]
+    return measure(corpus, command, directory, {"SCRAPY_SETTINGS_MODULE": ""})
 
 
-def sitecrawl(nginx: Nginx, starts: Sequence[str], directory: Path, *options: str) -> Result:
+def sitecrawl(corpus: Corpus, directory: Path, *options: str) -> Result:
     """The crawl as shipped, without delay, on the database in ``directory``."""
     command = [sys.executable, "-m", "scrapy", "crawl", "site", "-O", "site.jsonl"]
-    command += ["-a", f"start={' '.join(starts)}", "-a", "delay=0", *QUIET]
+    command += ["-a", f"start={' '.join(corpus.starts)}", "-a", "delay=0", *QUIET]
     command += [word for option in options for word in ("-a", option)]
-    return measure(nginx, command, directory, "sitecrawl.settings")
+    return measure(corpus, command, directory, {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"})

@@ -1,0 +1,92 @@
+"""The other crawlers: how each is installed, and how it crawls a corpus.
+
+Each follows every link within the starts' hosts and writes url, title, description and text
+of each page as JSON lines, as plain_spider.py does; httrack writes the pages instead, for
+it knows no text. Robots.txt is obeyed, concurrency is each program's default.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.corpus import Corpus, install
+from benchmarks.crawls import HERE, Crawl, Result, measure, plain_scrapy
+
+INSTALLED = HERE / ".competitors"
+CRAWLEE = INSTALLED / "crawlee"
+CHEERIO = INSTALLED / "cheerio"
+QUIET = {"CRAWLEE_LOG_LEVEL": "ERROR", "CRAWLEE_PERSIST_STORAGE": "0"}
+NO_PAGES = "css js png jpg gif svg ico woff woff2 ttf zip xml rss"
+
+
+@dataclass(frozen=True, slots=True)
+class Competitor:
+    """A crawler by name: what installs it, and what runs it."""
+
+    name: str
+    install: Callable[[], None]
+    crawl: Crawl
+
+
+def nothing() -> None:
+    """Install nothing: it came with this project."""
+
+
+def install_crawlee() -> None:
+    """Crawlee for Python, in an environment of its own."""
+    if not (CRAWLEE / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", CRAWLEE], check=True)
+        packages = ["crawlee[parsel]", "crawlee[beautifulsoup]"]
+        subprocess.run([CRAWLEE / "bin" / "pip", "install", "-q", *packages], check=True)
+        (CRAWLEE / "complete").touch()
+
+
+def install_cheerio() -> None:
+    """Crawlee for Node, in a folder of its own."""
+    if shutil.which("npm") is None:
+        install("nodejs", "npm")
+    if not (CHEERIO / "node_modules" / "@crawlee" / "cheerio").exists():
+        CHEERIO.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", CHEERIO]
+        subprocess.run([*command, "@crawlee/cheerio@3"], check=True)
+
+
+def crawlee(kind: str) -> Crawl:
+    """Crawlee for Python with one of its parsers."""
+
+    def crawl(corpus: Corpus, directory: Path) -> Result:
+        program = [str(CRAWLEE / "bin" / "python"), str(HERE / "crawlee_spider.py")]
+        return measure(corpus, [*program, kind, "pages.jsonl", *corpus.starts], directory, QUIET)
+
+    return crawl
+
+
+def cheerio(corpus: Corpus, directory: Path) -> Result:
+    """Crawlee for Node."""
+    program = ["node", str(HERE / "cheerio.cjs"), str(CHEERIO)]
+    return measure(corpus, [*program, "pages.jsonl", *corpus.starts], directory, QUIET)
+
+
+def httrack(corpus: Corpus, directory: Path) -> Result:
+    """A copy of the pages, without images, styles and scripts, at full speed."""
+    quiet = ["-q", "-%v0", "-I0", "-o0", "-C0"]  # neither index, error pages nor cache
+    unlimited = ["--disable-security-limits", "-%c1000", "-A1000000000"]
+    hosts = [start.split("/")[2] for start in corpus.starts]
+    filters = ["-*", *(f"+{host}/*" for host in hosts)]
+    filters += [f"-*.{kind}" for kind in NO_PAGES.split()]
+    command = ["httrack", *corpus.starts, "-O", str(directory / "mirror"), "-s2"]
+    return measure(corpus, [*command, *quiet, *unlimited, *filters], directory, {})
+
+
+COMPETITORS = (
+    Competitor("plain Scrapy CrawlSpider", nothing, plain_scrapy),
+    Competitor("crawlee Parsel", install_crawlee, crawlee("parsel")),
+    Competitor("crawlee BeautifulSoup", install_crawlee, crawlee("beautifulsoup")),
+    Competitor("crawlee Cheerio (Node)", install_cheerio, cheerio),
+    Competitor("httrack", lambda: install("httrack"), httrack),
+)

@@ -1,0 +1,55 @@
+"""What is crawled: real documentation from Debian packages, served by nginx on loopback."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fixtures.nginx import Nginx
+from fixtures.real_sites import SITES, Documentation
+from fixtures.real_sites import served as sites_served
+
+ROOT = Path(__file__).parent.parent
+CORPORA = {
+    "manuals": (
+        Documentation("postgresql-doc-15", Path("/usr/share/doc/postgresql-doc-15/html")),
+        Documentation("python3.11-doc", Path("/usr/share/doc/python3.11/html")),
+    ),
+    "three": SITES,
+}
+MAIN = "manuals"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Sites being served: the server, where to start, and a folder for what crawls write."""
+
+    nginx: Nginx
+    starts: tuple[str, ...]
+    folder: Path
+
+    def room(self, name: str) -> Path:
+        """A new folder for one crawl."""
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
+
+def install(*packages: str) -> None:
+    """Install those of the Debian packages that are missing."""
+    subprocess.run([ROOT / "scripts" / "debian", *packages], check=True)
+
+
+@contextmanager
+def served(name: str = MAIN, port: int = 0) -> Iterator[Corpus]:
+    """One of the corpora while it is served, each site on its own address."""
+    sites = CORPORA[name]
+    install("nginx-light", *(site.package for site in sites))
+    with tempfile.TemporaryDirectory(prefix="sitecrawl-benchmark-") as temporary:
+        folder = Path(temporary)
+        with sites_served(folder, sites, port) as (nginx, starts):
+            yield Corpus(nginx, tuple(starts), folder)
