@@ -11,14 +11,18 @@ from playwright.async_api import Error as PlaywrightError
 from scrapy import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
-from sitecrawl.render.chromium import InstalledChromium
-from sitecrawl.render.failures import RendererLostError, RenderTimeoutError
+from sitecrawl.render.chromium import START_SECONDS, InstalledChromium
+from sitecrawl.render.failures import (
+    RendererLostError,
+    RendererMissingError,
+    RenderTimeoutError,
+)
 from sitecrawl.render.page import Answered, Shown
-from sitecrawl.render.settling import Settling
+from sitecrawl.render.settling import Settling, answered
 from sitecrawl.render.steering import Steering
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from playwright.async_api import Page
     from scrapy.crawler import Crawler
@@ -26,9 +30,13 @@ if TYPE_CHECKING:
     from sitecrawl.params.crawl import CrawlParams
     from sitecrawl.render.gate import Gate
 
-READ_SECONDS = 5.0  # for a page to open, and to tell what it shows
-ANSWER_SECONDS = 3.0  # in which a browser that lives answers
-START_SECONDS = 30.0
+    Begin = Callable[[Page, object], Awaitable[None]]
+
+# Generous, for a machine that has other work: each is waited for only where something is wrong.
+OPEN_SECONDS = 30.0  # for an empty page to open
+READ_SECONDS = 10.0  # beyond its time, for a page to begin, and to tell what it shows
+ANSWER_SECONDS = 10.0  # in which a browser that lives answers
+END_SECONDS = 5.0  # for a browser to end by itself
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +48,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         super().__init__(crawler)
         self.browser_provider_cls = InstalledChromium
         self.process_request_headers = None  # the context sets the User-Agent
+        self.config.restart_disconnected_browser = False  # one that ends is left with its handler
         self.shown = 0
         self.lost = False
         self.active: set[str] = set()
@@ -52,8 +61,19 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             self.idle.set()
 
     async def start(self) -> None:
-        """Start Playwright; the browser itself starts with its first page."""
-        await self._launch()
+        """Start Playwright and the browser; raises RendererMissingError."""
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._launch()
+                await self._maybe_launch_browser()
+        except TimeoutError as error:
+            why = f"the browser did not start within {START_SECONDS:.0f} seconds"
+            raise RendererMissingError(why) from error
+
+    async def _download_request_with_page(self, request: Request, page: Page, _: object) -> None:
+        """Open the page, and read nothing yet: it has just begun."""
+        request.meta["playwright_page"] = page
+        await page.goto(request.url, wait_until="commit")
 
 
 class PlaywrightRenderer:
@@ -78,11 +98,12 @@ class PlaywrightRenderer:
         """Run the page's scripts; raises one of ``render.failures``."""
         handler = await self._started()
         steering = Steering(page, self._params.render_block)
-        request = self._request(page, steering, gate)
-        name: str = request.meta["playwright_context"]
+        name = f"page {next(self._numbers)}"
         handler.active.add(name)
         try:
-            async with asyncio.timeout(self._params.render_time + READ_SECONDS):
+            async with asyncio.timeout(OPEN_SECONDS) as limit:
+                begin = self._begun_by(steering, limit)
+                request = self._request(page.url, name, begin, gate)
                 await handler.download_request(request)
                 if not steering.begun:  # scrapy-playwright only logs why
                     raise RendererLostError("the page could not be watched")
@@ -92,7 +113,10 @@ class PlaywrightRenderer:
                 raise RenderTimeoutError("the page keeps the browser busy") from error
             raise self._lost(handler, "the browser does not answer") from error
         except PlaywrightError as error:
-            raise self._lost(handler, str(error).partition("\n")[0]) from error
+            why = str(error).partition("\n")[0]
+            if await self._answers(handler):  # so it is the page alone that broke
+                raise RendererLostError(why) from error
+            raise self._lost(handler, why) from error
         finally:
             await self._end(handler, name)
 
@@ -105,7 +129,7 @@ class PlaywrightRenderer:
 
     async def _read(self, page: Page, steering: Steering, gate: Gate) -> Shown:
         finished = await Settling(page, steering, gate, self._params).finish()
-        return Shown(await page.content(), page.url, steering.sent_to, finished)
+        return Shown(await answered(page.content), page.url, steering.sent_to, finished)
 
     async def _started(self) -> BrowserHandler:
         async with self._starting:
@@ -114,14 +138,30 @@ class PlaywrightRenderer:
                 self._handler = None
                 self._begin(_retire(handler))
             if self._handler is None:
-                started = BrowserHandler(self._crawler)
-                async with asyncio.timeout(START_SECONDS):
-                    await started.start()
-                self._handler = started
+                self._handler = await self._start()
             self._handler.shown += 1
             return self._handler
 
-    def _request(self, page: Answered, steering: Steering, gate: Gate) -> Request:
+    async def _start(self) -> BrowserHandler:
+        handler = BrowserHandler(self._crawler)
+        try:
+            await handler.start()
+        except BaseException:
+            self._begin(_end_browser(handler))
+            raise
+        return handler
+
+    def _begun_by(self, steering: Steering, limit: asyncio.Timeout) -> Begin:
+        """What an empty page begins with; the page's own time runs from then on."""
+
+        async def begin(page: Page, asked: object) -> None:
+            await steering.begin(page, asked)
+            now = asyncio.get_running_loop().time()
+            limit.reschedule(now + self._params.render_time + READ_SECONDS)
+
+        return begin
+
+    def _request(self, url: str, name: str, begin: Begin, gate: Gate) -> Request:
         context = {
             "user_agent": self._agent,
             "accept_downloads": False,
@@ -132,12 +172,11 @@ class PlaywrightRenderer:
         meta: dict[str, Any] = {
             "playwright": True,
             "playwright_include_page": True,
-            "playwright_context": f"page {next(self._numbers)}",
+            "playwright_context": name,
             "playwright_context_kwargs": context,
-            "playwright_page_init_callback": steering.begin,
-            "playwright_page_goto_kwargs": {"wait_until": "commit"},
+            "playwright_page_init_callback": begin,
         }
-        return Request(page.url, meta=meta | {"verbatim_url": True})
+        return Request(url, meta=meta | {"verbatim_url": True})
 
     async def _answers(self, handler: BrowserHandler) -> bool:
         """Whether the browser still does what it is told."""
@@ -187,7 +226,7 @@ async def _end_browser(handler: BrowserHandler) -> None:
     """Close a browser for good, by force if it does not obey."""
     for end in (handler.close, handler.browser_provider.kill):
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(END_SECONDS):
                 await end()
         except (TimeoutError, PlaywrightError) as error:
             logger.info("The browser did not end by itself: %s", error)

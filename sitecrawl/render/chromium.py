@@ -22,6 +22,7 @@ NO_PROGRAM = (
     "anywhere: playwright install chromium), or name its program in the environment variable "
     "CHROMIUM"
 )
+START_SECONDS = 60.0
 ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -68,6 +69,7 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
             "executable_path": program,
             "args": [*ARGUMENTS, self.mark],
             "chromium_sandbox": os.geteuid() != 0,  # it cannot be had as root
+            "timeout": START_SECONDS * 1000,
             "handle_sigint": False,
             "handle_sigterm": False,
             "handle_sighup": False,

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from playwright.async_api import Error as PlaywrightError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from playwright.async_api import Page
 
     from sitecrawl.params.render import RenderParams
     from sitecrawl.render.gate import Gate
     from sitecrawl.render.steering import Steering
 
+T = TypeVar("T")
 LOOK_SECONDS = 0.05
 # Lengths, so that a clock or a carousel counts as unchanged.
 SIZE = """() => [document.readyState !== 'loading', document.getElementsByTagName('*').length,
     document.body ? document.body.textContent.length : 0, location.href]"""
 SCROLL = """() => { const before = scrollY; scrollTo(0, document.documentElement.scrollHeight);
     return scrollY > before; }"""
+
+
+async def answered(ask: Callable[[], Awaitable[T]]) -> T:
+    """What a page says, asked again where a script was just trying to lead on from it."""
+    while True:
+        try:
+            return await ask()
+        except PlaywrightError as error:
+            if "navigat" not in error.message:
+                raise
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 class Settling:
@@ -35,7 +51,7 @@ class Settling:
             async with asyncio.timeout(self._params.render_time):
                 await self._quiet(self._params.render_wait)
                 for _ in range(self._params.render_scrolls):
-                    if self._over or not await self._page.evaluate(SCROLL):
+                    if self._over or not await self._ask(SCROLL):
                         break
                     await self._quiet(0.0)
         except TimeoutError:
@@ -46,13 +62,16 @@ class Settling:
     def _over(self) -> bool:
         return self._steering.sent_to is not None or self._gate.exceeded
 
+    async def _ask(self, script: str) -> Any:
+        return await answered(lambda: self._page.evaluate(script))
+
     async def _quiet(self, least: float) -> None:
         """Return when the page was quiet for long enough, and ``least`` seconds have passed."""
         loop = asyncio.get_running_loop()
         began = since = loop.time()
         last: Any = None
         while not self._over:
-            size = await self._page.evaluate(SIZE)
+            size = await self._ask(SIZE)
             now = loop.time()
             if size != last or self._steering.waiting or not size[0]:
                 last, since = size, now

@@ -12,18 +12,17 @@ from fixtures.applications import (
     HIDING,
     LATE,
     LEADING_ON,
-    NEVER_LOADED,
     SCROLLING,
     SLOW,
     application,
 )
 from fixtures.crawls import Crawl, CrawlCommand
-from fixtures.server import AccessLog, Answer, Page, Server
+from fixtures.server import AccessLog, Page, Server
 
 VIEWS = {
     "/": ("/one", "/private"),
     "/one": ("/two", "/late", "/scrolling", "/dialogs"),
-    "/two": ("/", "/leading", "/never", "/hiding"),
+    "/two": ("/", "/leading", "/hiding"),
 }
 SITE: dict[str, Page] = {
     **application(VIEWS),
@@ -34,9 +33,6 @@ SITE: dict[str, Page] = {
     "/dialogs": DIALOGS,
     "/leading": LEADING_ON,
     "/arrived": "<title>Arrived</title><p>Arrived",
-    "/never": NEVER_LOADED,
-    "/hanging": Answer("", delay=30),
-    "/hanging.js": Answer("", delay=30),
     "/hiding": HIDING,
 }
 DENIED = r'["/entry/"]'  # what the endless page links to
@@ -59,7 +55,7 @@ class Result:
 
 def crawled(command: CrawlCommand, server: Server, origin: str, render: str) -> Result:
     """One run, and what the crawl database says of each path."""
-    done = command(f"{origin}/", deny=DENIED, render=render, render_quiet=0.2, render_time=3)
+    done = command(f"{origin}/", deny=DENIED, render=render, render_quiet=0.7, render_time=60)
     query = "select url, outcome, reason, status, redirect_to, detail from url"
     rows = {row[0].removeprefix(origin): row[1:] for row in command.rows(query)}
     return Result(origin, done, server.log, rows)

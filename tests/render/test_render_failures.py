@@ -9,12 +9,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pytest_twisted import ensureDeferred
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.test import get_crawler
 
 from fixtures.applications import MAKING, SPINNING, shell
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from sitecrawl.frontier.base import Outcome
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.decision import ALLOWED
+from sitecrawl.render import browser
+from sitecrawl.render.chromium import find_chromium
+from sitecrawl.render.failures import RendererMissingError
+from sitecrawl.render.gate import Gate
+from sitecrawl.render.page import Answered
 
+APPS = [f"/app/{number}" for number in range(3)]
 TEXT = "Everything that there is to say stands in the answer itself. " * 5
 
 
@@ -31,13 +42,11 @@ def children(parent: int) -> Iterator[int]:
 
 
 def chromium_of(crawler: int) -> int:
-    """The browser's first process, once it runs."""
-    for _ in range(200):
-        for process in children(crawler):
-            command = Path(f"/proc/{process}/cmdline").read_bytes()
-            if b"chromium" in command and b"--type=" not in command and b"--headless" in command:
-                return process
-        time.sleep(0.05)
+    """The browser's first process."""
+    for process in children(crawler):
+        command = Path(f"/proc/{process}/cmdline").read_bytes()
+        if b"chromium" in command and b"--type=" not in command and b"--headless" in command:
+            return process
     pytest.fail("no browser was started")
 
 
@@ -49,10 +58,9 @@ def is_running(process: int) -> bool:
 
 @pytest.fixture
 def site() -> dict[str, Page]:
-    paths = [f"/app/{number}" for number in range(3)]
     return {
-        "/": page(*paths, title="Contents", text=TEXT),
-        **{path: shell(path, MAKING % path) for path in paths},
+        "/": page(*APPS, title="Contents", text=TEXT),
+        **{path: shell(path, MAKING % path) for path in APPS},
     }
 
 
@@ -66,15 +74,18 @@ def disturbed(
     server: Server, crawl: CrawlCommand, site: dict[str, Page], number: signal.Signals
 ) -> Crawl:
     """A crawl whose first browser gets a signal as soon as it shows a page."""
+    for path in APPS:
+        making = MAKING % path
+        site[path] = shell(path, f"fetch('/shown').finally(() => {{ {making} }});")
+    site["/shown"] = [Answer(delay=300), Answer()]
     origin = server.serve(site)
-    running = crawl.begin(
-        f"{origin}/", render="auto", render_quiet=0.3, render_time=1, delay=0, politeness=0
-    )
-    browser = chromium_of(running.process.pid)
-    time.sleep(0.5)
-    os.kill(browser, number)
+    running = crawl.begin(f"{origin}/", render="auto", render_time=4, delay=0, politeness=0)
+    while not server.log.count("/shown") and running.process.poll() is None:
+        time.sleep(0.05)
+    first = chromium_of(running.process.pid)
+    os.kill(first, number)
     done = running.finish()
-    assert not is_running(browser)
+    assert not is_running(first)
     return done
 
 
@@ -109,6 +120,58 @@ def test_without_a_browser_no_more_pages_are_asked_for_in_vain(
     done = crawl(*(f"{origin}/" for origin in origins), render="playwright")
     assert done.status == 1
     assert "brought nothing: renderer missing" in done.log
+
+
+def program(path: Path, script: str) -> str:
+    """A program of these lines of shell."""
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_browser_that_takes_its_time_to_start_costs_no_page_a_second_request(
+    server: Server, crawl: CrawlCommand, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chromium = find_chromium(os.environ)
+    late = program(tmp_path / "chromium-late", f'sleep 9; exec "{chromium}" "$@"')
+    monkeypatch.setenv("CHROMIUM", late)
+    origin = server.serve({"/": shell("App", MAKING % "/")})
+    done = crawl(f"{origin}/", render="playwright", render_time=1)
+    assert "Made by a script" in done.documents[f"{origin}/"]["body"], done.log[-3000:]
+    assert server.log.targets(origin) == ["/robots.txt", "/"]
+    assert done.stats["playwright/browser_count"] == 1
+
+
+def test_a_browser_that_does_not_start_in_its_time_is_a_missing_one(
+    server: Server,
+    crawl: CrawlCommand,
+    site: dict[str, Page],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("CHROMIUM", program(tmp_path / "never", "while :; do sleep 0.2; done"))
+    settings = {"PLAYWRIGHT_LAUNCH_OPTIONS": '{"timeout": 1500}'}
+    done = crawl(f"{server.serve(site)}/", render="auto", settings=settings)
+    assert outcomes(crawl)["/app/1"] == (Outcome.CANCELLED, "renderer_missing")
+    assert done.log.count("Pages cannot be rendered: the browser does not start") == 1
+
+
+@ensureDeferred
+async def test_a_start_that_hangs_is_given_up_and_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hanging = program(tmp_path / "hanging", "while :; do sleep 0.2; done")
+    monkeypatch.setenv("CHROMIUM", hanging)
+    monkeypatch.setattr(browser, "START_SECONDS", 3.0)
+    params = CrawlParams(start="http://127.0.0.1/")
+    renderer = browser.PlaywrightRenderer(get_crawler(), params, "test")
+    answered = Answered("http://127.0.0.1/", b"<p>", {})
+    gate = Gate(lambda _: ALLOWED, 1000)
+    with pytest.raises(RendererMissingError, match="did not start within 3 seconds"):
+        await deferred_from_coro(renderer.show(answered, gate))
+    await deferred_from_coro(renderer.close())
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
+    assert not [command for command in commands if hanging.encode() in command]
 
 
 def test_pages_that_cost_too_much_have_their_outcome_and_the_crawl_goes_on(

@@ -156,7 +156,7 @@ def test_a_project_asks_splash_itself_with_scripts_of_its_own(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert sorted((item["url"], item["text"]) for item in read(output)) == [
