@@ -52,8 +52,8 @@ def install_cheerio() -> None:
         install("nodejs", "npm")
     if not (CHEERIO / "node_modules" / "@crawlee" / "cheerio").exists():
         CHEERIO.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", CHEERIO]
-        subprocess.run([*command, "@crawlee/cheerio@3"], check=True)
+        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "@crawlee/cheerio@3"]
+        subprocess.run([*command, "--prefix", str(CHEERIO)], check=True)
 
 
 def crawlee(kind: str) -> Crawl:
@@ -75,7 +75,7 @@ def cheerio(corpus: Corpus, directory: Path) -> Result:
 def httrack(corpus: Corpus, directory: Path) -> Result:
     """A copy of the pages, without images, styles and scripts, at full speed."""
     quiet = ["-q", "-%v0", "-I0", "-o0", "-C0"]  # neither index, error pages nor cache
-    unlimited = ["--disable-security-limits", "-%c1000", "-A1000000000"]
+    unlimited = ["--disable-security-limits", "-%c10000", "-A100000000"]
     hosts = [start.split("/")[2] for start in corpus.starts]
     filters = ["-*", *(f"+{host}/*" for host in hosts)]
     filters += [f"-*.{kind}" for kind in NO_PAGES.split()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +24,7 @@ CORPORA = {
     "three": SITES,
 }
 MAIN = "manuals"
+PAGE = "<!doctype html><title>One page</title><p>And nothing else.</p>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,33 @@ def install(*packages: str) -> None:
     subprocess.run([ROOT / "scripts" / "debian", *packages], check=True)
 
 
+def end_in_order() -> None:
+    """On SIGTERM, too, end what was started and remove what was written."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 @contextmanager
 def served(name: str = MAIN, port: int = 0) -> Iterator[Corpus]:
     """One of the corpora while it is served, each site on its own address."""
+    end_in_order()
     sites = CORPORA[name]
     install("nginx-light", *(site.package for site in sites))
     with tempfile.TemporaryDirectory(prefix="sitecrawl-benchmark-") as temporary:
         folder = Path(temporary)
         with sites_served(folder, sites, port) as (nginx, starts):
             yield Corpus(nginx, tuple(starts), folder)
+
+
+@contextmanager
+def one_page() -> Iterator[Corpus]:
+    """A site of a single page: crawling it is little but the start of a crawler."""
+    end_in_order()
+    install("nginx-light")
+    with tempfile.TemporaryDirectory(prefix="sitecrawl-benchmark-") as temporary:
+        folder = Path(temporary)
+        folder.chmod(0o755)  # nginx reads as another user
+        root = folder / "site"
+        root.mkdir()
+        (root / "index.html").write_text(PAGE)
+        with Nginx(folder, {"127.0.0.10": root}) as nginx:
+            yield Corpus(nginx, tuple(f"{origin}/" for origin in nginx.origins.values()), folder)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from benchmarks.corpus import Corpus
 from fixtures.walk import plain
 
 HERE = Path(__file__).parent
+LONGEST = 900  # seconds that a crawl may take
 QUIET = ["-s", "LOG_LEVEL=ERROR"]
 
 
@@ -48,15 +51,32 @@ def used(command: Sequence[str], directory: Path, **variables: str) -> dict[str,
     file = directory / "used.json"
     wrapped = [sys.executable, "-I", "-S", str(HERE / "measured.py"), str(file), *command]
     log = directory / "output.log"
-    with log.open("wb") as output:
-        ended = subprocess.run(
-            wrapped, cwd=directory, env=environment, stdout=output, stderr=output, check=False
-        )
-    if ended.returncode:
+    if status := _ended(wrapped, directory, environment, log):
         tail = log.read_text(encoding="utf-8", errors="replace")[-2000:]
-        raise RuntimeError(f"{command[0]} ended with {ended.returncode}:\n{tail}")
+        raise RuntimeError(f"{command[0]} ended with {status}:\n{tail}")
     found: dict[str, float] = json.loads(file.read_text())
     return found
+
+
+def _ended(
+    command: Sequence[str], directory: Path, environment: Mapping[str, str], log: Path
+) -> int:
+    """The exit status of a command; whatever happens, nothing that it started goes on."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        return process.wait(LONGEST)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def measure(

@@ -8,46 +8,37 @@ By turns, one page each; the fastest round counts, and the CPU time of the whole
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from benchmarks.crawls import Result, plain_scrapy, sitecrawl
-from fixtures.nginx import Nginx
+from benchmarks.corpus import Corpus, one_page
+from benchmarks.crawls import Crawl, plain_scrapy, sitecrawl
+from benchmarks.results import recorded
+from benchmarks.tables import startup as table
 
-Crawl = Callable[[Nginx, Sequence[str], Path], Result]
 CRAWLS: dict[str, Crawl] = {"plain Scrapy CrawlSpider": plain_scrapy, "sitecrawl": sitecrawl}
-PAGE = "<!doctype html><title>One page</title><p>And nothing else.</p>"
 
 
-def measure(crawl: Crawl, nginx: Nginx, directory: Path) -> tuple[float, float]:
+def measure(crawl: Crawl, corpus: Corpus, name: str) -> dict[str, float]:
     """Seconds to the first request, which asks for robots.txt, and seconds of CPU."""
-    directory.mkdir()
+    folder = corpus.room(name)
     began = time.time()
-    starts = [f"{origin}/" for origin in nginx.origins.values()]
-    result = crawl(nginx, starts, directory)
-    return nginx.log()[0].started - began, result.cpu
+    result = crawl(corpus, folder)
+    return {"first": corpus.nginx.log()[0].started - began, "cpu": result.cpu}
 
 
 def main(rounds: int) -> None:
     """Run the rounds and print the table."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in CRAWLS}
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)  # nginx reads as another user
-        root = Path(name) / "site"
-        root.mkdir()
-        (root / "index.html").write_text(PAGE)
-        with Nginx(Path(name), {"127.0.0.11": root}) as nginx:
-            for number in range(rounds):
-                for position, (crawler, crawl) in enumerate(CRAWLS.items()):
-                    directory = Path(name) / f"{position}-{number}"
-                    found[crawler].append(measure(crawl, nginx, directory))
-    fastest = {name: tuple(map(min, zip(*runs, strict=True))) for name, runs in found.items()}
-    base = fastest["plain Scrapy CrawlSpider"]
-    print("| crawler | first request s | CPU s | ratios |\n|---|---|---|---|")
-    for name, (first, cpu) in fastest.items():
-        print(f"| {name} | {first:.2f} | {cpu:.2f} | {first / base[0]:.2f}, {cpu / base[1]:.2f} |")
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in CRAWLS}
+    with recorded("startup") as figures, one_page() as corpus:
+        for number in range(rounds):
+            for position, (name, crawl) in enumerate(CRAWLS.items()):
+                found[name].append(measure(crawl, corpus, f"{position}-{number}"))
+        figures["rounds"] = rounds
+        figures["rows"] = {
+            name: {word: round(min(run[word] for run in runs), 3) for word in ("first", "cpu")}
+            for name, runs in found.items()
+        }
+    print(table(figures))
 
 
 if __name__ == "__main__":

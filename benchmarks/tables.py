@@ -1,0 +1,159 @@
+"""The benchmarks' figures as Markdown, the same in the terminal and in README.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from benchmarks.results import Figures, is_final
+
+OURS = "sitecrawl"
+LIMIT = "L: fetch and one parse"
+TARGETS = {
+    "plain Scrapy CrawlSpider": 1 / 6,
+    "crawlee Parsel": 1 / 6,
+    "crawlee BeautifulSoup": 1 / 20,
+    "crawlee Cheerio (Node)": 1 / 9,
+    "httrack": 1.0,
+}
+LIMIT_TARGET = 4.0
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table; numbers are written by the caller."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def footing(figures: Figures) -> str:
+    """When and where the figures were taken, and how quiet it was."""
+    at = figures["machine"]
+    where = f"{at['cores']} cores ({at['processor']}), {at['system']}, Python {at['python']}"
+    noise = f"other programs used {figures['others']:.2f} cores meanwhile"
+    verdict = "" if is_final(figures) else "; **provisional**"
+    return f"{figures['date']}, {where}, Scrapy {at['scrapy']}; {noise}{verdict}."
+
+
+def against_others(figures: Figures) -> str:
+    """One row for each crawler, and what sitecrawl needs of it."""
+    rows, loop = figures["rows"], figures["loop"]
+    ours = rows[OURS]["cost"]
+    lines = [
+        (
+            name,
+            f"{row['cost']:.2f}",
+            f"{100 * row['noise']:.0f} %",
+            f"{row['speed']:.0f}",
+            row["memory"],
+            row["pages"],
+            f"{ours / row['cost']:.3f}",
+            f"{TARGETS[name]:.3f}" if name in TARGETS else "",
+        )
+        for name, row in rows.items()
+    ]
+    head = ["crawler", "CPU ms/page", "spread", "pages/s", "RSS MB", "pages", "sitecrawl / it"]
+    times = loop[OURS] / loop[LIMIT]
+    in_loop = (
+        f"In the loop, start-up taken off: sitecrawl {loop[OURS]:.2f} ms a page, L"
+        f" {loop[LIMIT]:.2f} ms: {times:.1f} L (target {LIMIT_TARGET:.0f} L)."
+    )
+    foot = f"Median of {figures['rounds']}, corpus {figures['corpus']}. {footing(figures)}"
+    table = grid([*head, "target"], lines)
+    return "\n".join([table, "", in_loop, *_coverage(figures), "", foot])
+
+
+def _coverage(figures: Figures) -> list[str]:
+    """Who fetched other pages than sitecrawl, and which."""
+    lines = []
+    for name, row in figures["rows"].items():
+        for word in ("missed", "more"):
+            if row[word]:
+                some = ", ".join(url.split("/", 3)[3] for url in row[word][:3])
+                verb = "did not fetch" if word == "missed" else "fetched besides"
+                lines.append(f"- {name} {verb} {len(row[word])}: {some}")
+    return ["", *(lines or ["All fetched the same pages."])]
+
+
+def startup(figures: Figures) -> str:
+    """Time to the first request and CPU of a crawl of one page, and the ratios."""
+    base = figures["rows"]["plain Scrapy CrawlSpider"]
+    lines = [
+        (
+            name,
+            f"{row['first']:.2f}",
+            f"{row['cpu']:.2f}",
+            f"{row['first'] / base['first']:.2f}",
+            f"{row['cpu'] / base['cpu']:.2f}",
+        )
+        for name, row in figures["rows"].items()
+    ]
+    head = ["crawler", "first request s", "CPU s", "first request, ratio", "CPU, ratio"]
+    text = f"Fastest of {figures['rounds']}; the target is a ratio of 1.3. {footing(figures)}"
+    return f"{grid(head, lines)}\n\n{text}"
+
+
+def unchanged(figures: Figures) -> str:
+    """The second crawl beside the first."""
+    sums = zip(("first", "second"), figures["cpu"], figures["sent"], figures["pages"], strict=True)
+    lines = [(word, f"{cpu:.2f}", f"{sent:,.0f}", pages) for word, cpu, sent, pages in sums]
+    ratios = (
+        f"Bytes {100 * figures['sent_ratio']:.2f} % (target below 3 %), CPU"
+        f" {figures['cpu_ratio']:.2f} (target below 0.33)."
+    )
+    foot = f"Median of {figures['rounds']}, corpus {figures['corpus']}. {footing(figures)}"
+    return f"{grid(['crawl', 'CPU s', 'bytes', 'pages sent'], lines)}\n\n{ratios}\n\n{foot}"
+
+
+def utilisation(figures: Figures) -> str:
+    """How much of the allowed pace was used in each case."""
+    lines = [
+        (
+            name,
+            row["requests"],
+            f"{row['ideal']:.1f}",
+            f"{row['real']:.1f}",
+            f"{row['ideal'] / row['real']:.3f}",
+        )
+        for name, row in figures["rows"].items()
+    ]
+    head = ["case", "requests", "ideal s", "real s", "utilisation"]
+    return f"{grid(head, lines)}\n\nThe target is 0.95. {footing(figures)}"
+
+
+def growth(figures: Figures) -> str:
+    """Cost and memory by the number of known URLs, for each database and kind of links."""
+    lines = [
+        (
+            series["database"],
+            series["links"],
+            f"{size['known']:,}",
+            f"{size['loop']:.2f}",
+            f"{size['loop'] / series['sizes'][0]['loop']:.2f}",
+            f"{size['server']:.2f}" if size["server"] is not None else "",
+            f"{size['start']:.2f}",
+            f"{size['memory']:.0f}",
+        )
+        for series in figures["series"]
+        for size in series["sizes"]
+    ]
+    head = ["database", "known links", "known URLs", "CPU ms/page", "ratio", "server's CPU ms/page"]
+    foot = (
+        f"{figures['pages']:,} pages a crawl, median of {figures['rounds']}; the target is a"
+        f" ratio of 1.3, and 300 MB. {footing(figures)}"
+    )
+    return f"{grid([*head, 'start, CPU s', 'RSS MB'], lines)}\n\n{foot}"
+
+
+def printed(figures: Figures) -> str:
+    """What a command printed, as it stands."""
+    return f"```\n{figures['output'].strip()}\n```\n\n{footing(figures)}"
+
+
+TABLES: dict[str, Callable[[Figures], str]] = {
+    "against_others": against_others,
+    "startup": startup,
+    "unchanged": unchanged,
+    "utilisation": utilisation,
+    "growth": growth,
+    "reading": printed,
+    "decisions": printed,
+}
