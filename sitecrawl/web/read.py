@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Mapping, Sequence
 
 from sitecrawl.web.bounds import bounded
 from sitecrawl.web.documentdata import is_documentdata, read_documentdata
-from sitecrawl.web.encoding import decode
+from sitecrawl.web.encoding import decode, decode_to_utf8
 from sitecrawl.web.html import read_html
 from sitecrawl.web.imagemaps import is_map_file, read_map
 from sitecrawl.web.languages import read_language
@@ -55,9 +54,13 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
     is_map = options.image_maps == "mapfile" and is_map_file(page.url)
     if not (is_html(kind) or is_xml(kind) or is_text(kind) or is_map):
         return Outgoing()
+    if kind == "text/html":
+        markup, page.encoding = decode_to_utf8(body, declared)
+        return _read_markup(page, markup, options)
     text, page.encoding = decode(body, declared)
     if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
-        return _read_markup(page, body, text, options)
+        markup = _EMPTY_TAG.sub(r"<\1\2></\1>", text).encode("utf-8", "replace")
+        return _read_markup(page, markup, options)
     if is_map:
         return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
     if is_xml(kind) and is_documentdata(text):
@@ -69,14 +72,8 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
     return Outgoing()
 
 
-def _read_markup(page: Page, body: bytes, text: str, options: ReadOptions) -> Outgoing:
-    """Read an HTML document, from the bytes themselves where they are UTF-8."""
-    if page.content_type != "text/html":
-        markup = _EMPTY_TAG.sub(r"<\1\2></\1>", text).encode("utf-8", "replace")
-    elif page.encoding == "utf-8" and not body.startswith(codecs.BOM_UTF8):
-        markup = body
-    else:
-        markup = text.encode("utf-8", "replace")
+def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
+    """Read an HTML document in UTF-8, within the bounds of the options."""
     markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
     page.cuts += cuts
     return read_html(page, markup, options)
