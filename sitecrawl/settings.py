@@ -19,6 +19,8 @@ SITECRAWL_STATISTICS_PAGES = 20
 SITECRAWL_STATISTICS_SECONDS = 10
 
 SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
+DOWNLOADER = "sitecrawl.download.downloader.Downloader"
+STATS_CLASS = "sitecrawl.counters.Counters"
 
 # Not Scrapy's whole list: it imports even what is off, an HTTP client and an SSH server, which
 # takes a fifth of the start. LogStats says less than Statistics below.
@@ -48,6 +50,8 @@ DOWNLOAD_HANDLERS = {
     "s3": None,
 }
 
+# The same for middlewares: of Scrapy's own only those that are named here.
+DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES = {
     # from the engine to the network
     "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
@@ -55,33 +59,13 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
     "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
-    "sitecrawl.download.cookies.BoundedCookies": 700,
+    "sitecrawl.downloadermiddlewares.cookies.CookiesMiddleware": 700,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
-    "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
+    "sitecrawl.downloadermiddlewares.stats.StatsMiddleware": 850,
     "sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 950,
-    # replaced by the ones above
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
-    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
-    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
-    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
-    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
-    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
-    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
-    "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": None,
 }
 
-SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
-    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
-    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
-    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
-}
+SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
 
 ITEM_PIPELINES = {
     "sitecrawl.pipelines.noindex.NoindexPipeline": 100,

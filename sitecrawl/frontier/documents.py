@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sitecrawl.frontier.database import Database, Row, placeholders
+from backports import zstd
 
-COMPRESSION = 1
+from sitecrawl.frontier.database import Database, Row, placeholders
+from sitecrawl.policy.documents.serialized import serialized
+
 FIELDS = "d.url, d.origin, u.url, d.id, d.seq, d.hash, d.target, d.because"
 BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHERE d.url = ?"
 BY_HASH = (
@@ -60,13 +61,12 @@ class Held:
 
 def pack(document: dict[str, Any]) -> bytes:
     """A document as it is stored."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), COMPRESSION)
+    return zstd.compress(serialized(document))
 
 
 def unpack(body: bytes) -> dict[str, Any]:
     """The document of a stored body."""
-    document: dict[str, Any] = json.loads(zlib.decompress(body))
+    document: dict[str, Any] = json.loads(zstd.decompress(body).decode("utf-8", "surrogatepass"))
     return document
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION, Record
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.dates import is_plausible
+from sitecrawl.policy.documents.serialized import serialized
 from sitecrawl.web.identity import document_id
 from sitecrawl.web.urls import split
 
@@ -144,9 +144,8 @@ def reliable(visit: Visit) -> bool | None:
 
 def document_hash(fields: dict[str, Any], page_hash: str) -> str:
     """A hash of all that is worth writing; ``page_hash`` stands for text and links."""
-    lasting = {name: value for name, value in fields.items() if name not in VOLATILE}
-    text = page_hash + json.dumps(lasting, sort_keys=True, ensure_ascii=False, default=str)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    lasting = {name: fields[name] for name in sorted(fields.keys() - VOLATILE)}
+    return blake2b(page_hash.encode() + serialized(lasting), digest_size=16).hexdigest()
 
 
 def rfc3339(seconds: float) -> str:

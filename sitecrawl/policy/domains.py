@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import tldextract
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from sitecrawl.web.urls import is_ip_host
 
-# No network: the list that is packaged is the one that is used, in every run.
-_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
+
+
+@cache
+def suffixes(*, private: bool = False) -> TLDExtract:
+    """The list of suffixes, with those of private owners if asked for.
+
+    No network: the list that is packaged is the one that is used, in every run.
+    """
+    from tldextract import TLDExtract  # noqa: PLC0415 -- a tenth of a start; few crawls need it
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=private)
 
 
 @lru_cache(maxsize=4096)
@@ -21,7 +31,8 @@ def registrable_domain(host: str) -> str:
     """
     if is_ip_host(host) or "." not in host:
         return host
-    return _extract(host).top_domain_under_public_suffix or ".".join(host.split(".")[-2:])
+    found = suffixes()(host).top_domain_under_public_suffix
+    return found or ".".join(host.split(".")[-2:])
 
 
 def is_under(host: str, domain: str) -> bool:

@@ -13,7 +13,8 @@ from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler
 
 from fixtures.server import Answer, Server
-from sitecrawl.download.cookies import MAX_COOKIES, BoundedCookies
+from sitecrawl.download.cookies import MAX_COOKIES
+from sitecrawl.downloadermiddlewares.cookies import CookiesMiddleware
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch
@@ -25,7 +26,7 @@ class Visitor:
     def __init__(self, fetch: Fetch, start: str, **options: str) -> None:
         self._fetch = fetch
         self._handler = fetch.handler(start, **options)
-        self._cookies = build_from_crawler(BoundedCookies, fetch.crawler)
+        self._cookies = build_from_crawler(CookiesMiddleware, fetch.crawler)
 
     async def get(self, url: str) -> Response:
         request = Request(url)
@@ -98,7 +99,7 @@ async def test_large_and_foreign_cookies_are_dropped(fetch: Fetch, server: Serve
 
 def test_public_suffix_has_no_cookies(fetch: Fetch) -> None:
     fetch.handler("http://a.co.uk/")
-    cookies = build_from_crawler(BoundedCookies, fetch.crawler)
+    cookies = build_from_crawler(CookiesMiddleware, fetch.crawler)
     request = Request("http://a.co.uk/")
     headers = {"Set-Cookie": ["all=1; Domain=.co.uk", "own=1; Domain=.a.co.uk"]}
     cookies.process_response(request, Response(request.url, headers=headers))
@@ -110,4 +111,4 @@ def test_public_suffix_has_no_cookies(fetch: Fetch) -> None:
 def test_cookies_can_be_off(fetch: Fetch) -> None:
     fetch.handler("http://a.test/", cookies="no")
     with pytest.raises(NotConfigured):
-        build_from_crawler(BoundedCookies, fetch.crawler)
+        build_from_crawler(CookiesMiddleware, fetch.crawler)

@@ -1,0 +1,50 @@
+"""Keeps cookies from the first one on that a site sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.misc import build_from_crawler, load_object
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+class CookiesMiddleware:
+    """Stands for the middleware that keeps cookies until there is one.
+
+    That one imports an HTTP client, with its list of suffixes: a tenth of a start, and most
+    crawls meet no cookie.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._cookies: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
+        """Off where the crawl's options say so."""
+        spider: Any = crawler.spider
+        if not spider.configuration.params.cookies:
+            raise NotConfigured("cookies are off")
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Add the site's cookies, if it has any."""
+        if request.cookies or self._cookies is not None:
+            self._kept().process_request(request)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Keep what the response sets."""
+        if "Set-Cookie" in response.headers:
+            self._kept().process_response(request, response)
+        return response
+
+    def _kept(self) -> Any:
+        if self._cookies is None:
+            kept = load_object("sitecrawl.download.cookies.BoundedCookies")
+            self._cookies = build_from_crawler(kept, self._crawler)
+        return self._cookies

@@ -1,0 +1,35 @@
+"""Counts requests and answers under the names that Scrapy's users know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.downloadermiddlewares.stats import DownloaderStats
+from typing_extensions import override
+
+from sitecrawl.reqmeta import WIRE_BYTES
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+
+class StatsMiddleware(DownloaderStats):
+    """Scrapy's counts; bytes are those that came, where Scrapy writes messages again to weigh them.
+
+    ``downloader/request_bytes`` is not counted.
+    """
+
+    @override
+    def process_request(self, request: Request) -> None:  # type: ignore[override]
+        """Count a request that is sent."""
+        self.stats.inc_value("downloader/request_count")
+
+    @override
+    def process_response(self, request: Request, response: Response) -> Response:  # type: ignore[override]
+        """Count an answer and its bytes, head included."""
+        self.stats.inc_value("downloader/response_count")
+        self.stats.inc_value(f"downloader/response_status_count/{response.status}")
+        size = request.meta.get(WIRE_BYTES, len(response.body))
+        self.stats.inc_value("downloader/response_bytes", size)
+        return response
