@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.bases import Base
 from sitecrawl.web.imagemaps import map_hrefs
 from sitecrawl.web.options import OBJECT_PATTERNS
 from sitecrawl.web.page import Link
@@ -14,7 +17,6 @@ from sitecrawl.web.urls import (
     embeds_url,
     has_disguised_host,
     join_split,
-    resolve,
     strip_quotes,
     trim_quotes,
 )
@@ -32,6 +34,7 @@ _HOST_OF_DIGITS = re.compile(r"https?://[\d\[]")
 _NO_TOKENS: frozenset[str] = frozenset()
 
 
+@lru_cache(maxsize=64)
 def link_patterns(options: ReadOptions) -> dict[str, Patterns]:
     """The attributes that hold links, with the name they are reported under, by tag."""
     patterns = [*options.link_patterns, *options.extra_link_patterns]
@@ -50,42 +53,44 @@ def link_patterns(options: ReadOptions) -> dict[str, Patterns]:
 class LinkReader:
     """Turns found elements into the links of one page, each once for each ``rel``."""
 
-    __slots__ = ("_options", "_own", "_seen", "base", "cuts", "encoding", "links")
+    __slots__ = ("_options", "_own", "_seen", "base", "cuts", "links")
 
     def __init__(self, url: str, base: str, encoding: str, options: ReadOptions) -> None:
-        self.base = base
-        self.encoding = encoding
+        self.base = Base(base, encoding)
         self.links: list[Link] = []
         self.cuts: list[str] = []
         self._options = options
         self._own = base == url
         self._seen: set[tuple[str, str, str]] = set()
 
-    def add(self, found: Found, image_map: str, *, has_banner: bool) -> None:
-        """Add the links of one element; ``image_map`` is the size of one that it wraps."""
-        node, patterns, reported = found
-        attributes = node.attributes
-        banner = has_banner and not node.text(strip=True)
-        for attribute, via in patterns:
-            href = attributes.get(attribute)
-            if href is None or (self._own and href.startswith("#")):
-                continue
-            if image_map:
-                for address in map_hrefs(href, image_map, self._options):
-                    self.add_href(address, "ismap", attributes)
-            elif "nohref" not in attributes:
-                text = " ".join(node.text().split()) if self._options.link_text else ""
-                self.add_href(href, reported or via, attributes, text, banner=banner)
+    def add_found(
+        self, found: Iterable[Found], image_maps: Mapping[int, str], banners: AbstractSet[int]
+    ) -> None:
+        """Add the links of elements; the others tell of their numbers what images they wrap."""
+        own = self._own
+        for number, (node, patterns, reported) in enumerate(found):
+            attributes = node.attributes
+            for attribute, via in patterns:
+                href = attributes.get(attribute)
+                if href is None or (own and href[:1] == "#"):
+                    continue
+                if number in image_maps:
+                    for address in map_hrefs(href, image_maps[number], self._options):
+                        self.add_href(address, "ismap", attributes)
+                elif "nohref" not in attributes:
+                    text = " ".join(node.text().split()) if self._options.link_text else ""
+                    banner = number in banners and not node.text(strip=True)
+                    self.add_href(href, reported or via, attributes, text, banner=banner)
 
     def add_href(
         self, href: str, via: str, attributes: Attributes, text: str = "", *, banner: bool = False
     ) -> None:
         """Add what ``href`` means, unless it is this page or was added before."""
-        href = href.partition("#")[0]
+        if "#" in href:
+            href = href.partition("#")[0]
         if not href and self._own:
             return
-        rel = attributes.get("rel") or ""
-        key = (href, rel, text)
+        key = (href, attributes.get("rel") or "", text)
         if key in self._seen:
             return
         self._seen.add(key)
@@ -103,6 +108,10 @@ class LinkReader:
 
     def resolve(self, href: str) -> str | None:
         """The URL that an attribute means, None if it means no page."""
+        return self.base.plain(href) or self._resolve_odd(href)
+
+    def _resolve_odd(self, href: str) -> str | None:
+        """The URL of an address that may need repair, or not be one of a page."""
         if UNKNOWN_VALUE in href:
             return None
         if embeds_url(href):
@@ -111,7 +120,7 @@ class LinkReader:
         if self._options.join_split_href:
             href = join_split(href)
         href = strip_quotes(href) if self._options.strip_quotes else trim_quotes(href)
-        url = resolve(href, self.base, self.encoding)
+        url = self.base.resolve(href)
         return None if url is None or url.startswith(INERT_SCHEMES) else url
 
 

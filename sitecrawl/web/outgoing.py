@@ -49,9 +49,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page.base)
     page.canonical = canonical_url(elements, reader)
     page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
-    for number, found in enumerate(outgoing.found):
-        image_map = outgoing.image_maps.get(number, "")
-        reader.add(found, image_map, has_banner=number in outgoing.banners)
+    reader.add_found(outgoing.found, outgoing.image_maps, outgoing.banners)
     for href, via in outgoing.hrefs:
         reader.add_href(href, via, {})
     page.links = tuple(_with_targets(page, reader.links))
