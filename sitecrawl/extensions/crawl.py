@@ -67,7 +67,8 @@ class Crawl:
         self._finish_reason = "shutdown"
         self._collected = False
         self._params = params
-        self.owner = FrontierOwner(open_frontier(url, state_of(params)), spider.configuration)
+        options = replace(state_of(params), key=spider.rules.key)
+        self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
         self.starts = Starts()
         self.recorder = Recorder(self.owner, stats)
         self.delivery = Delivery(crawler, self.owner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -41,9 +41,12 @@ class Answer:
 class Claims:
     """Follows redirects and canonicals through the stored URLs of one realm."""
 
-    def __init__(self, database: Database, realm: str) -> None:
+    def __init__(
+        self, database: Database, realm: str, key: Callable[[str], str] = identity_key
+    ) -> None:
         self._database = database
         self._realm = realm
+        self._key = key
 
     def target_of(self, visit: Visit) -> int | None:
         """The row of the URL that the visit names, if it is one the crawl knows."""
@@ -55,7 +58,7 @@ class Claims:
         for candidate in visit.candidates:
             if candidate.url == named:
                 return self._row(candidate.origin, candidate.fingerprint)
-        return self._row(origin(named) or "", fingerprint(identity_key(named)))
+        return self._row(origin(named) or "", fingerprint(self._key(named)))
 
     def follow(self, claimant: int, target: int) -> Answer:
         """Follow the chain that begins at ``target``."""

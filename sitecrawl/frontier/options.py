@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from sitecrawl.policy.deletion import Deletion
 from sitecrawl.policy.revisit import Revisit
+from sitecrawl.web.identity import identity_key
 
 Activity = Literal["all", "discover", "refresh", "starts"]
 
@@ -21,7 +23,7 @@ class StateOptions:
     differ in a few words only are duplicates. ``activity`` says what a run considers: all
     that is due, only what was never visited (discover), only what was (refresh), or the
     starts alone. ``reading`` stands for the options by which pages are read: documents made
-    under others are read again.
+    under others are read again. ``key`` gives the identity of a URL that came without it.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
@@ -33,3 +35,4 @@ class StateOptions:
     lease_seconds: float = 60.0
     near_duplicates: bool = False
     reading: str = ""
+    key: Callable[[str], str] = identity_key

@@ -60,7 +60,7 @@ class Store:
         self._memory = Memory(
             documents=Documents(database),
             deletions=Deletions(database, self.run),
-            claims=Claims(database, options.realm),
+            claims=Claims(database, options.realm, options.key),
             near=NearPages(database),
             options=options,
             run=self.run,
