@@ -1,6 +1,6 @@
 """What a page costs the crawl database at 10,000, 100,000 and 1,000,000 known URLs.
 
-    python benchmarks/frontier_growth.py [--sizes 10000,100000,1000000] [DATABASE_URL]
+    python -m benchmarks.frontier_growth [--sizes 10000,100000,1000000] [DATABASE_URL]
 
 A page brings 50 links. With the crawler's seen-set in front, 5 of them reach the
 database and are new; without it all 50 do, and 45 are known. 10,000 URLs wait all the
@@ -16,13 +16,13 @@ import resource
 import tempfile
 import time
 
+from benchmarks.known_urls import fill
 from sitecrawl.frontier.base import Candidate, Outcome, Visit
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.store import Store
 
 ORIGINS = 20
-WAITING = 10_000
 BATCH = 50
 PAGES = 2_000
 BODY = "The quick brown fox jumps over the lazy dog. " * 60
@@ -38,24 +38,6 @@ def candidate(number: int) -> Candidate:
     key = origin(number)
     random_bits = random.Random(number).getrandbits(64) - 2**63
     return Candidate(key, random_bits, f"{key}/a/folder/of/pages/page-{number}.html", 3)
-
-
-def fill(store: Store, database: object, known: int, size: int) -> None:
-    """Make known all URLs up to ``size``, of which the last 10,000 wait."""
-    for start in range(known, size, 10_000):
-        store.add([candidate(n) for n in range(start, min(start + 10_000, size))])
-    execute = database.execute  # type: ignore[attr-defined]
-    execute(
-        "UPDATE url SET waiting = 0, ages = 1, due = ? WHERE waiting = 1 AND id <="
-        " (SELECT max(id) FROM url) - ?",
-        (time.time(), WAITING),
-    )
-    execute(
-        "UPDATE origin SET pending = (SELECT count(*) FROM url WHERE origin = origin.id"
-        " AND waiting = 1)"
-    )
-    if database.dialect == "postgres":  # type: ignore[attr-defined]
-        execute("VACUUM ANALYZE url")  # the update above is none that a crawl makes
 
 
 def visit(due: object, links: list[Candidate]) -> Visit:
@@ -112,7 +94,7 @@ def main() -> None:
         known = 0
         print("known URLs | ms/page, seen-set | ms/page, without | peak memory MB")
         for size in (int(size) for size in arguments.sizes.split(",")):
-            fill(store, database, known, size)
+            fill(store, database, candidate, known, size)
             seen, unseen = crawl(store, size, 0), crawl(store, size + 5 * PAGES, 45)
             known = size + 10 * PAGES
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

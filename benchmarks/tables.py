@@ -156,4 +156,5 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "growth": growth,
     "reading": printed,
     "decisions": printed,
+    "frontier_growth": printed,
 }

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.results import recorded
+from benchmarks.tables import utilisation as table
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, Site, page
 
@@ -74,11 +76,14 @@ def measure(case: Case) -> tuple[float, float, int]:
 
 
 def main(names: list[str]) -> None:
-    """Print a line for each case."""
-    print("| case | requests | ideal s | real s | utilisation |\n|---|---|---|---|---|")
-    for name in names or list(CASES):
-        ideal, real, requests = measure(CASES[name])
-        print(f"| {name} | {requests} | {ideal:.1f} | {real:.1f} | {ideal / real:.3f} |")
+    """Measure the cases and print the table."""
+    with recorded("utilisation") as figures:
+        figures["rows"] = {}
+        for name in names or list(CASES):
+            ideal, real, requests = measure(CASES[name])
+            row = {"requests": requests, "ideal": round(ideal, 2), "real": round(real, 2)}
+            figures["rows"][name] = row
+    print(table(figures))
 
 
 if __name__ == "__main__":
