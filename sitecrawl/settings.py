@@ -90,6 +90,9 @@ ROBOTSTXT_OBEY = False  # sitecrawl's own reading of it is in charge: -a obey_ro
 
 FEED_EXPORT_ENCODING = "utf-8"
 FEED_STORE_EMPTY = False  # a run without changes leaves an earlier run's file alone
+FEED_EXPORTERS = dict.fromkeys(
+    ("jsonlines", "jsonl", "jl"), "sitecrawl.exporters.JsonLinesExporter"
+)
 FEED_STORAGES = {
     "": "sitecrawl.feeds.LocalFeedStorage",
     "file": "sitecrawl.feeds.LocalFeedStorage",

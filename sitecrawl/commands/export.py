@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 
 from scrapy.exceptions import UsageError
@@ -15,6 +14,7 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.options import DocumentOptions
 from sitecrawl.policy.documents.presets import written
+from sitecrawl.policy.documents.serialized import serialized
 
 
 class Command(StoredCommand):
@@ -73,4 +73,4 @@ def lines(records: Records, since: int | None, options: DocumentOptions) -> Iter
     """The lines of the documents, or of the changes after ``since``."""
     found = records.documents() if since is None else records.changes(since)
     for record in found:
-        yield json.dumps(written(record, options), ensure_ascii=False)
+        yield serialized(written(record, options)).decode()

@@ -66,7 +66,7 @@ def pack(document: dict[str, Any]) -> bytes:
 
 def unpack(body: bytes) -> dict[str, Any]:
     """The document of a stored body."""
-    document: dict[str, Any] = json.loads(zstd.decompress(body).decode("utf-8", "surrogatepass"))
+    document: dict[str, Any] = json.loads(zstd.decompress(body))
     return document
 
 
