@@ -105,6 +105,9 @@ class Recorder:
             self._note(visits)
         except FrontierError as error:
             self._owner.fail(error)
+        except Exception as error:
+            logger.exception("The crawl database could not take visits of %s", origin)
+            self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
         finally:
             del self._writing[origin]
         self._answer(batch, changes)
