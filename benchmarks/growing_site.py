@@ -24,7 +24,9 @@ WORDS = 400
 
 
 def path(number: int) -> str:
-    """The path of a page: its number written in syllables, with a folder."""
+    """The path of a page: its number written in syllables; the first of an origin is its start."""
+    if number < ORIGINS:
+        return "/"
     digits = []
     rest = number
     for _ in range(5):
@@ -33,8 +35,10 @@ def path(number: int) -> str:
     return f"/{digits[0]}-{digits[1]}/{'-'.join(digits[2:])}.html"
 
 
-def number_of(target: str) -> int:
-    """The number of a path; raises ValueError where it is none."""
+def number_of(target: str, address: str) -> int:
+    """The number of a path on an address; raises ValueError where it is none."""
+    if target == "/":
+        return ADDRESSES.index(address)
     digits = target.removeprefix("/").removesuffix(".html").replace("/", "-").split("-")
     return sum(SYLLABLES.index(digit) * len(SYLLABLES) ** n for n, digit in enumerate(digits))
 
@@ -73,7 +77,7 @@ class Site:
         self.links = LINKS[0]
         self.served: list[int] = []
 
-    def answer(self, target: str) -> tuple[int, bytes]:
+    def answer(self, target: str, address: str) -> tuple[int, bytes]:
         """Status and body."""
         if target.startswith("/-/"):
             served, self.served = self.served, []
@@ -81,7 +85,7 @@ class Site:
             self.size = int(size)
             return 200, json.dumps(served).encode()
         try:
-            number = number_of(target)
+            number = number_of(target, address)
         except ValueError:
             return 404, b""
         self.served.append(number)
@@ -98,10 +102,11 @@ class Connection(asyncio.Protocol):
         """Wait for the first."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._address = transport.get_extra_info("sockname")[0]
 
     def data_received(self, chunk: bytes) -> None:
         """A request without body arrives as a whole on loopback."""
-        status, body = self._site.answer(chunk.split(b" ", 2)[1].decode())
+        status, body = self._site.answer(chunk.split(b" ", 2)[1].decode(), self._address)
         head = f"HTTP/1.1 {status} -\r\nContent-Type: text/html\r\nContent-Length: {len(body)}"
         self._transport.write(head.encode() + b"\r\n\r\n" + body)
 

@@ -44,11 +44,15 @@ Case = tuple[Databases, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A crawl of one page and one of many: seconds of CPU at first and a page, megabytes."""
+    """A crawl of one page and one of ``pages``: CPU seconds of both, and the second's rest.
+
+    ``server`` is CPU of the database's processes, ``memory`` megabytes.
+    """
 
     start: float
-    page: float
-    server_page: float | None
+    cpu: float
+    pages: int
+    server: float | None
     memory: float
 
 
@@ -62,9 +66,9 @@ class GrowingSite:
         self.arguments = {"start": starts, "name": "growth", "delay": "0"}
 
     def candidate(self, number: int) -> Candidate:
-        """The page of a number; those of the first numbers are the starts."""
+        """The page of a number."""
         origin = self.origins[number % ORIGINS]
-        url = origin + (path(number) if number >= ORIGINS else "/")
+        url = origin + path(number)
         return Candidate(origin, fingerprint(identity_key(url)), url, 3)
 
     def served(self, size: int, links: str) -> list[int]:
@@ -120,19 +124,20 @@ def step(site: GrowingSite, case: Case, pages: int) -> Step:
     fetched = site.served(size, links)
     assert len(fetched) == len(set(fetched)) == pages + 1, f"{len(fetched)} pages fetched"
     assert all(size - WAITING <= number < size for number in fetched), "not what waited"
-    server = None if before is None or after is None else (after - before) / pages
-    page = (many["cpu"] - single["cpu"]) / (pages - 1)
-    return Step(single["cpu"], page, server, many["memory"])
+    server = None if before is None or after is None else after - before
+    return Step(single["cpu"], many["cpu"], pages, server, many["memory"])
 
 
 def summary(size: int, steps: list[Step]) -> dict[str, Any]:
     """The medians of one size, in milliseconds a page."""
-    servers = [each.server_page for each in steps if each.server_page is not None]
+    servers = [each.server for each in steps if each.server is not None]
+    start, pages = median(each.start for each in steps), steps[0].pages
+    further = median(each.cpu for each in steps) - start
     return {
         "known": size,
-        "start": round(median(each.start for each in steps), 3),
-        "loop": round(1000 * median(each.page for each in steps), 3),
-        "server": round(1000 * median(servers), 3) if servers else None,
+        "start": round(start, 3),
+        "loop": round(1000 * further / (pages - 1), 3),
+        "server": round(1000 * median(servers) / pages, 3) if servers else None,
         "memory": round(median(each.memory for each in steps), 1),
     }
 
