@@ -22,7 +22,7 @@ from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
 from sitecrawl.web.sections import enter_comment, removed
-from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Walk, skip
+from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Walk, enter_block, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -45,17 +45,6 @@ SPECIAL: dict[str, Enter] = {
     "time": enter_time,
     "title": enter_title,
 }
-
-
-def enter_block(walk: Walk, _node: LexborNode) -> Leave | None:
-    """Part words at the beginning and at the end of an element."""
-    walk.text.flush()
-    return leave_block
-
-
-def leave_block(walk: Walk, _node: LexborNode) -> None:
-    """End the line of a block."""
-    walk.text.flush()
 
 
 def enter_pre(walk: Walk, _node: LexborNode) -> Leave | None:

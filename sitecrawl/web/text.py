@@ -53,8 +53,11 @@ class TextBuilder:
             self._broken = True
         if not self.pieces:
             return
-        line = " ".join("".join(self.pieces).split())
+        line = "".join(self.pieces).replace("\n", " ").strip()
         self.pieces.clear()
+        # The space is the one printable white space; most lines need no word made anew.
+        if "  " in line or not line.isprintable():
+            line = " ".join(line.split())
         if line:
             self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
 

@@ -86,27 +86,36 @@ class Walk:
         self.via = ""
         self.fragments = 0
 
-    def read(self, node: LexborNode | None) -> None:
+    def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- a call a node is dear
         """Walk ``node``, its following siblings, and all below them, without recursion."""
         stack: list[tuple[LexborNode, Leave | None]] = []
-        pieces = self.text.pieces
+        text = self.text
+        pieces, flush = text.pieces, text.flush
         get, named = self.actions.get, self.named
         while True:
             if node is None:
                 if not stack:
                     return
                 node, leave = stack.pop()
-                if leave is not None:
-                    leave(self, node)
+                if leave is not leave_block:
+                    if leave is not None:
+                        leave(self, node)
+                elif pieces or text.muted:
+                    flush()
                 node = node.next
             elif (tag := node.tag_id) == TEXT:
-                text = node.text_content
-                if text and (pieces or not text.isspace()):
-                    pieces.append(text)
+                content = node.text_content
+                if content and (pieces or not content.isspace()):
+                    pieces.append(content)
                 node = node.next
             else:
                 enter = get(tag, named)
-                leave = enter(self, node) if enter is not None else None
+                if enter is enter_block:  # done here, because every second element is one
+                    leave = leave_block
+                    if pieces or text.muted:
+                        flush()
+                else:
+                    leave = enter(self, node) if enter is not None else None
                 child = node.first_child if leave is not skip else None
                 if child is not None:
                     stack.append((node, leave))
@@ -128,6 +137,17 @@ class Walk:
 
 def skip(_walk: Walk, _node: LexborNode) -> None:
     """Stands for "do not descend" as the answer of an action."""
+
+
+def enter_block(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Part words at the beginning and at the end of an element."""
+    walk.text.flush()
+    return leave_block
+
+
+def leave_block(walk: Walk, _node: LexborNode) -> None:
+    """End the line of a block."""
+    walk.text.flush()
 
 
 def _leave_empty(walk: Walk, node: LexborNode, leave: Leave | None) -> LexborNode | None:
