@@ -53,7 +53,7 @@ def fetching(tmp_path: Path) -> Say:
         output, errors = tmp_path / "output", tmp_path / "errors"
         command = Command([str(word) for word in words], tmp_path, output=output, errors=errors)
         try:
-            status = command.wait(60)
+            status = command.wait(300)
         finally:
             command.kill()
         return Said(status, output.read_text(), errors.read_text())

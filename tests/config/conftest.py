@@ -76,7 +76,7 @@ def scrapy(tmp_path: Path) -> Scrapy:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "scrapy", *arguments]
         return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
         )
 
     return run

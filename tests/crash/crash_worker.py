@@ -21,7 +21,7 @@ from sitecrawl.web.identity import document_id, fingerprint
 
 ORIGINS, PAGES = 20, 100
 FETCH_SECONDS = (0.03, 0.13)
-LEASE_SECONDS = 1.5
+LEASE_SECONDS = 3.0
 ORIGINS_IN_HAND = 8
 BATCH = 4
 

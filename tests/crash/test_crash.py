@@ -138,7 +138,7 @@ def test_kills_and_stops_at_random_moments(database_url: str, tmp_path: Path) ->
     try:
         chaos.run()
         chaos.start()  # one more run has nothing to crawl, only to deliver
-        assert chaos.workers[-1].wait(30) == 0
+        assert chaos.workers[-1].wait(SECONDS) == 0
     finally:
         chaos.end()
     made = fetches(chaos)

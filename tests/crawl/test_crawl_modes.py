@@ -67,7 +67,7 @@ def test_a_finished_crawl_begins_anew_after_its_interval(
         wait_for(lambda: server.log.count("/a") == 1)
         site["/"] = page("/a", "/b", title="Start", text="changed")
         site["/b"] = page(title="B")
-        wait_for(lambda: server.log.count("/") >= 3)
+        wait_for(lambda: server.log.count("/") >= 3 and server.log.count("/b") >= 1)
     finally:
         running.process.terminate()
         run = running.finish()
@@ -113,7 +113,7 @@ def test_the_entire_site_is_the_directory_of_the_start(server: Server, crawl: Cr
     assert paths(run, origin) == {"/docs/start", "/docs/a", "/docs/sub/b"}
 
 
-def wait_for(condition: object, seconds: float = 20.0) -> None:
+def wait_for(condition: object, seconds: float = 120.0) -> None:
     """Return when the condition holds; fail if it does not in time."""
     assert callable(condition)
     end = time.monotonic() + seconds

@@ -25,10 +25,10 @@ def wait_for(server: Server, requests: int, running: Running) -> None:
 @pytest.mark.behaviour("DB-20", "L-30")
 def test_once_ends_cleanly_and_delivers(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(dict(SITE))
-    running = crawl.begin(origin, delay=0.05)
+    running = crawl.begin(origin, delay=0.15)
     wait_for(server, 12, running)
     running.process.send_signal(signal.SIGINT)
-    stopped = running.finish(timeout=20)
+    stopped = running.finish()
     assert "'finish_reason': 'shutdown'" in stopped.log
     fetched = {target for target in server.log.targets() if target != "/robots.txt"}
     assert {url.removeprefix(origin) for url in stopped.documents} == fetched
@@ -40,11 +40,11 @@ def test_once_ends_cleanly_and_delivers(server: Server, crawl: CrawlCommand) -> 
 
 def test_twice_ends_at_once_and_costs_a_few_refetches(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({**SITE, "/p5": page(text="Page /p5")})
-    running = crawl.begin(origin, delay=0.05)
+    running = crawl.begin(origin, delay=0.15)
     wait_for(server, 12, running)
     running.process.send_signal(signal.SIGINT)
     running.process.send_signal(signal.SIGINT)
-    stopped = running.finish(timeout=20)
+    stopped = running.finish()
     resumed = crawl(origin)
     urls = {line["url"] for line in stopped.lines + resumed.lines}
     assert urls == {f"{origin}{path}" for path in ["/", *PATHS]}

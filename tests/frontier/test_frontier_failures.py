@@ -38,13 +38,13 @@ async def failure(database_url: str, name: str = "crawl") -> str:
 @pytest_twisted.inlineCallbacks
 def test_the_frontier_from_open_to_close(database_url: str) -> Generator[Any, Any, None]:
     async def crawl() -> list[str]:
-        frontier = open_frontier(database_url, StateOptions(lease_seconds=1.5))
+        frontier = open_frontier(database_url, StateOptions(lease_seconds=3))
         assert await frontier.open("crawl", {"start": [SITE]}) == 1
         assert await frontier.add([candidate("/", via="seed")]) == 1
         [state] = await frontier.lease(5)
         await frontier.save_origin(state)
         [due] = await frontier.pop(SITE, 5)
-        await asyncio.sleep(2.0)  # renewed meanwhile, or the lease would be over
+        await asyncio.sleep(4.0)  # renewed meanwhile, or the lease would be over
         assert frontier.holds(SITE)
         changes = await frontier.commit(SITE, [ingested(due, "home", time.time())])
         assert (await frontier.settle(SITE)).changes == []
@@ -177,7 +177,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     script = FULL.format(tests=str(__file__).rpartition("/")[0])
     command = [sys.executable, "-c", f"import signal; signal.signal(25, signal.SIG_IGN)\n{script}"]
     run = subprocess.run(
-        [*command, f"sqlite:///{file}"], capture_output=True, text=True, check=True, timeout=60
+        [*command, f"sqlite:///{file}"], capture_output=True, text=True, check=True, timeout=300
     )
     committed, _, said = run.stdout.partition(" ")
     assert "disk" in said

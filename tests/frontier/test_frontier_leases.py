@@ -97,11 +97,11 @@ def test_a_lost_origin_is_neither_saved_nor_settled_nor_released(work: Crawls) -
 
 
 def test_renewal_keeps_a_lease(work: Crawls) -> None:
-    one, two = work(lease_seconds=1.0), work()
+    one, two = work(lease_seconds=3.0), work()
     one.seed("/")
     assert leased(one) == [SITE]
     for _ in range(4):
-        time.sleep(0.4)
+        time.sleep(0.8)
         one.store.renew()
         assert leased(two) == []
     assert one.store.leases.safe(SITE)
@@ -110,13 +110,15 @@ def test_renewal_keeps_a_lease(work: Crawls) -> None:
 def test_a_lease_ends_by_itself(work: Crawls) -> None:
     one, two = work(lease_seconds=2.0), work()
     one.seed("/")
+    begun = time.monotonic()
     assert leased(one) == [SITE]
     assert one.store.leases.safe(SITE)
     time.sleep(1.6)
     assert not one.store.leases.safe(SITE)  # a request may no more begin
-    assert leased(two) == []
+    early = leased(two)
+    assert early == [] or time.monotonic() - begun >= 2.0
     time.sleep(0.5)
-    assert leased(two) == [SITE]
+    assert early + leased(two) == [SITE]
 
 
 def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:

@@ -43,7 +43,7 @@ class Project(NamedTuple):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert ended.returncode == 0, ended.stderr[-3000:]
@@ -86,7 +86,7 @@ def test_explain_tells_the_rule_of_a_project(project: Project) -> None:
         cwd=project.folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert ended.returncode == 1, ended.stderr

@@ -46,7 +46,7 @@ def frontier(command: CrawlCommand, action: str) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     return ended.stdout

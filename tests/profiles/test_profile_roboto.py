@@ -71,7 +71,7 @@ def seen(served: Server, new_crawl: NewCrawl) -> Seen:
     )
     other = served.serve({"*": page(title="other")}, address="127.0.0.2")
     site: dict[str, Page] = {
-        "/robots.txt": "User-agent: *\nCrawl-delay: 0.3\nDisallow: /private/\n",
+        "/robots.txt": "User-agent: *\nCrawl-delay: 1\nDisallow: /private/\n",
         "/foo/start": links(news, other),
         "/foo/malformed": page("/foo/behind", title="Malformed", head=MALFORMED),
         "/foo/untyped": Answer("<p>untyped", headers={"Content-Type": None}),
@@ -127,9 +127,9 @@ def test_each_host_has_its_robots_txt(seen: Seen) -> None:
 
 @pytest.mark.behaviour("RT-14", "P-02")
 def test_a_crawl_delay_takes_precedence_over_the_delay(seen: Seen) -> None:
-    assert seen.server.log.shortest_gap(seen.origin) >= 0.3
+    assert seen.server.log.shortest_gap(seen.origin) >= 1
     assert seen.server.log.most_in_flight(seen.origin) == 1
-    assert seen.server.log.shortest_gap(seen.news) < 0.3
+    assert seen.server.log.shortest_gap(seen.news) < 1
 
 
 @pytest.mark.behaviour("RT-15")

@@ -51,7 +51,7 @@ def limited(request: Request) -> str | Answer:
 
 def shaky(request: Request) -> str | Answer:
     """No answer in time at first, as from a network that fails for a moment."""
-    return page(title="Shaky") if request.number else Answer(page(title="late"), delay=3)
+    return page(title="Shaky") if request.number else Answer(page(title="late"), delay=60)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def seen(served: Server, new_crawl: NewCrawl) -> Seen:
         "/blocked/x": page(title="Blocked"),
     }
     command = new_crawl("unobtanium")
-    run = command(f"{one}/", f"{two}/", timeout=1, **OPTIONS)
+    run = command(f"{one}/", f"{two}/", timeout=3, **OPTIONS)
     return Seen(served, one, two, three, site, command, run, served.log.targets(one))
 
 

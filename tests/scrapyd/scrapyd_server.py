@@ -78,7 +78,7 @@ class Scrapyd:
     def close(self) -> None:
         """End the server."""
         self._process.terminate()
-        self._process.wait(10)
+        self._process.wait(60)
 
     def _wait(self) -> None:
         deadline = time.monotonic() + 30

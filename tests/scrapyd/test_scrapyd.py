@@ -67,7 +67,7 @@ def deploy(scrapyd: Scrapyd, project: Path) -> None:
     (project / "scrapy.cfg").write_text(f"{target}project = egged\nversion = 1\n")
     command = [str(PROGRAMS / "scrapyd-deploy"), "-v", "1"]
     ended = subprocess.run(
-        command, cwd=project, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=project, capture_output=True, text=True, timeout=300, check=False
     )
     assert '"status": "ok"' in ended.stdout, ended.stdout + ended.stderr
 

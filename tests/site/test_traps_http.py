@@ -38,7 +38,7 @@ def test_all_real_pages_at_one_and_a_half_requests_each(
     server: Server, crawl: CrawlCommand
 ) -> None:
     origin = server.serve({"*": Served(), "/robots.txt": ""})
-    run = crawl.begin(f"{origin}/", delay=0).finish(timeout=120)
+    run = crawl.begin(f"{origin}/", delay=0).finish()
     assert run.status == 0, run.log[-3000:]
     asked = Counter(target.partition("?tk=")[0] for target in server.log.targets(origin))
     real = real_pages(LISTED)
