@@ -90,6 +90,19 @@ def linked(patterns: Patterns, inner: Enter | None) -> Enter:
 
 
 @lru_cache(maxsize=64)
+def action_tables(options: ReadOptions) -> tuple[Table, Table]:
+    """The table of the options, and the part of it that runs of words may hold.
+
+    That part's elements leave the text within them and around them as it is.
+    """
+    table = action_table(options)
+    removed_tags = {tag.lower() for tag in options.remove_elements}
+    inline = [tag_number(tag) for tag in INLINE if tag not in removed_tags]
+    # In preformatted text that keeps its space each piece of it counts.
+    runs = [] if options.keep_pre else inline
+    return table, {tag: table[tag] for tag in runs if tag is not None}
+
+
 def action_table(options: ReadOptions) -> Table:
     """The action of each element, by number, and by name where it has no fixed number."""
     named: dict[str, Enter | None] = {

@@ -27,6 +27,8 @@ SILENT = (
 )
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 REGIONS = ("main", "header", "footer", "nav", "aside", "article")
+# They hold words more often than blocks.
+PHRASING = ("p", "pre", "dt", "td", "th", *HEADINGS)
 STANDARD = range(5, 256)  # Lexbor's numbers of elements that the standard names
 UNKNOWN = 4096  # numbers from here on are made for one document and mean nothing in another
 
@@ -46,4 +48,5 @@ def _number(node: LexborNode | None) -> int:
 
 TEXT = _number(LexborHTMLParser("x", is_fragment=True).root)
 COMMENT = _number(LexborHTMLParser("<!--x-->", is_fragment=True).root)
+PHRASES = frozenset(map(tag_number, PHRASING))
 ANCHOR = _number(_PROBE.create_node("a"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from sitecrawl.web.actions import Wrapper, action_table, enter_named, marked_actions
+from sitecrawl.web.actions import Wrapper, action_tables, enter_named, marked_actions
 from sitecrawl.web.foreign import in_language
 from sitecrawl.web.head import Head, read_head
 from sitecrawl.web.headings import useful_start
@@ -35,7 +35,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     root = LexborHTMLParser(markup, scripting=True).root
     if root is None:
         return Outgoing()
-    walk = Walk(action_table(options), enter_named, options)
+    walk = Walk(*action_tables(options), enter_named, options)
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
@@ -84,6 +84,7 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
         tags.add(node.tag_id)
     if wrappers:
         walk.actions = marked_actions(walk.names, wrappers, tags)
+        walk.runs = {tag: enter for tag, enter in walk.runs.items() if tag not in tags}
 
 
 def _marked(walk: Walk, root: LexborNode, markup: bytes) -> Iterator[tuple[LexborNode, Wrapper]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from sitecrawl.web.elements import TEXT
+from sitecrawl.web.elements import PHRASES, TEXT
 from sitecrawl.web.text import TextBuilder
 
 if TYPE_CHECKING:
@@ -55,15 +55,17 @@ class Walk:
         "nofollow",
         "options",
         "robots",
+        "runs",
         "text",
         "times",
         "titles",
         "via",
     )
 
-    def __init__(self, table: Table, named: Enter, options: ReadOptions) -> None:
+    def __init__(self, table: Table, runs: Table, named: Enter, options: ReadOptions) -> None:
         self.actions = table
         self.names = table
+        self.runs = runs
         self.named = named
         self.options = options
         self.text = TextBuilder()
@@ -117,11 +119,31 @@ class Walk:
                 else:
                     leave = enter(self, node) if enter is not None else None
                 child = node.first_child if leave is not skip else None
-                if child is not None:
+                if child is None or (
+                    tag in PHRASES and child.next is not None and self._read_run(node)
+                ):
+                    node = _leave_empty(self, node, leave)
+                else:
                     stack.append((node, leave))
                     node = child
-                else:
-                    node = _leave_empty(self, node, leave)
+
+    def _read_run(self, node: LexborNode) -> bool:
+        """Take the words of an element at once, if nothing within parts, adds or drops any."""
+        if self.fragments:  # of whose first node the parser tells the text of all
+            return False
+        runs, acting = self.runs, []
+        below = node.traverse()
+        next(below)
+        for inner in below:
+            enter = runs.get(inner.tag_id, skip)
+            if enter is skip:
+                return False
+            if enter is not None:
+                acting.append((enter, inner))
+        for enter, inner in acting:
+            enter(self, inner)
+        self.text.pieces.append(node.text())
+        return True
 
     def read_fragment(self, html: str, via: str = "") -> None:
         """Walk markup that the page holds as text: noscript, noframes, written by a script."""
