@@ -1,6 +1,6 @@
 """Every benchmark, one after the other; then the plots and README.md: python -m benchmarks.all
 
-Takes about an hour of a quiet machine. Words after the command choose the benchmarks whose
+Takes about half an hour of a quiet machine. Words after the command choose the benchmarks whose
 names contain one of them.
 """
 

@@ -13,6 +13,7 @@ import asyncio
 import json
 import random
 import sys
+from collections.abc import Sequence
 
 ORIGINS = 20
 ADDRESSES = tuple(f"127.9.0.{number}" for number in range(1, ORIGINS + 1))
@@ -49,11 +50,10 @@ def linked(number: int, size: int, links: str) -> list[int]:
     ``links`` says which known ones: the ``same`` on every page of the origin, as menus
     are, or ``anywhere``, each page others.
     """
-    origin = number % ORIGINS
-    each = size // ORIGINS
-    chosen = range(KNOWN_LINKS)
+    origin, each = number % ORIGINS, size // ORIGINS
+    chosen: Sequence[int] = range(KNOWN_LINKS)
     if links == "anywhere":
-        chosen = random.Random(number).sample(range(each), KNOWN_LINKS)  # type: ignore[assignment]
+        chosen = random.Random(number).sample(range(each), KNOWN_LINKS)
     known = [origin + ORIGINS * n for n in chosen]
     new = [size + origin + ORIGINS * (NEW_LINKS * number + n) for n in range(NEW_LINKS)]
     return known + new
