@@ -50,6 +50,9 @@ DOWNLOAD_HANDLERS = {
     "s3": None,
 }
 
+# Scrapy's default resolver finds IPv4 addresses only, and no IPv6 literal.
+TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"
+
 # The same for middlewares: of Scrapy's own only those that are named here.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES = {

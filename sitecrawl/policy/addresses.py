@@ -72,6 +72,14 @@ def _carried(address: IPv6Address) -> IPv4Address | None:
     return address.ipv4_mapped or address.sixtofour
 
 
+def _one_spelling(host: str) -> str:
+    """A host as it is compared: ``::ffff:127.0.0.1`` and ``::ffff:7f00:1`` are one address."""
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        return host.lower()
+
+
 class AddressRule:
     """Keeps a crawl out of networks that are not public.
 
@@ -82,20 +90,20 @@ class AddressRule:
 
     def __init__(self, start_hosts: Iterable[str] = (), *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
-        self._unseen = {host.lower() for host in start_hosts}
+        self._unseen = set(map(_one_spelling, start_hosts))
         self._opened: set[str] = set()
 
     def resolved(self, host: str, addresses: Sequence[str]) -> None:
         """Learn what a look-up of ``host`` gave; only a start's first one counts."""
-        if not addresses or host.lower() not in self._unseen:
+        if not addresses or _one_spelling(host) not in self._unseen:
             return
-        self._unseen.discard(host.lower())
+        self._unseen.discard(_one_spelling(host))
         if all(map(special_network, addresses)):
-            self._opened.update(addresses)
+            self._opened.update(map(_one_spelling, addresses))
 
     def decide(self, address: str) -> Decision:
         """Whether a connection to ``address`` may be made."""
         network = special_network(address)
-        if network is None or self._allow_private or address in self._opened:
+        if network is None or self._allow_private or _one_spelling(address) in self._opened:
             return ALLOWED
         return refuse("private_address", f"allow_private: {address} is {network}")
