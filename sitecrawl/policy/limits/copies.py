@@ -7,6 +7,7 @@ they lead deeper than the page, or on in the same directory.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
@@ -14,6 +15,7 @@ from sitecrawl.policy.limits.growth import directory, leads_deeper
 from sitecrawl.policy.limits.texts import without_digits
 from sitecrawl.policy.target import Target
 
+_DIGIT = re.compile(r"\d")
 REMEMBERED_TEXTS = 50_000
 DEEPER, BESIDE = 3, 10
 
@@ -53,6 +55,6 @@ class Copies:
 def _essence(page: Target, text: str) -> str:
     path = page.parts.path
     text = text.replace(path, "") if len(path) > 1 else text
-    if any(character.isdecimal() for character in path + page.parts.query):
+    if _DIGIT.search(path) or _DIGIT.search(page.parts.query):
         return text
     return without_digits(text)
