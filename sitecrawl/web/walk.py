@@ -99,17 +99,12 @@ class Walk:
                 if not stack:
                     return
                 node, leave = stack.pop()
-                if leave is not leave_block:
-                    if leave is not None:
-                        leave(self, node)
-                elif pieces or text.muted:
-                    flush()
-                node = node.next
             elif (tag := node.tag_id) == TEXT:
                 content = node.text_content
                 if content and (pieces or not content.isspace()):
                     pieces.append(content)
                 node = node.next
+                continue
             else:
                 enter = get(tag, named)
                 if enter is enter_block:  # done here, because every second element is one
@@ -119,13 +114,22 @@ class Walk:
                 else:
                     leave = enter(self, node) if enter is not None else None
                 child = node.first_child if leave is not skip else None
-                if child is None or (
-                    tag in PHRASES and child.next is not None and self._read_run(node)
-                ):
-                    node = _leave_empty(self, node, leave)
-                else:
+                if child is None:
+                    pass
+                elif child.next is None and child.tag_id == TEXT:  # two of three elements
+                    content = child.text_content
+                    if content and (pieces or not content.isspace()):
+                        pieces.append(content)
+                elif tag not in PHRASES or not self._read_run(node):
                     stack.append((node, leave))
                     node = child
+                    continue
+            if leave is leave_block:
+                if pieces or text.muted:
+                    flush()
+            elif leave is not None:
+                leave(self, node)
+            node = node.next
 
     def _read_run(self, node: LexborNode) -> bool:
         """Take the words of an element at once, if nothing within parts, adds or drops any."""
@@ -170,10 +174,3 @@ def enter_block(walk: Walk, _node: LexborNode) -> Leave | None:
 def leave_block(walk: Walk, _node: LexborNode) -> None:
     """End the line of a block."""
     walk.text.flush()
-
-
-def _leave_empty(walk: Walk, node: LexborNode, leave: Leave | None) -> LexborNode | None:
-    """The node after one without children."""
-    if leave is not None:
-        leave(walk, node)
-    return node.next

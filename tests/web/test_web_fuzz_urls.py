@@ -7,6 +7,7 @@ import gzip
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sitecrawl.web import bases as web_bases
 from sitecrawl.web import dates, encoding, feeds, identity, sitemaps, urls, validators
 from sitecrawl.web.encoding_labels import LABELS
 from sitecrawl.web.robots_txt import RobotsTxt
@@ -44,6 +45,34 @@ def test_urls(href: str, base: str, name: str) -> None:
             host = parts.host if port else f"{parts.host}:{parts.port}"
             query = f"?{parts.query}" if "?" in resolved else ""
             assert f"{parts.scheme}://{host}{parts.path}{query}" == resolved
+
+
+starts = st.sampled_from(
+    ["", "../", "../../", "/", "//", "http://", "https://h.example/", "http://0x7f.1/", "a:", "./"]
+)
+names = st.lists(st.text("aZ0_~-.%/", min_size=1, max_size=6), max_size=5).map("/".join)
+plain = st.tuples(starts, names).map("".join)
+directories = st.sampled_from(
+    [
+        *("http://example.org/a/b.html?x/y", "https://u:p@example.org:8443/a//b/../c", "http://h"),
+        *("HTTP://EXAMPLE.org/%7ea/;b", "file:///c|/d", "mailto:x", "data:,x", "x://h/a/b", ""),
+    ]
+)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.lists(plain | hrefs, min_size=1, max_size=4), directories | bases)
+@example(["..", "../..", ".", "a/..", "a/.b", "-", "~", "a//b", "http://h./a"], "http://h/a/b/c")
+def test_short_way_leads_to_the_same_url(links: list[str], base: str) -> None:
+    page = web_bases.Base(base, "utf-8")
+    assert [page.resolve(href) for href in links] == [urls.resolve(href, base) for href in links]
+
+
+def test_short_way_is_taken() -> None:
+    page = web_bases.Base("http://example.org/a/b.html", "utf-8")
+    assert page.plain("../c/d.html") == "http://example.org/c/d.html"
+    assert page.plain("https://other.example/e") == "https://other.example/e"
+    assert page.plain("c.html?d") is None
 
 
 @bounded
