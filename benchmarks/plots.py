@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from math import log10
+from math import ceil, floor, log10
 
 from benchmarks.results import FOLDER, Figures, load
 from benchmarks.tables import OURS
@@ -55,27 +55,33 @@ def bars(figures: Figures) -> str:
     return svg(60 + step * len(rows), "CPU milliseconds per page, whole process", parts())
 
 
+def scale(most: float) -> list[float]:
+    """Round values from 0 to at least ``most``, five to ten of them."""
+    size = 10.0 ** floor(log10(most))
+    step = next(s for s in (size / 5, size / 2, size, 2 * size) if most / s <= 8)
+    return [round(step * number, 6) for number in range(ceil(most / step) + 1)]
+
+
 def lines(figures: Figures, measure: str, title: str) -> str:
     """One line for each database and kind of links over the number of known URLs."""
     series = figures["series"]
     sizes = [point["known"] for point in series[0]["sizes"]]
-    top = max(point[measure] for line in series for point in line["sizes"]) * 1.1
-    left, right, ceiling, floor = 60.0, WIDTH - 30.0, 50.0, 300.0
+    ticks = scale(max(point[measure] for line in series for point in line["sizes"]))
+    left, right, high, low = 60.0, WIDTH - 50.0, 50.0, 300.0
     span = log10(sizes[-1] / sizes[0]) or 1.0
 
     def x(known: int) -> float:
         return left + (right - left) * log10(known / sizes[0]) / span
 
     def y(value: float) -> float:
-        return float(floor - (floor - ceiling) * value / top)
+        return float(low - (low - high) * value / ticks[-1])
 
     def parts() -> Iterator[str]:
-        for step in range(5):
-            value = top * step / 4
+        for value in ticks:
             yield f'<path d="M{left} {y(value):.1f}H{right}" stroke="{GRID}"/>'
-            yield text(left - 8, y(value) + 4, f"{value:.3g}", anchor="end")
+            yield text(left - 8, y(value) + 4, f"{value:g}", anchor="end")
         for known in sizes:
-            yield text(x(known), floor + 20, f"{known:,}", anchor="middle")
+            yield text(x(known), low + 20, f"{known:,}", anchor="middle")
         for number, line in enumerate(series):
             points = [(x(point["known"]), y(point[measure])) for point in line["sizes"]]
             yield from _line(points, COLOURS[number % len(COLOURS)])
