@@ -17,6 +17,13 @@ def _name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
+def _subject(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
 class Authority:
     """A certificate authority; ``path`` is its certificate as a PEM file."""
 
@@ -28,7 +35,7 @@ class Authority:
         self.path.write_bytes(self._certificate.public_bytes(serialization.Encoding.PEM))
 
     def context(self, address: str, days: int = 9) -> ssl.SSLContext:
-        """A server's TLS context for an address; ``days`` below 0 have passed."""
+        """A server's TLS context for an address or name; ``days`` below 0 have passed."""
         key = ec.generate_private_key(ec.SECP256R1())
         certificate = self._sign(address, key, days, address)
         chain = self._folder / f"{address}.{days}.pem"
@@ -59,6 +66,6 @@ class Authority:
             .add_extension(x509.BasicConstraints(ca=not address, path_length=None), critical=True)
         )
         if address:
-            names = [x509.IPAddress(ipaddress.ip_address(address))]
-            builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
+            names = x509.SubjectAlternativeName([_subject(address)])
+            builder = builder.add_extension(names, critical=False)
         return builder.sign(self._key, hashes.SHA256())
