@@ -1,0 +1,65 @@
+"""Origins that are given back, and those that are taken up again meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_twisted
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
+from twisted.internet.defer import Deferred
+
+from sitecrawl.config import load
+from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.hand import Hand
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.crawl.tasks import Tasks
+from sitecrawl.frontier import open_frontier
+from tests.frontier.workers import SITE, candidate, ingested
+
+if TYPE_CHECKING:
+    from sitecrawl.origins import Origin
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds, within a minute."""
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("taken_up_again", [False, True])
+@pytest_twisted.inlineCallbacks
+def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
+    taken_up_again: bool, tmp_path: Path
+) -> Generator[Any, Any, None]:
+    async def give_back() -> bool:
+        configuration = load({"start": f"{SITE}/"})
+        frontier = open_frontier(f"sqlite:///{tmp_path}/crawl.db")
+        owner = FrontierOwner(frontier, configuration)
+        await owner.open()
+        tasks = Tasks(owner)
+        recorder = Recorder(owner, MemoryStatsCollector(get_crawler()))
+        hand = Hand(configuration.params, owner, recorder, tasks)
+        taken: list[Origin] = []
+        hand.taken = taken.append
+        await frontier.add([candidate("/", via="seed")])
+        hand.look()
+        await until(lambda: bool(taken))
+        [due] = await frontier.pop(SITE, 5)
+        await frontier.commit(SITE, [ingested(due, "home", time.time())])
+        hand.give_back(taken[0])
+        if taken_up_again:
+            assert hand.ensure(SITE) is taken[0]
+        await until(lambda: not tasks.busy)
+        assert owner.failure is None
+        held = frontier.holds(SITE)
+        await owner.close("finished", {})
+        return held
+
+    assert (yield Deferred.fromFuture(asyncio.ensure_future(give_back()))) is taken_up_again
