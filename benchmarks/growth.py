@@ -1,6 +1,7 @@
 """What a page costs the whole crawl at 10,000, 100,000 and 1,000,000 known URLs.
 
     python -m benchmarks.growth [--sizes 10000,100000,1000000] [--pages 2000] [--rounds 3]
+                                [--only sqlite|postgresql]
 
 ``scrapy crawl site`` goes on with a crawl of which so many URLs are known and 10,000 wait,
 on a made-up site of 20 origins: 50 links a page, 45 known and 5 new. The known ones are the
@@ -171,14 +172,18 @@ def main() -> None:
     parser.add_argument("--sizes", default="10000,100000,1000000")
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=["sqlite", "postgresql"])
     given = parser.parse_args()
     end_in_order()
-    install("postgresql")
     with recorded("growth") as figures, ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sitecrawl-")))
         site = stack.enter_context(growing_site(folder))
-        server = stack.enter_context(PostgresServer())
-        kinds: list[Databases] = [SqliteDatabases(folder), PostgresDatabases(server)]
+        kinds: list[Databases] = []
+        if given.only != "postgresql":
+            kinds.append(SqliteDatabases(folder))
+        if given.only != "sqlite":
+            install("postgresql")
+            kinds.append(PostgresDatabases(stack.enter_context(PostgresServer())))
         figures["series"] = run(site, kinds, given)
         figures["pages"], figures["rounds"] = given.pages, given.rounds
     print(table(figures))
