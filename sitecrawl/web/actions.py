@@ -22,7 +22,7 @@ from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
 from sitecrawl.web.sections import enter_comment, removed
-from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Walk, enter_block, skip
+from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -90,17 +90,17 @@ def linked(patterns: Patterns, inner: Enter | None) -> Enter:
 
 
 @lru_cache(maxsize=64)
-def action_tables(options: ReadOptions) -> tuple[Table, Table]:
-    """The table of the options, and the part of it that runs of words may hold.
+def action_tables(options: ReadOptions) -> Tables:
+    """The tables of the options: all elements, and those that a run of words may hold.
 
-    That part's elements leave the text within them and around them as it is.
+    Where preformatted text keeps its space each piece of it counts: there are no runs.
     """
     table = action_table(options)
     removed_tags = {tag.lower() for tag in options.remove_elements}
-    inline = [tag_number(tag) for tag in INLINE if tag not in removed_tags]
-    # In preformatted text that keeps its space each piece of it counts.
-    runs = [] if options.keep_pre else inline
-    return table, {tag: table[tag] for tag in runs if tag is not None}
+    inline = (tag_number(tag) for tag in INLINE if tag not in removed_tags)
+    runs = {tag: table[tag] for tag in inline if tag is not None and not options.keep_pre}
+    plain = frozenset(tag for tag, enter in runs.items() if enter is None)
+    return table, plain, {tag: enter for tag, enter in runs.items() if enter is not None}
 
 
 def action_table(options: ReadOptions) -> Table:

@@ -35,7 +35,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     root = LexborHTMLParser(markup, scripting=True).root
     if root is None:
         return Outgoing()
-    walk = Walk(*action_tables(options), enter_named, options)
+    walk = Walk(action_tables(options), enter_named, options)
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
@@ -84,6 +84,7 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
         tags.add(node.tag_id)
     if wrappers:
         walk.actions = marked_actions(walk.names, wrappers, tags)
+        walk.plain -= tags
         walk.runs = {tag: enter for tag, enter in walk.runs.items() if tag not in tags}
 
 

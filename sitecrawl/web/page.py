@@ -29,8 +29,7 @@ class Link(NamedTuple):
     disguised: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading of the body, with the id or anchor name by which it can be linked."""
 
     level: int

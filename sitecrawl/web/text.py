@@ -12,6 +12,7 @@ from sitecrawl.web.scripts import UNKNOWN_VALUE
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
 _FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
 _SIGNS = ("\xad", FOREIGN_OPEN, FOREIGN_CLOSE)
+_SPACES = re.compile("  +")
 PERMALINK = "¶"  # behind headings and definitions of documentation
 
 
@@ -56,8 +57,10 @@ class TextBuilder:
         line = "".join(self.pieces).replace("\n", " ").strip()
         self.pieces.clear()
         # The space is the one printable white space; most lines need no word made anew.
-        if "  " in line or not line.isprintable():
+        if not line.isprintable():
             line = " ".join(line.split())
+        elif "  " in line:
+            line = _SPACES.sub(" ", line)
         if line:
             self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
 

@@ -21,6 +21,8 @@ Patterns = tuple[tuple[str, str], ...]
 Leave = Callable[["Walk", "LexborNode"], None]
 Enter = Callable[["Walk", "LexborNode"], Leave | None]
 Table = dict[int | str, Enter | None]
+# The action of each element; the elements without one; the actions that leave text as it is.
+Tables = tuple[Table, frozenset[int], dict[int, Enter]]
 MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
 
 
@@ -54,6 +56,7 @@ class Walk:
         "navigates",
         "nofollow",
         "options",
+        "plain",
         "robots",
         "runs",
         "text",
@@ -62,10 +65,9 @@ class Walk:
         "via",
     )
 
-    def __init__(self, table: Table, runs: Table, named: Enter, options: ReadOptions) -> None:
-        self.actions = table
-        self.names = table
-        self.runs = runs
+    def __init__(self, tables: Tables, named: Enter, options: ReadOptions) -> None:
+        self.names, self.plain, self.runs = tables
+        self.actions = self.names
         self.named = named
         self.options = options
         self.text = TextBuilder()
@@ -100,9 +102,10 @@ class Walk:
                     return
                 node, leave = stack.pop()
             elif (tag := node.tag_id) == TEXT:
-                content = node.text_content
-                if content and (pieces or not content.isspace()):
-                    pieces.append(content)
+                if pieces or not node.is_empty_text_node:
+                    content = node.text_content
+                    if content and (pieces or not content.isspace()):
+                        pieces.append(content)
                 node = node.next
                 continue
             else:
@@ -135,14 +138,14 @@ class Walk:
         """Take the words of an element at once, if nothing within parts, adds or drops any."""
         if self.fragments:  # of whose first node the parser tells the text of all
             return False
-        runs, acting = self.runs, []
+        plain, acting = self.plain, []
         below = node.traverse()
         next(below)
         for inner in below:
-            enter = runs.get(inner.tag_id, skip)
-            if enter is skip:
-                return False
-            if enter is not None:
+            if inner.tag_id not in plain:
+                enter = self.runs.get(inner.tag_id)
+                if enter is None:
+                    return False
                 acting.append((enter, inner))
         for enter, inner in acting:
             enter(self, inner)
