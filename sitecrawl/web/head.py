@@ -74,7 +74,7 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
 def _read_meta(head: Head, attributes: Attributes) -> None:
     """Keep a meta element under each of its names; several of one name accumulate."""
     content = " ".join((attributes.get("content") or "").split())
-    names = {(attributes.get(naming) or "").strip().lower() for naming in _NAMING}
+    names = {name.strip().lower() for naming in _NAMING if (name := attributes.get(naming))}
     for name in names - {""}:
         if content:
             head.metas.setdefault(name, []).append(content)

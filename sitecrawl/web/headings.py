@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.elements import ANCHOR
 from sitecrawl.web.page import Heading
 from sitecrawl.web.text import cleaned
 
@@ -30,7 +31,7 @@ def leave_heading(walk: Walk, node: LexborNode) -> None:
     walk.text.flush()
     lines = walk.text.lines[walk.heading_start :]
     text = " ".join(lines)
-    link = _permalink(node)
+    link = _permalink(node) if text else None
     if link is not None and text[-1:] in PERMALINKS:  # the pilcrow went with its line
         text = text[:-1].rstrip("\u200b ")
         walk.text.lines[-1] = lines[-1][:-1].rstrip("\u200b ")
@@ -45,7 +46,7 @@ def _permalink(heading: LexborNode) -> str | None:
     last = heading.last_child
     while last is not None and last.is_text_node and not (last.text_content or "").strip():
         last = last.prev
-    if last is None or last.tag != "a" or last.text().strip("\u200b ") not in PERMALINKS:
+    if last is None or last.tag_id != ANCHOR or last.text().strip("\u200b ") not in PERMALINKS:
         return None
     href = last.attributes.get("href") or ""
     return href[1:] if href.startswith("#") else ""

@@ -114,6 +114,8 @@ class TextBuilder:
 
     def blocks(self) -> tuple[Block, ...]:
         """Text in other languages than the page's, adjacent lines of one language joined."""
+        if not self.foreign:
+            return ()
         numbered = [(line - index, block) for index, (line, block) in enumerate(self.foreign)]
         groups = groupby(numbered, key=lambda item: (item[0], item[1].language))
         return tuple(
@@ -131,6 +133,8 @@ class TextBuilder:
 
 def cleaned(text: str) -> str:
     """Text without soft hyphens and without the signs that the reading itself put there."""
+    if text.isascii():
+        return text
     for sign in _SIGNS:
         if sign in text:
             text = text.replace(sign, "")
