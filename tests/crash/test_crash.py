@@ -20,7 +20,7 @@ from crash_worker import LEASE_SECONDS, ORIGINS, PAGES
 from sitecrawl.frontier.opening import backend
 
 WORKERS, KILLS, STOPS = 3, 11, 6
-SECONDS = 150
+SECONDS = 400
 
 
 @dataclass
