@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
 from scrapy.exceptions import StopDownload
 
 from sitecrawl.reqmeta import visit_of
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 class EarlyClose:
     """Closes the connection after the headers of an unwanted Content-Type.
 
-    The response goes on without body, so that what follows gives it its outcome. Only
-    visits are judged: a robots.txt is read whatever it calls itself.
+    The download handler asks it. The response goes on without body, so that what follows
+    gives it its outcome. Only visits are judged: a robots.txt is read whatever it calls itself.
     """
 
     def __init__(self, judge: Callable[[str, str | None], Decision]) -> None:
@@ -32,14 +31,12 @@ class EarlyClose:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Judges by the rules of the crawl's spider."""
-        closing = cls(crawler.spider.rules.content_type)  # type: ignore[union-attr]
-        crawler.signals.connect(closing.headers_received, signals.headers_received)
-        return closing
+        return cls(crawler.spider.rules.content_type)  # type: ignore[union-attr]
 
-    def headers_received(self, headers: Headers, request: Request) -> None:
-        """Stop the download of what is not wanted."""
+    def decide(self, headers: Headers, request: Request) -> StopDownload | None:
+        """Why the download stops, if it is not wanted."""
         if visit_of(request) is None:
-            return
+            return None
         named = headers.get("Content-Type")
-        if not self._judge(request.url, named.decode("latin-1") if named else None).allowed:
-            raise StopDownload(fail=False)
+        wanted = self._judge(request.url, named.decode("latin-1") if named else None).allowed
+        return None if wanted else StopDownload(fail=False)

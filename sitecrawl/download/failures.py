@@ -1,14 +1,13 @@
 """Why a fetch brought no answer, in exceptions that each mean one thing.
 
-Scrapy hands Twisted's failures on as they come: a bad certificate, a reset and an answer
-that is not HTTP are all a DownloadFailedError. ``policy.answers`` goes by these names.
+``policy.answers`` goes by these names, and by those of Scrapy's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import ssl
 
-from OpenSSL.SSL import Error as TlsError
 from scrapy.exceptions import (
     DownloadCancelledError,
     DownloadConnectionRefusedError,
@@ -16,10 +15,6 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
-from service_identity import VerificationError
-from twisted.internet import error as network
-from twisted.python.failure import Failure
-from twisted.web.http import _DataLoss
 
 
 class AddressRefusedError(DownloadCancelledError):
@@ -50,6 +45,10 @@ class TlsFailedError(DownloadFailedError):
     """No trusted TLS connection could be made."""
 
 
+class TunnelError(DownloadFailedError):
+    """The proxy opened no tunnel to the server."""
+
+
 class GibberishError(DownloadFailedError):
     """The answer is not HTTP, or its chunks or lengths are malformed."""
 
@@ -66,61 +65,32 @@ class CutShortError(ResponseDataLossError):
     """The connection ended within the body."""
 
 
-OURS = (
-    AddressRefusedError,
-    HeaderTooLargeError,
-    BodyTooLargeError,
-    DecodedTooLargeError,
-    SilenceError,
-    TooSlowError,
-    BrokenEncodingError,
-    CutShortError,
-)
-
-
-ENDED = (network.ConnectionClosed, network.ConnectError, _DataLoss)
-CONNECTING = {
-    network.ConnectionRefusedError: DownloadConnectionRefusedError,
-    network.TimeoutError: DownloadTimeoutError,
-    network.TCPTimedOutError: DownloadTimeoutError,
-}
-
-
 def names_of(error: BaseException) -> list[str]:
     """The names of the exception's class and of those it derives from."""
     return [each.__name__ for each in type(error).__mro__]
 
 
-def translate(error: Exception) -> Exception:
-    """What one of Twisted's failures of a request means, as one exception."""
-    causes = tuple(_causes(error))
-    for cause in causes:
-        if isinstance(cause, OURS):
-            return cause
-    if any(isinstance(cause, (TlsError, VerificationError)) for cause in causes):
-        return TlsFailedError(_text(causes))
-    if isinstance(error, network.ConnectError):
-        return CONNECTING.get(type(error), ConnectionBrokenError)(str(error))
-    return _broken(tuple(cause for cause in causes if not hasattr(cause, "reasons")))
+def of_connecting(error: OSError) -> Exception:
+    """What it means that a connection could not be made."""
+    if isinstance(error, ssl.SSLError):
+        return TlsFailedError(str(error))
+    if isinstance(error, ConnectionRefusedError):
+        return DownloadConnectionRefusedError(_text(error))
+    if isinstance(error, TimeoutError):
+        return DownloadTimeoutError("no connection within timeout")
+    return ConnectionBrokenError(_text(error))
 
 
-def _broken(leaves: tuple[BaseException, ...]) -> Exception:
-    """Tell a connection that ended from an answer that could not be read."""
-    if not all(isinstance(leaf, ENDED) for leaf in leaves):
-        return GibberishError(_text(leaves))
-    if any(isinstance(leaf, _DataLoss) for leaf in leaves):
-        return CutShortError(_text(leaves))
-    return ConnectionBrokenError(_text(leaves))
+def of_ending(error: Exception | None, *, in_body: bool) -> Exception:
+    """What it means that a connection ended, as it should (None) or not, within an answer."""
+    if isinstance(error, ssl.SSLError):
+        return TlsFailedError(str(error))
+    if error is not None and not isinstance(error, OSError):
+        return error  # not the connection's fault
+    meaning = CutShortError if in_body else ConnectionBrokenError
+    return meaning(_text(error) if error else "the server closed the connection")
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception and everything that Twisted wrapped into it."""
-    yield error
-    for reason in getattr(error, "reasons", ()):
-        cause = reason.value if isinstance(reason, Failure) else reason
-        if isinstance(cause, BaseException):
-            yield from _causes(cause)
-
-
-def _text(causes: tuple[BaseException, ...]) -> str:
-    return "; ".join(str(cause) or type(cause).__name__ for cause in causes)
+def _text(error: OSError) -> str:
+    """The system's word for it; asyncio puts its own in its place."""
+    return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urljoin
 
+import pytest
 import pytest_twisted
 from scrapy import Request, Spider
 from scrapy.exceptions import (
@@ -25,6 +27,8 @@ from sitecrawl.download.failures import names_of
 from sitecrawl.download.handler import BoundedDownloadHandler
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.policy.answers import Answer, answer_of_failure, answer_of_status
+from tests.fetch.names import Names
+from tests.fetch.tls import Authority
 
 ENDS = (
     CannotResolveHostError,
@@ -92,3 +96,22 @@ async def fetch() -> AsyncIterator[Fetch]:
     fetching = Fetch()
     yield fetching
     await fetching.close()
+
+
+@pytest.fixture
+def names() -> Iterator[Names]:
+    """A name service in place of the system's."""
+    from twisted.internet import reactor  # once the reactor is installed
+
+    service = Names()
+    before = reactor.installNameResolver(service)
+    yield service
+    reactor.installNameResolver(before)
+
+
+@pytest.fixture
+def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Authority:
+    """An authority that this machine trusts for the time of the test."""
+    made = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.path))
+    return made

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from socket import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from pytest_twisted import ensureDeferred
 from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
-from twisted.internet.address import IPv4Address
-from twisted.internet.interfaces import IHostnameResolver
-from zope.interface import implementer
 
 from fixtures.hostile import (
     SocketServer,
@@ -28,44 +25,13 @@ from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch
+    from tests.fetch.names import Names
 
 BREAKS: list[tuple[Callable[[socket], None], str, str]] = [
     (reset_at_once, "CONNECTION_FAILED", "connection_lost"),
     (reset_after_request, "CONNECTION_FAILED", "connection_lost"),
     (reset_in_body, "DID_NOT_UNDERSTAND_ANSWER", "cut_short"),
 ]
-
-
-@implementer(IHostnameResolver)
-class Names:
-    """A name service whose answers the test sets; a name without any does not exist."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, str] = {}
-        self.waiting: list[Any] = []
-
-    def resolveHostName(  # noqa: N802
-        self, receiver: Any, name: str, port: int = 0, *_: object
-    ) -> Any:
-        receiver.resolutionBegan(self)
-        if self.known.get(name) == "late":
-            self.waiting.append(receiver)
-            return self
-        if name in self.known:
-            receiver.addressResolved(IPv4Address("TCP", self.known[name], port))
-        receiver.resolutionComplete()
-        return self
-
-
-@pytest.fixture
-def names() -> Iterator[Names]:
-    """A name service in place of the system's."""
-    from twisted.internet import reactor  # once the reactor is installed
-
-    service = Names()
-    before = reactor.installNameResolver(service)
-    yield service
-    reactor.installNameResolver(before)
 
 
 @pytest.mark.parametrize(("act", "outcome", "reason"), BREAKS, ids=["at once", "asked", "in body"])
@@ -126,9 +92,9 @@ async def test_name_that_leads_elsewhere_later_is_not_followed(
     other = server.serve({"*": "<p>other"}, "127.0.0.2", int(own.rpartition(":")[2]))
     site = own.replace("127.0.0.1", "site.test")
     handler = fetch.handler(site)
-    names.known["site.test"] = "127.0.0.1"
+    names.known["site.test"] = ["127.0.0.1"]
     assert (await fetch.send(handler, Request(f"{site}/"))).body == b"<p>own"
-    names.known["site.test"] = "127.0.0.2"
+    names.known["site.test"] = ["127.0.0.2"]
     with pytest.raises(AddressRefusedError, match=r"127\.0\.0\.2 is loopback"):
         await fetch.send(handler, Request(f"{site}/again"))
     assert server.log.targets(other) == []
@@ -136,7 +102,7 @@ async def test_name_that_leads_elsewhere_later_is_not_followed(
 
 @ensureDeferred
 async def test_name_service_that_answers_too_late(fetch: Fetch, names: Names) -> None:
-    names.known["site.test"] = "late"
+    names.late.add("site.test")
     answer = await fetch.answer("http://site.test/", timeout="0.3")
     assert answer.reason == "dns_failed"
     assert len(names.waiting) == 2  # the second attempt's among them

@@ -11,6 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from scrapy.http import Response
 
 
 def _name(common: str) -> x509.Name:
@@ -69,3 +70,9 @@ class Authority:
             names = x509.SubjectAlternativeName([_subject(address)])
             builder = builder.add_extension(names, critical=False)
         return builder.sign(self._key, hashes.SHA256())
+
+
+def issuer(response: Response) -> str:
+    """Who signed the certificate that a response came with."""
+    pem = response.certificate.dumpPEM()
+    return x509.load_pem_x509_certificate(pem).issuer.rfc4514_string()

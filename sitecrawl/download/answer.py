@@ -1,0 +1,104 @@
+"""One answer, from its head to Scrapy's response."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+
+from sitecrawl.download.decoding import decode_body, decode_prefix
+from sitecrawl.reqmeta import WIRE_BYTES, robots_of
+from sitecrawl.web.robots_lines import SIZE_LIMIT
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.exceptions import StopDownload
+    from scrapy.http import Response
+
+    from sitecrawl.download.connection import Connection
+    from sitecrawl.download.head import Head
+    from sitecrawl.download.stopping import Stopping
+
+ROBOTS_SIZE = SIZE_LIMIT + 1  # so that its reader sees that the last line may be cut
+# Between the two ends of a connection only (RFC 9110, 7.6.1), and undone with it.
+OF_CONNECTION = frozenset(
+    {
+        b"Connection",
+        b"Content-Length",
+        b"Keep-Alive",
+        b"Proxy-Connection",
+        b"Te",
+        b"Trailers",
+        b"Transfer-Encoding",
+        b"Upgrade",
+    }
+)
+
+
+class Answer:
+    """Reads the answer to a Scrapy request as ``exchange.Reading`` says."""
+
+    def __init__(self, request: Request, limit: int, stopping: Stopping) -> None:
+        self.prefix = robots_of(request) is not None
+        self.limit = ROBOTS_SIZE if self.prefix else limit
+        self.to_head = request.method == "HEAD"
+        self._request = request
+        self._stopping = stopping
+        self._began = monotonic()
+        self._stopped: StopDownload | None = None
+
+    def begun(self, head: Head, length: int | None) -> bool:
+        """Take the head; whether the body is wanted."""
+        self._request.meta["download_latency"] = monotonic() - self._began
+        self._head = head
+        self._headers = _headers(head, length, to_head=self.to_head)
+        self._stopped = self._stopping.decide(self._request, self._headers, length)
+        return self._stopped is None
+
+    def response(self, body: bytes, received: int, connection: Connection) -> Response:
+        """Scrapy's response. Raises BrokenEncodingError, DecodedTooLargeError, StopDownload."""
+        url = self._request.url.partition("#")[0]
+        body = self._decoded(body)
+        kind = responsetypes.from_args(headers=self._headers, url=url, body=body)
+        response = kind(
+            url=url,
+            status=self._head.status,
+            body=body,
+            certificate=connection.certificate,
+            ip_address=connection.address,
+            protocol=self._head.version,
+        )
+        response.headers = self._headers  # given to the class, they would be copied
+        if self._stopped is None:
+            self._request.meta[WIRE_BYTES] = received
+            return response
+        response.flags.append("download_stopped")
+        if self._stopped.fail:
+            self._stopped.response = response
+            raise self._stopped
+        return response
+
+    def _decoded(self, body: bytes) -> bytes:
+        """The body without its encodings; of a robots.txt as much as is to be read."""
+        encodings = self._headers.getlist("Content-Encoding")
+        if not body or not encodings:
+            return body
+        decode = decode_prefix if self.prefix else decode_body
+        names = [encoding.decode("latin-1") for encoding in encodings]
+        del self._headers["Content-Encoding"]
+        return decode(body, names, self.limit)
+
+
+def _headers(head: Head, length: int | None, *, to_head: bool) -> Headers:
+    """The fields as Scrapy has them."""
+    headers = Headers()
+    if length is not None:
+        headers[b"Content-Length"] = str(length)
+    for name, value in head.fields:
+        if name not in OF_CONNECTION:
+            dict.setdefault(headers, name, []).append(value)  # what Headers.update() does
+        elif to_head and name == b"Content-Length":
+            headers[name] = value  # of the body that a GET would bring
+    return headers

@@ -1,0 +1,117 @@
+"""One request's answer, while it is being received."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum, auto
+from typing import Protocol
+
+from sitecrawl.download.failures import BodyTooLargeError, of_ending
+from sitecrawl.download.framing import Framing, framing_of, is_persistent
+from sitecrawl.download.head import Head, HeadReader
+
+
+class Then(Enum):
+    """What is to become of the connection after an answer."""
+
+    KEEP = auto()
+    CLOSE = auto()
+    CUT = auto()  # the server is still sending
+
+
+class Reading(Protocol):
+    """What a request wants of its answer.
+
+    Of a body of more than ``limit`` bytes the beginning is taken if ``prefix``; otherwise
+    the request fails.
+    """
+
+    to_head: bool
+    limit: int
+    prefix: bool
+
+    def begun(self, head: Head, length: int | None) -> bool:
+        """Take the head, and the body's length if announced; whether the body is wanted."""
+        ...
+
+
+class Exchange:
+    """Receives one answer.
+
+    ``done`` holds the body once it is complete. ``received`` counts the bytes that came.
+    """
+
+    __slots__ = ("_body", "_framing", "_head", "_reading", "done", "received", "then")
+
+    def __init__(self, reading: Reading, header_limit: int) -> None:
+        self.done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.then = Then.CLOSE
+        self.received = 0
+        self._reading = reading
+        self._head = HeadReader(header_limit)
+        self._framing: Framing | None = None
+        self._body = bytearray()
+
+    def take(self, data: bytes) -> None:
+        """Receive bytes. Raises GibberishError, HeaderTooLargeError, BodyTooLargeError."""
+        self.received += len(data)
+        framing = self._framing
+        if framing is None:
+            found = self._head.take(data)
+            if found is None:
+                return
+            head, data = found
+            framing = self._begin(head)
+            if framing is None:
+                return
+        self._body += framing.take(data)
+        if len(self._body) > self._reading.limit:
+            self._overflow()
+        elif framing.rest is not None:
+            self._end(framing.rest)
+
+    def end(self, error: Exception | None, *, truncated: bool) -> None:
+        """The connection has ended; ``truncated``: without the end that TLS demands."""
+        if self.done.done():
+            return
+        framing = self._framing
+        if framing is not None and framing.ends_by_close and not (error or truncated):
+            self.done.set_result(bytes(self._body))
+        else:
+            self.fail(of_ending(error, in_body=framing is not None))
+
+    def fail(self, error: Exception) -> None:
+        """There will be no answer."""
+        if not self.done.done():
+            self.done.set_exception(error)
+
+    def _begin(self, head: Head) -> Framing | None:
+        framing, length = framing_of(head, to_head=self._reading.to_head)
+        if is_persistent(head):
+            self.then = Then.KEEP
+        if not self._reading.begun(head, length) and length != 0:
+            self._cut(b"")
+            return None
+        if length is not None and length > self._reading.limit and not self._reading.prefix:
+            raise self._too_large()
+        self._framing = framing
+        return framing
+
+    def _end(self, rest: bytes) -> None:
+        if rest:  # more than was announced would be taken for the next answer
+            self.then = Then.CUT
+        self.done.set_result(bytes(self._body))
+
+    def _overflow(self) -> None:
+        if not self._reading.prefix:
+            raise self._too_large()
+        self._cut(bytes(self._body[: self._reading.limit]))
+
+    def _cut(self, body: bytes) -> None:
+        self.then = Then.CUT
+        self.done.set_result(body)
+
+    def _too_large(self) -> BodyTooLargeError:
+        return BodyTooLargeError(
+            f"the body is larger than max_body_size, {self._reading.limit} bytes"
+        )

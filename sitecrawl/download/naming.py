@@ -1,0 +1,64 @@
+"""Looks host names up, as the reactor does, within a bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import suppress
+from typing import Any
+
+from scrapy.exceptions import CannotResolveHostError
+from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
+from zope.interface import implementer
+
+
+@implementer(IResolutionReceiver)
+class Lookup:
+    """Gathers what the reactor's resolver finds; ``addresses`` holds it once all is there."""
+
+    def __init__(self) -> None:
+        self.addresses: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+        self._found: list[str] = []
+
+    def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802
+        """The look-up has begun."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        """One address has been found."""
+        self._found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        """There will be no more addresses."""
+        if not self.addresses.done():
+            self.addresses.set_result(self._found)
+
+
+async def addresses_of(host: str, seconds: float) -> list[str]:
+    """The IP addresses of a host, best first; raises CannotResolveHostError."""
+    if _is_address(host):
+        return [host]
+    found: list[str] = []
+    with suppress(UnicodeError, TimeoutError):
+        host.encode("idna")
+        found = await _look_up(host, seconds)
+    if not found:
+        raise CannotResolveHostError(f"no address of {host} is found")
+    return found
+
+
+async def _look_up(host: str, seconds: float) -> list[str]:
+    from twisted.internet import reactor  # which the crawl chooses
+
+    lookup = Lookup()
+    resolver: Any = reactor.nameResolver
+    resolver.resolveHostName(lookup, host)
+    async with asyncio.timeout(seconds):
+        return await lookup.addresses
+
+
+def _is_address(host: str) -> bool:
+    for family in (socket.AF_INET, socket.AF_INET6):
+        with suppress(OSError, ValueError):
+            socket.inet_pton(family, host.partition("%")[0])
+            return True
+    return False

@@ -1,0 +1,242 @@
+"""Connections are used again while they last, and none is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from socket import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from pytest_twisted import ensureDeferred
+from scrapy import Request
+from scrapy.utils.defer import deferred_from_coro
+
+from fixtures.hostile import SocketServer, accept_and_wait
+from fixtures.server import Raw, Server
+from sitecrawl.download import pool
+from sitecrawl.download.failures import ConnectionBrokenError
+
+if TYPE_CHECKING:
+    from tests.fetch.conftest import Fetch
+    from tests.fetch.tls import Authority
+
+OK = b"HTTP/1.1 200 OK\r\n"
+PAGE = OK + b"Content-Length: 4\r\n\r\npage"
+LAST = {
+    "close": OK + b"Connection: close\r\nContent-Length: 4\r\n\r\npage",
+    "Close": OK + b"Connection: x, Close\r\nContent-Length: 4\r\n\r\npage",
+    "http-1.0": b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\npage",
+    "longer-than-said": PAGE + b"\r\n",
+}
+KEPT = {
+    "length": PAGE,
+    "chunks": OK + b"Transfer-Encoding: chunked\r\n\r\n4\r\npage\r\n0\r\n\r\n",
+    "http-1.0": b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 4\r\n\r\npage",
+}
+
+
+class Talk:
+    """Answers each request of a connection with the next answer; closes it after the last.
+
+    ``requests`` holds those of each connection. ``ended`` counts the connections whose other
+    side ended them.
+    """
+
+    def __init__(self, *answers: bytes) -> None:
+        self.answers = answers
+        self.requests: list[list[bytes]] = []
+        self.ended = 0
+
+    def __call__(self, connection: socket) -> None:
+        asked: list[bytes] = []
+        self.requests.append(asked)
+        with suppress(ConnectionError):
+            for answer in (*self.answers, b""):
+                request = connection.recv(65536)
+                if request:
+                    asked.append(request)
+                    connection.sendall(answer)
+                else:
+                    break
+            else:
+                return
+        self.ended += 1
+
+
+async def until(happened: Callable[[], bool]) -> None:
+    """Wait for something to happen; fails when it does not."""
+    for _ in range(3000):
+        if happened():
+            return
+        await deferred_from_coro(asyncio.sleep(0.01))
+    pytest.fail("it did not happen")
+
+
+@pytest.mark.parametrize("name", KEPT)
+@ensureDeferred
+async def test_connection_is_kept(fetch: Fetch, name: str) -> None:
+    talk = Talk(KEPT[name], KEPT[name])
+    with SocketServer(talk) as server:
+        handler = fetch.handler(server.origin)
+        for _ in range(2):
+            response = await fetch.send(handler, Request(f"{server.origin}/", dont_filter=True))
+            assert response.body == b"page"
+        assert [len(asked) for asked in talk.requests] == [2]
+        await fetch.close()
+
+
+@pytest.mark.parametrize("name", LAST)
+@ensureDeferred
+async def test_connection_is_ended_where_the_server_says_so(fetch: Fetch, name: str) -> None:
+    talk = Talk(LAST[name], LAST[name])
+    with SocketServer(talk) as server:
+        handler = fetch.handler(server.origin)
+        for _ in range(2):
+            response = await fetch.send(handler, Request(f"{server.origin}/"))
+            assert response.body == b"page"
+        await until(lambda: talk.ended == 2)
+    assert [len(asked) for asked in talk.requests] == [1, 1]
+
+
+@ensureDeferred
+async def test_kept_connection_that_ends_under_a_request_is_replaced(fetch: Fetch) -> None:
+    talk = Talk(PAGE)  # and closes it upon the second request
+    with SocketServer(talk) as server:
+        handler = fetch.handler(server.origin)
+        for _ in range(3):
+            assert (await fetch.send(handler, Request(f"{server.origin}/"))).body == b"page"
+        await fetch.close()
+    assert [len(asked) for asked in talk.requests] == [2, 2, 1]
+
+
+@ensureDeferred
+async def test_what_was_posted_is_not_posted_twice(fetch: Fetch) -> None:
+    talk = Talk(PAGE)
+    with SocketServer(talk) as server:
+        handler = fetch.handler(server.origin)
+        post = Request(f"{server.origin}/", method="POST", body=b"a=b")
+        assert (await fetch.send(handler, post)).body == b"page"
+        with pytest.raises(ConnectionBrokenError):
+            await fetch.send(handler, post)
+    assert [len(asked) for asked in talk.requests] == [2]
+
+
+@ensureDeferred
+async def test_second_attempt_is_made_on_a_new_connection(fetch: Fetch, server: Server) -> None:
+    origin = server.serve({"/": "<p>page", "/breaks": [Raw(), "<p>there"]})
+    handler = fetch.handler(origin)
+    both = [deferred_from_coro(handler.download_request(Request(f"{origin}/"))) for _ in range(2)]
+    for each in both:
+        await each
+    assert (await fetch.send(handler, Request(f"{origin}/breaks"))).body == b"<p>there"
+    assert len(server.log.connections) == 3
+
+
+@ensureDeferred
+async def test_what_comes_unasked_answers_nothing(fetch: Fetch, server: Server) -> None:
+    later = Raw(PAGE, 0.1, OK + b"Content-Length: 5\r\n\r\nwrong", 0.5)
+    origin = server.serve({"/first": later, "/second": "<p>right"})
+    handler = fetch.handler(origin)
+    assert (await fetch.send(handler, Request(f"{origin}/first"))).body == b"page"
+    await until(lambda: not handler._pool._open)
+    assert (await fetch.send(handler, Request(f"{origin}/second"))).body == b"<p>right"
+
+
+@ensureDeferred
+async def test_only_so_many_connections_rest(fetch: Fetch, server: Server) -> None:
+    origins = [server.serve({"*": "<p>page"}) for _ in range(3)]
+    handler = fetch.handler(origins[0], allow_private="yes")
+    resting = handler._pool = pool.Pool(per_route=2, most=3)
+    for origin in origins:
+        requests = [Request(f"{origin}/{number}") for number in range(4)]
+        at_once = [deferred_from_coro(handler.download_request(each)) for each in requests]
+        for each in at_once:
+            await each
+    await until(lambda: len(resting._open) == 3)
+    assert len(server.log.connections) == 12
+    assert len(resting._resting) == 3
+    ports = [f"http://127.0.0.1:{connection.route.port}" for connection in resting._resting]
+    assert ports == [origins[1], origins[2], origins[2]]
+
+
+@ensureDeferred
+async def test_connection_does_not_rest_for_ever(
+    fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "LONGEST_REST", 0.2)
+    talk = Talk(PAGE, PAGE)
+    with SocketServer(talk) as server:
+        handler = fetch.handler(server.origin)
+        await fetch.send(handler, Request(f"{server.origin}/"))
+        assert len(handler._pool._resting) == 1
+        await until(lambda: talk.ended == 1)
+        assert handler._pool._open == set()
+    assert [len(asked) for asked in talk.requests] == [1]
+
+
+@ensureDeferred
+async def test_connections_end_with_the_crawl(fetch: Fetch) -> None:
+    with SocketServer(Talk(PAGE, PAGE)) as other:
+        handler = fetch.handler(other.origin)
+        await fetch.send(handler, Request(f"{other.origin}/"))
+        await deferred_from_coro(handler.close())
+        assert handler._pool._open == set()
+
+
+@ensureDeferred
+async def test_tls_connections_end_with_the_crawl_even_if_the_server_does_not_agree(
+    fetch: Fetch, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PARTING", 0.2)
+    context = authority.context("127.0.0.1")
+    rest: list[bytes] = []
+
+    def keep_open(connection: socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as tls:
+            tls.recv(65536)
+            tls.sendall(PAGE)
+            raw = tls.detach()
+        with socket(fileno=raw) as below:
+            while got := below.recv(65536):
+                rest.append(got)
+
+    with SocketServer(keep_open) as server:
+        origin = server.origin.replace("http:", "https:")
+        handler = fetch.handler(origin)
+        assert (await fetch.send(handler, Request(f"{origin}/"))).body == b"page"
+        await deferred_from_coro(handler.close())
+        assert handler._pool._open == set()
+        await until(lambda: bool(rest))  # the alert that says so
+
+
+@pytest.mark.parametrize(
+    "written", [(), (OK,), (OK + b"\r\npage",)], ids=["asked", "in the head", "in the body"]
+)
+@ensureDeferred
+async def test_cancelled_request_leaves_no_connection(
+    fetch: Fetch, server: Server, written: tuple[bytes, ...]
+) -> None:
+    origin = server.serve({"/": Raw(*written, 90.0), "/next": "<p>next"})
+    handler = fetch.handler(origin)
+    task = asyncio.ensure_future(handler.download_request(Request(f"{origin}/")))
+    await until(lambda: len(server.log.exchanges) == 1)
+    await until(lambda: server.log.exchanges[0].sent == sum(map(len, written)))
+    assert len(handler._pool._open) == 1
+    task.cancel()
+    await until(task.cancelled)
+    await until(lambda: not handler._pool._open)
+    assert (await fetch.send(handler, Request(f"{origin}/next"))).body == b"<p>next"
+
+
+@ensureDeferred
+async def test_cancelled_while_connecting(fetch: Fetch) -> None:
+    with SocketServer(accept_and_wait) as server:
+        origin = server.origin.replace("http:", "https:")  # that waits for TLS
+        handler = fetch.handler(origin, timeout="60s")
+        task = asyncio.ensure_future(handler.download_request(Request(f"{origin}/")))
+        await until(lambda: server.connections == 1)
+        task.cancel()
+        await until(task.cancelled)
+    assert handler._pool._open == set()
