@@ -90,6 +90,8 @@ def test_https_goes_through_a_tunnel_and_its_certificate_is_the_sites(
     assert server.log.targets(origin) == ASKED
     assert {each.host for each in server.log.of(origin)} == {"secure.test"}
     assert server.log.connected(origin) == len(proxy.asked)
+    for each in server.log.of(origin):
+        assert "proxy-authorization" not in each.headers, "it is between us and the proxy"
 
 
 def test_a_certificate_for_another_name_is_refused_through_a_tunnel_too(
