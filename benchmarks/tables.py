@@ -129,6 +129,7 @@ def growth(figures: Figures) -> str:
             f"{size['loop']:.2f}",
             f"{size['loop'] / series['sizes'][0]['loop']:.2f}",
             f"{size['server']:.2f}" if size["server"] is not None else "",
+            f"{size['whole']:.2f}",
             f"{size['start']:.2f}",
             f"{size['memory']:.0f}",
         )
@@ -140,7 +141,7 @@ def growth(figures: Figures) -> str:
         f"{figures['pages']:,} pages a crawl, median of {figures['rounds']}; the target is a"
         f" ratio of 1.3, and 300 MB. {footing(figures)}"
     )
-    return f"{grid([*head, 'start, CPU s', 'RSS MB'], lines)}\n\n{foot}"
+    return f"{grid([*head, 'whole, ms/page', 'start, CPU s', 'RSS MB'], lines)}\n\n{foot}"
 
 
 def printed(figures: Figures) -> str:
