@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     given = parser.parse_args()
     end_in_order()
-    with recorded("growth") as figures, ExitStack() as stack:
+    with recorded("growth", whole=given.only is None) as figures, ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sitecrawl-")))
         site = stack.enter_context(growing_site(folder))
         kinds: list[Databases] = []

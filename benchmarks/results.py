@@ -21,8 +21,8 @@ Figures = dict[str, Any]
 
 
 @contextmanager
-def recorded(name: str) -> Iterator[Figures]:
-    """Keeps what the block puts into the figures as ``results/NAME.json``.
+def recorded(name: str, *, whole: bool = True) -> Iterator[Figures]:
+    """Keeps what the block puts into the figures as ``results/NAME.json``, if it is ``whole``.
 
     ``others`` is how many cores programs other than the benchmark's used in the mean.
     """
@@ -32,6 +32,8 @@ def recorded(name: str) -> Iterator[Figures]:
     passed = time.monotonic() - began
     figures["others"] = round(max(0.0, (_busy() - busy) - (_own() - own)) / passed, 2)
     figures["took"] = round(passed)
+    if not whole:
+        return
     FOLDER.mkdir(exist_ok=True)
     text = json.dumps(figures, indent=1, ensure_ascii=False)
     (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -77,7 +77,7 @@ def measure(case: Case) -> tuple[float, float, int]:
 
 def main(names: list[str]) -> None:
     """Measure the cases and print the table."""
-    with recorded("utilisation") as figures:
+    with recorded("utilisation", whole=not names) as figures:
         figures["rows"] = {}
         for name in names or list(CASES):
             ideal, real, requests = measure(CASES[name])
