@@ -59,11 +59,7 @@ class Recorder:
             return future
         batch = self._waiting[visit.due.origin]
         batch.append((visit, future))
-        if len(batch) >= BATCH_VISITS:
-            self.flush_soon(visit.due.origin)
-        elif self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(BATCH_SECONDS, self._flush_all)
+        self._see_to(visit.due.origin)
         return future
 
     def flush_soon(self, origin: str) -> None:
@@ -91,6 +87,14 @@ class Recorder:
         if self._timer is not None:
             self._timer.cancel()
 
+    def _see_to(self, origin: str) -> None:
+        """Write a full batch now, and any other soon."""
+        if len(self._waiting[origin]) >= BATCH_VISITS:
+            self.flush_soon(origin)
+        elif self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(BATCH_SECONDS, self._flush_all)
+
     def _flush_all(self) -> None:
         self._timer = None
         for origin in list(self._waiting):
@@ -112,8 +116,8 @@ class Recorder:
             del self._writing[origin]
         self._answer(batch, changes)
         self.committed(origin, visits)
-        if len(self._waiting.get(origin, ())) >= BATCH_VISITS:
-            self.flush_soon(origin)
+        if origin in self._waiting:  # the timer may have rung for these while others were written
+            self._see_to(origin)
 
     def _answer(self, batch: list[Waiting], changes: list[Change]) -> None:
         waiting = {
