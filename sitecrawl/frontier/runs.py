@@ -23,6 +23,8 @@ REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
     " AND reading <> ? AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
+READ_BEFORE = "SELECT reading FROM run WHERE id < ? AND realm = ? ORDER BY id DESC LIMIT 1"
+READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
 
 
 def check_name(database: Database, name: str, options: StateOptions) -> None:
@@ -55,9 +57,11 @@ def begin(
         reminders = Reminders(database, options.realm)
         reminders.take_back()
         wake(database, run, now, options)
-        reread(database, options)
+        _reread_once(database, run, options)
         reminders.set_aside(options.activity)
         count_pending(database, options.realm)
+    else:
+        database.execute(READS_OTHERWISE, (run, options.reading))
     announce(database, owner, run, options.lease_seconds)
     return int(run)
 
@@ -102,6 +106,16 @@ def count_pending(database: Database, realm: str) -> None:
         " WHERE url.origin = origin.id AND waiting = 1) WHERE realm = ?",
         (realm,),
     )
+
+
+def _reread_once(database: Database, run: int, options: StateOptions) -> None:
+    """Look for pages read otherwise, unless the run before has, and read with these options."""
+    if options.activity in ("discover", "starts"):
+        return
+    before = database.rows(READ_BEFORE, (run, options.realm))
+    database.execute("UPDATE run SET reading = ? WHERE id = ?", (options.reading, run))
+    if before != [(options.reading,)]:
+        reread(database, options)
 
 
 def _living_run(database: Database, realm: str) -> int | None:

@@ -97,3 +97,17 @@ def test_the_run_before_another(work: Crawls) -> None:
     assert before.id == worker.store.run
     assert Records(again.database).last_run(before=again.store.run) == before
     assert Records(again.database).last_run("other", before=again.store.run) is None
+
+
+def test_a_run_that_reads_otherwise_in_between_is_noticed(work: Crawls) -> None:
+    first(work, reading="one").end()
+    work(reading="two", activity="discover").end()
+    assert len(work(reading="two").due()) == 2
+
+
+def test_a_worker_that_joins_with_other_options_has_the_next_run_look_again(work: Crawls) -> None:
+    first(work, reading="one").end()
+    running = work(reading="one")
+    work(reading="two").end()
+    assert running.database.rows("SELECT reading FROM run ORDER BY id") == [("one",), (None,)]
+    running.end()
