@@ -10,9 +10,9 @@ import re
 
 MAX_TAG_LENGTH = 20_000
 MAX_ATTRIBUTES = 500
-CHUNK = 2_048
+CHUNK = 8_192
 HARMLESS = 32_768  # bytes; nothing so short takes a parser more than a fraction of a second
-HARMLESS_TAGS = 4_096  # all of them open at once take it 20 ms; most pages have fewer
+HARMLESS_TAGS = 8_192  # all of them open at once take it 80 ms; most pages have fewer
 # These end by themselves, never hold anything, or must not be lost whatever the depth.
 _SHALLOW = frozenset(
     b"a area base br col dd dt embed frame hr img input li link meta option p param script"

@@ -11,6 +11,7 @@ from sitecrawl.web.encoding_labels import CODECS, LABELS
 
 # Browsers promise 1,024 bytes and go on to the end of the head; heads can be long.
 PRESCAN_BYTES = 65536
+EARLY = 10  # tags and comments; by then most pages have declared their encoding
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -106,10 +107,10 @@ def _xml_encoding(head: bytes) -> str | None:
 
 def _meta_encoding(head: bytes) -> str | None:
     """What the first meta element that declares a known encoding says."""
-    end = head.lower().rfind(b"charset")
-    if end < 0:
-        return None
-    for match in _MARKUP.finditer(head):
+    end = len(head)
+    for number, match in enumerate(_MARKUP.finditer(head)):
+        if number == EARLY:  # where to stop costs more to find than most pages need
+            end = head.lower().rfind(b"charset")
         if match.start() > end:
             break
         if (match["name"] or b"").lower() == b"meta" and (name := _of_meta(match["attributes"])):

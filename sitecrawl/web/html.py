@@ -94,8 +94,7 @@ def _marked(walk: Walk, root: LexborNode, markup: bytes) -> Iterator[tuple[Lexbo
         if node.mem_id != root.mem_id:
             yield node, in_language
     for name in walk.options.remove_classes:
-        if name.encode() in markup:
-            yield from ((node, removed) for node in _of_class(root, name))
+        yield from ((node, removed) for node in _of_class(root, name))
 
 
 def _of_class(root: LexborNode, name: str) -> Iterable[LexborNode]:
