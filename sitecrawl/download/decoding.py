@@ -9,9 +9,9 @@ from io import BytesIO
 from itertools import chain
 
 import brotli
-from backports import zstd
 
 from sitecrawl.download.failures import BrokenEncodingError, DecodedTooLargeError
+from sitecrawl.web.zstandard import zstd
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144

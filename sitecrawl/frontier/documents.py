@@ -8,13 +8,11 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
-
-from backports import zstd
 
 from sitecrawl.frontier.database import Database, Row, placeholders
 from sitecrawl.policy.documents.serialized import serialized
+from sitecrawl.web.zstandard import zstd
 
 FIELDS = "d.url, d.origin, u.url, d.id, d.seq, d.hash, d.target, d.because"
 BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHERE d.url = ?"
@@ -59,20 +57,10 @@ class Held:
         return self.seq is not None
 
 
-def pack(document: dict[str, Any]) -> bytes:
-    """A document as it is stored."""
-    return zstd.compress(serialized(document))
-
-
 def unpack(body: bytes) -> dict[str, Any]:
     """The document of a stored body."""
     document: dict[str, Any] = json.loads(zstd.decompress(body))
     return document
-
-
-def rfc3339(seconds: float) -> str:
-    """A time of the database as the output writes it."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Documents:
@@ -80,6 +68,7 @@ class Documents:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._compressor = zstd.ZstdCompressor(level=1)  # making one takes a third of its work
 
     def of(self, url: int) -> Held | None:
         """The document of a URL."""
@@ -109,15 +98,19 @@ class Documents:
 
     def publish(self, url: int, origin: int, document: dict[str, Any], hash_: str | None) -> None:
         """Store a document that becomes current; its number comes with the outbox row."""
-        row = (url, origin, document["id"], UNNUMBERED, hash_, pack(document), None, None)
+        row = (url, origin, document["id"], UNNUMBERED, hash_, self._packed(document), None, None)
         self._database.execute(STORE, row)
 
     def keep_back(
         self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
     ) -> None:
         """Store a document that another URL stands for; ``target`` is that URL and why."""
-        row = (url, origin, document["id"], None, hash_, pack(document), *target)
+        row = (url, origin, document["id"], None, hash_, self._packed(document), *target)
         self._database.execute(STORE, row)
+
+    def _packed(self, document: dict[str, Any]) -> bytes:
+        """A document as it is stored."""
+        return self._compressor.compress(serialized(document), self._compressor.FLUSH_FRAME)
 
     def content(self, url: int) -> dict[str, Any]:
         """The stored fields of a URL's document."""

@@ -10,11 +10,12 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import REDIRECTS, Answer, Claims, Standing
 from sitecrawl.frontier.deletions import Deletions, Gathered
-from sitecrawl.frontier.documents import Documents, Held, rfc3339
+from sitecrawl.frontier.documents import Documents, Held
 from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.deletion import verdict
+from sitecrawl.policy.documents.dates import rfc3339
 from sitecrawl.policy.duplicates import rank, simhash
 
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION, Record
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.policy.documents.dates import is_plausible
+from sitecrawl.policy.documents.dates import is_plausible, rfc3339
 from sitecrawl.policy.documents.serialized import serialized
 from sitecrawl.web.identity import document_id
 from sitecrawl.web.urls import split
@@ -146,8 +145,3 @@ def document_hash(fields: dict[str, Any], page_hash: str) -> str:
     """A hash of all that is worth writing; ``page_hash`` stands for text and links."""
     lasting = {name: fields[name] for name in sorted(fields.keys() - VOLATILE)}
     return blake2b(page_hash.encode() + serialized(lasting), digest_size=16).hexdigest()
-
-
-def rfc3339(seconds: float) -> str:
-    """A time of the crawl database as the output writes it, in UTC."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -60,6 +60,10 @@ def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
     return ""
 
 
-def rfc3339(moment: datetime) -> str:
-    """A moment as documents carry it: ``2026-01-31T12:00:00Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def rfc3339(moment: datetime | float) -> str:
+    """A moment, or seconds of the epoch, as documents carry it: ``2026-01-31T12:00:00Z``."""
+    if isinstance(moment, datetime):
+        moment = moment.astimezone(UTC)
+    else:
+        moment = datetime.fromtimestamp(int(moment), UTC)
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
