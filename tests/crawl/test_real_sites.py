@@ -12,10 +12,11 @@ from fixtures import real_sites
 from fixtures.crawls import Crawl, CrawlCommand, Running
 from fixtures.nginx import Nginx
 from fixtures.walk import plain, walk
+from sitecrawl.crawl.recorder import BATCH_VISITS
 
 pytestmark = pytest.mark.slow
 
-HANDFUL = 60  # what one batch of each origin may hold when the process is killed
+HANDFUL = 3 * BATCH_VISITS  # what a batch of each origin may hold when the process is killed
 
 
 @pytest.fixture(scope="module")
