@@ -79,11 +79,11 @@ ITEM_PIPELINES = {
     "sitecrawl.pipelines.output.OutputPipeline": 950,
 }
 
-# One request in flight for each origin is the scheduler's promise; these only bound the sum.
+# One request in flight for each origin, and its delay, are the scheduler's promise. These bound
+# the sum, and the connections that are kept for each origin.
 CONCURRENT_REQUESTS = 200
 CONCURRENT_REQUESTS_PER_DOMAIN = 16
 CONCURRENT_ITEMS = 1  # Scrapy makes that many tasks for each response
-DOWNLOAD_DELAY = 0
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000
 REACTOR_THREADPOOL_MAXSIZE = 20
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -11,7 +12,12 @@ from typing_extensions import override
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+NO_EFFECT = "%s has no effect on this crawl: give the seconds between requests with -a delay=..."
+
+logger = logging.getLogger(__name__)
 
 
 class Downloader(ScrapyDownloader):
@@ -20,6 +26,13 @@ class Downloader(ScrapyDownloader):
     The scheduler has kept every delay and limit of the origin before; here each request would
     be queued, and taken out of the queue by a task of its own, for nothing.
     """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        if self._delay:
+            logger.warning(NO_EFFECT, "DOWNLOAD_DELAY")
+        if self.per_slot_settings:
+            logger.warning(NO_EFFECT, "DOWNLOAD_SLOTS")
 
     @override
     async def _enqueue_request(self, request: Request) -> Response:

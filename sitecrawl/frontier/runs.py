@@ -94,7 +94,7 @@ def wake(database: Database, run: int, now: float, options: StateOptions) -> int
 
 def reread(database: Database, options: StateOptions) -> int:
     """Let the pages wait that were read with other options; how many URLs that was."""
-    if not options.reading or options.activity in ("discover", "starts"):
+    if not options.reading:
         return 0
     return database.execute(REREAD, (options.reading, options.realm))
 
