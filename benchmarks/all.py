@@ -14,7 +14,14 @@ from benchmarks import plots, readme
 from benchmarks.corpus import ROOT
 from benchmarks.results import recorded
 
-KEEP_THEIR_FIGURES = ("against_others", "startup", "unchanged", "growth", "utilisation")
+KEEP_THEIR_FIGURES = (
+    "against_others",
+    "shares",
+    "startup",
+    "unchanged",
+    "growth",
+    "utilisation",
+)
 PRINT_THEM = ("reading", "decisions", "frontier_growth")
 
 

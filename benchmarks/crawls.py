@@ -18,6 +18,7 @@ from fixtures.walk import plain
 HERE = Path(__file__).parent
 LONGEST = 900  # seconds that a crawl may take
 QUIET = ["-s", "LOG_LEVEL=ERROR"]
+SCRAPY = (sys.executable, "-m", "scrapy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,16 @@ def measure(
 def plain_scrapy(corpus: Corpus, directory: Path) -> Result:
     """The plain way, with Scrapy's own defaults and robots.txt obeyed."""
     spider = str(HERE / "plain_spider.py")
-    command = [sys.executable, "-m", "scrapy", "runspider", spider, "-O", "plain.jsonl"]
+    command = [*SCRAPY, "runspider", spider, "-O", "plain.jsonl"]
     command += ["-a", f"start={' '.join(corpus.starts)}", "-s", "ROBOTSTXT_OBEY=1", *QUIET]
     return measure(corpus, command, directory, {"SCRAPY_SETTINGS_MODULE": ""})
 
 
-def sitecrawl(corpus: Corpus, directory: Path, *options: str) -> Result:
+def sitecrawl(
+    corpus: Corpus, directory: Path, *options: str, program: Sequence[str] = SCRAPY
+) -> Result:
     """The crawl as shipped, without delay, on the database in ``directory``."""
-    command = [sys.executable, "-m", "scrapy", "crawl", "site", "-O", "site.jsonl"]
+    command = [*program, "crawl", "site", "-O", "site.jsonl"]
     command += ["-a", f"start={' '.join(corpus.starts)}", "-a", "delay=0", *QUIET]
     command += [word for option in options for word in ("-a", option)]
     return measure(corpus, command, directory, {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"})

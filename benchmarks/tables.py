@@ -119,6 +119,15 @@ def utilisation(figures: Figures) -> str:
     return f"{grid(head, lines)}\n\nThe target is 0.95. {footing(figures)}"
 
 
+def shares(figures: Figures) -> str:
+    """Each part's milliseconds of a page, and its share of the whole."""
+    rows = figures["rows"]
+    whole = sum(rows.values())
+    lines = [(name, f"{cost:.2f}", f"{100 * cost / whole:.0f} %") for name, cost in rows.items()]
+    foot = f"Mean of {figures['rounds']}, corpus {figures['corpus']}. {footing(figures)}"
+    return f"{grid(['part', 'CPU ms/page', 'share'], lines)}\n\n{foot}"
+
+
 def growth(figures: Figures) -> str:
     """Cost and memory by the number of known URLs, for each database and kind of links."""
     lines = [
@@ -155,6 +164,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "unchanged": unchanged,
     "utilisation": utilisation,
     "growth": growth,
+    "shares": shares,
     "reading": printed,
     "decisions": printed,
     "frontier_growth": printed,
