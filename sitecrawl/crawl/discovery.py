@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.anchors import AnchorTexts
@@ -133,7 +132,7 @@ class Discovery:
         decision = admission.decision
         if decision.allowed and admission.fingerprint != visit.due.fingerprint:
             decision = self._chains.follow(visit.due.fingerprint, admission.fingerprint)
-        return self._send(visit, replace(admission, decision=decision), "redirect")
+        return self._send(visit, admission._replace(decision=decision), "redirect")
 
     def _follow_link(self, visit: Visit, link: Link, links: PageLinks) -> None:
         depth = visit.due.depth + 1

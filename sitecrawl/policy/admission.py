@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sitecrawl.policy.decision import Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     """The verdict on one URL, and what would be requested and stored if it is allowed.
 
     ``url`` is the URL after rewriting and query treatment, ``key`` its identity key,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sitecrawl.policy.admission import Admission, Step
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
@@ -78,7 +78,7 @@ class Rules:
         decision = self.depth.decide(depth)
         if decision.allowed and rel:
             decision = self.rel.decide(rel)
-        return admission if decision.allowed else replace(admission, decision=decision)
+        return admission if decision.allowed else admission._replace(decision=decision)
 
     def recheck(self, url: str, *, depth: int, via: str) -> Admission:
         """The verdict of today's rules on a URL stored earlier."""
@@ -137,7 +137,7 @@ class Rules:
                 continue
             for change in stage.changes:
                 url = change.change(url)
-            if stage.changes:
+            if url != target.url:
                 target = read_target(url)
             decision, indexed = _apply(stage.rules, target, start=start, indexed=indexed)
             if not decision.allowed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
@@ -72,7 +72,7 @@ class WhereNeeded:
             return refuse(
                 "no_gain", f"render=auto: {vain} pages like {pattern} had no more to show"
             )
-        return replace(verdict, rule=f"{verdict.rule}, as on pages like {pattern}")
+        return verdict._replace(rule=f"{verdict.rule}, as on pages like {pattern}")
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
         """Note whether the page had more text or links when its scripts had run."""

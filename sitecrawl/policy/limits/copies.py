@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.limits.growth import directory, leads_deeper
-from sitecrawl.policy.limits.texts import without_digits
+from sitecrawl.policy.limits.texts import as_bytes, without_digits
 from sitecrawl.policy.target import Target
 
 _DIGIT = re.compile(r"\d")
@@ -52,9 +52,9 @@ class Copies:
         return refuse("copies", f"{self.setting}: {page.url} has the text of {copies} other pages")
 
 
-def _essence(page: Target, text: str) -> str:
+def _essence(page: Target, text: str) -> bytes:
     path = page.parts.path
-    text = text.replace(path, "") if len(path) > 1 else text
+    essence = as_bytes(text.replace(path, "") if len(path) > 1 else text)
     if _DIGIT.search(path) or _DIGIT.search(page.parts.query):
-        return text
-    return without_digits(text)
+        return essence
+    return without_digits(essence)

@@ -9,6 +9,8 @@ from sitecrawl.policy.target import Target
 NUMBER, TOKEN = "#", "*"
 
 _DIGITS = re.compile(r"\d+")
+# Where nothing of this stands, no shape below is a number's or a token's.
+_COUNTABLE = re.compile(r"[\d#*]|[a-fA-F]{16}")
 # Numbers alone, with what stands between them in dates, offsets and versions.
 _NUMERIC = re.compile(r"[-+.,_:TZW]*\d[-+.,_:\dTZW]*")
 # No person typed it: long, with letters and digits by turns, or a very long number.
@@ -50,6 +52,8 @@ def family(target: Target) -> str:
     (years, months and days of a calendar are one family), and so do parameters with
     numbers, whatever their names.
     """
+    if not _COUNTABLE.search(target.url, len(target.origin)):
+        return ""
     path = _path_family(target.parts.path)
     query = _query_family(target.parts.query) if target.parts.query else ""
     if NUMBER not in path + query and TOKEN not in path + query:

@@ -60,13 +60,19 @@ class Limits:
         """Whether a candidate is fetched now; counts it for its top directory if so."""
         link = read_target(url)
         if new and referrer:
-            source = member(read_target(referrer), depth - 1)
-            decision = self.series.due(member(link, depth), source)
-            if decision.allowed:
-                decision = self.variants.due(link)
+            decision = self._due(link, depth, referrer)
             if not decision.allowed:
                 return decision
         return self.directories.fetch(link)
+
+    def _due(self, link: Target, depth: int, referrer: str) -> Decision:
+        place = member(link, depth)
+        if place.family:
+            source = member(read_target(referrer), depth - 1)
+            decision = self.series.due(place, source)
+            if not decision.allowed:
+                return decision
+        return self.variants.due(link)
 
 
 @dataclass(slots=True)
@@ -81,9 +87,10 @@ class PageLinks:
 
     def admit(self, url: str, *, depth: int, known: bool) -> Decision:
         """Whether a link that the rules admit is followed; ``known`` URLs change nothing."""
-        decision = self._count(url)
-        if known or not decision.allowed:
-            return decision
+        if self.limits.links_per_page and not self._count(url):
+            return refuse("links_per_page", self.limits.links_setting)
+        if known:
+            return ALLOWED
         link = read_target(url)
         place = member(link, depth)
         decision = self._decide(link, place)
@@ -103,11 +110,8 @@ class PageLinks:
             decision = limits.tokens.offered(link)
         return limits.variants.offered(link) if decision.allowed else decision
 
-    def _count(self, url: str) -> Decision:
-        limit = self.limits.links_per_page
-        if not limit or url in self._followed:
-            return ALLOWED
-        if len(self._followed) >= limit:
-            return refuse("links_per_page", self.limits.links_setting)
+    def _count(self, url: str) -> bool:
+        if url not in self._followed and len(self._followed) >= self.limits.links_per_page:
+            return False
         self._followed.add(url)
-        return ALLOWED
+        return True

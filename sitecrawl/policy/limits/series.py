@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.limits.families import TOKEN, family, is_dated
@@ -43,8 +44,7 @@ class Standing:
     led_to: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A URL's place in a series."""
 
     family: str

@@ -28,6 +28,8 @@ class Tokens:
 
     def offered(self, link: Target) -> Decision:
         """Whether a link that is not known yet is more than a page under another id."""
+        if not link.parts.query:
+            return ALLOWED
         opaque = [p for p in link.parts.query.split("&") if is_opaque(p.partition("=")[2])]
         if not opaque:
             return ALLOWED

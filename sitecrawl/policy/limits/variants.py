@@ -56,8 +56,8 @@ class Variants:
 
     def visited(self, page: Target, text: str) -> None:
         """Note a variant that was fetched for the first time."""
-        variants = self._paths.get(_path(page))
-        if not page.parts.query or variants is None:
+        variants = self._paths.get(_path(page)) if page.parts.query else None
+        if variants is None:
             return
         if variants.texts.add(skeleton(text, dated=False)):
             variants.unproven = max(0, variants.unproven - 1)
@@ -76,9 +76,9 @@ class Variants:
 
     def offered(self, link: Target) -> Decision:
         """Whether a link to a variant that is not known yet may be followed."""
-        path = _path(link)
         if not link.parts.query:
             return ALLOWED
+        path = _path(link)
         variants = self._variants(path)
         if self.limit and variants.unproven >= self.limit:
             return refuse("variants", f"{self.limit_setting}: {path}")
@@ -89,9 +89,9 @@ class Variants:
 
     def credit(self, page: Target, link: Target) -> None:
         """Note a new link that is followed: one to another path proves the page's kind."""
-        if _path(link) == _path(page):
+        if not page.parts.query or _path(link) == _path(page):
             return
-        variants = self._paths.get(_path(page)) if page.parts.query else None
+        variants = self._paths.get(_path(page))
         kind = variants.kinds.get(_names(page)) if variants else None
         if variants and kind:
             kind.barren = variants.barren = 0
