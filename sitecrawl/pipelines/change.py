@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.policy.documents.content_hash import content_hash, stable_links, text_hash
+from sitecrawl.policy.documents.content_hash import (
+    content_hash,
+    stable_links,
+    stable_text,
+    text_hash,
+)
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -34,6 +39,7 @@ class ChangePipeline(DocumentPipeline):
         """Add the hashes."""
         page = document.page
         links = [self._rules.admit(link).key or link for link in stable_links(page)]
-        document.visit.content_hash = text_hash(page)
-        document.visit.document_hash = content_hash(page, links)
+        text = stable_text(page)
+        document.visit.content_hash = text_hash(page.title, text)
+        document.visit.document_hash = content_hash(text, links, page.images)
         return document

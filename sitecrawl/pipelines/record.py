@@ -84,8 +84,8 @@ class RecordPipeline(DocumentPipeline):
             **how(visit, document.page.content_type),
             "anchors": self._anchors.pop(visit.due.fingerprint),
         }
-        order = (*DOCUMENT_FIELDS, *(name for name in fields if name not in DOCUMENT_FIELDS))
-        return {name: fields[name] for name in order if fields.get(name) not in EMPTY}
+        ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
+        return {name: value for name, value in ordered.items() if value or value not in EMPTY}
 
     def _envelope(self, visit: Visit) -> dict[str, Any]:
         return {
@@ -116,19 +116,20 @@ def where(visit: Visit, location: str = "") -> dict[str, Any]:
 
 
 def how(visit: Visit, content_type: str) -> dict[str, Any]:
-    """The fields that say how and when a document was fetched."""
-    due = visit.due
-    changed = due.changed_at is None or visit.content_hash != due.content_hash
-    changed_at = visit.started_at if changed else due.changed_at
+    """The fields that say how and when a document was fetched.
+
+    When it changed last is for the frontier to say, which knows what it was before.
+    """
+    fetched_at = rfc3339(visit.started_at)
     return {
         "status_code": visit.status,
         "content_type": content_type,
         "content_length": visit.bytes,
         "etag": visit.etag,
         "last_modified": visit.last_modified,
-        "first_seen_at": rfc3339(due.first_seen_at or visit.started_at),
-        "last_crawled_at": rfc3339(visit.started_at),
-        "last_changed_at": rfc3339(changed_at or visit.started_at),
+        "first_seen_at": rfc3339(visit.due.first_seen_at or visit.started_at),
+        "last_crawled_at": fetched_at,
+        "last_changed_at": fetched_at,
         "content_hash": visit.content_hash,
         "date_reliable": reliable(visit),
     }

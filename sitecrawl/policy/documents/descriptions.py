@@ -17,7 +17,7 @@ METAS = {
     "opengraph": ("og:description", "twitter:description"),
 }
 SOURCES = frozenset({*METAS, "json_ld", "heading", "top", "summary"})
-_TOP = 2_000  # characters of text that an extract may be taken from
+_TOP = 2_000  # characters of text that an extract may be taken from, white space included
 
 
 def document_description(page: Page, options: DocumentOptions) -> tuple[str, str]:
@@ -28,25 +28,26 @@ def document_description(page: Page, options: DocumentOptions) -> tuple[str, str
     if page.directives.nosnippet:
         return "", ""
     for source in options.description_order:
-        text = description_from(source, page)
+        written = source in METAS or source == "json_ld"
+        limit = options.description_length if written else options.auto_description_length
+        text = description_from(source, page, limit)
         if text:
-            written = source in METAS or source == "json_ld"
-            limit = options.description_length if written else options.auto_description_length
             return cut_at_word(text, limit, page.language), source
     return "", ""
 
 
-def description_from(source: str, page: Page) -> str:
-    """What one source gives, uncut."""
+def description_from(source: str, page: Page, limit: int) -> str:
+    """What one source gives, uncut; of the text enough to be cut at ``limit``."""
     if source in METAS:
         return next((page.metas[name][0] for name in METAS[source] if name in page.metas), "")
     if source == "json_ld":
         return next(iter(page.json_ld.get("description", ())), "")
     if source == "heading":
-        return _line(page.text[page.heading_at :]) if page.heading_at >= 0 else ""
-    return summary(page.text) if source == "summary" else _line(page.text)
+        return _line(page.text, page.heading_at, limit) if page.heading_at >= 0 else ""
+    return summary(page.text) if source == "summary" else _line(page.text, 0, limit)
 
 
-def _line(text: str) -> str:
-    """The beginning of a text in one line."""
-    return " ".join(text[:_TOP].split())
+def _line(text: str, start: int, limit: int) -> str:
+    """The text from ``start`` in one line, more than ``limit`` characters where it has them."""
+    line = " ".join(text[start : start + min(2 * limit, _TOP)].split())
+    return line if len(line) > limit else " ".join(text[start : start + _TOP].split())

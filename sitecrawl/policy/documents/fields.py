@@ -28,7 +28,7 @@ def document_fields(page: Page, options: DocumentOptions) -> dict[str, Any]:
         **_parts(page, options),
         **mapped_fields(page, options.metadata, options.extra_fields),
     }
-    return {name: value for name, value in fields.items() if value not in ("", None, [], {}, ())}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _texts(page: Page, options: DocumentOptions) -> dict[str, Any]:
@@ -109,6 +109,8 @@ def robots(directives: Directives) -> dict[str, Any]:
 
 def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """A document with its fields under the names that the user's index has for them."""
+    if not field_map:
+        return dict(document)
     names = dict(field_map)
     return {names.get(name, name): value for name, value in document.items()}
 

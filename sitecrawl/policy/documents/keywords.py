@@ -22,6 +22,8 @@ def document_keywords(page: Page, limit: int) -> tuple[list[str], dict[str, int]
         word for name in METAS for text in page.metas.get(name, ()) for word in _split(name, text)
     ]
     found += [word for text in page.json_ld.get("keywords", ()) for word in _split("", text)]
+    if not found:
+        return [], {}
     counts = Counter(word.casefold() for word in found)
     unique = {word.casefold(): word for word in reversed(found)}
     ordered = [unique[key] for key in counts]

@@ -18,9 +18,9 @@ MINIMAL = frozenset(
 )
 
 
-def full(record: Mapping[str, Any]) -> dict[str, Any]:
+def full(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Every field as the contract has it."""
-    return dict(record)
+    return record
 
 
 def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
     return shaped | {f"url_path_dir{n}": part for n, part in enumerate(parts, 1) if part}
 
 
-PRESETS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+PRESETS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "full": full,
     "elastic": elastic,
     "minimal": minimal,

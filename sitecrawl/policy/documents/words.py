@@ -13,6 +13,7 @@ _ANYWHERE = re.compile(r"")
 WORD_BREAKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     dict.fromkeys(("zh", "ja", "th", "lo", "km", "my"), _ANYWHERE)
 )
+_WORD = 30  # characters; in the last so many there is nearly always a place
 _TRAILING = " \t\n,;:.-–—(/"
 
 
@@ -31,8 +32,11 @@ def cut_at_word(
         return text
     room = max(0, limit - len(ELLIPSIS))
     pattern = breaks.get(language.partition("-")[0], _SPACES)
-    places = [
-        match.start() for match in pattern.finditer(text[: room + 1]) if 0 < match.start() <= room
-    ]
-    end = places[-1] if places else room
+    end = _last(pattern, text, max(0, room - _WORD), room) or _last(pattern, text, 0, room) or room
     return text[:end].rstrip(_TRAILING) + ELLIPSIS
+
+
+def _last(pattern: re.Pattern[str], text: str, after: int, until: int) -> int:
+    """Where the last place to cut between two others is, 0 without any."""
+    matches = pattern.finditer(text, after, until + 1)
+    return max((match.start() for match in matches if after < match.start() <= until), default=0)
