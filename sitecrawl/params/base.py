@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from sitecrawl.params.quantities import DURATION, SIZE, read_duration, read_size
 
@@ -23,6 +23,12 @@ class Notation:
 
     name: str
     written: str
+
+
+class OptionGroup(BaseModel):
+    """Some of a crawl's options. Read together, so that no group needs a validator of its own."""
+
+    model_config = ConfigDict(defer_build=True)
 
 
 def json_strings(text: str) -> tuple[str, ...] | None:

@@ -30,7 +30,7 @@ READING = (frozenset(ContentParams.model_fields) - NAMING).union(
 class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
     """Every option, read and checked; immutable once made."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=False)
 
     @property
     def reading(self) -> str:

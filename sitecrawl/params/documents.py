@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo
 
-from sitecrawl.params.base import Pairs, Words
+from sitecrawl.params.base import OptionGroup, Pairs, Words
 from sitecrawl.policy.documents.descriptions import SOURCES
 from sitecrawl.policy.documents.metadata import mapping_problems
 from sitecrawl.policy.documents.options import DESCRIPTION_ORDER, TITLE_ORDER, DocumentOptions
@@ -37,7 +37,7 @@ def check_mapping(metadata: dict[str, str], model: ValidationInfo) -> dict[str, 
     return metadata
 
 
-class DocumentParams(BaseModel):
+class DocumentParams(OptionGroup):
     """Titles, descriptions, metadata: the fields of the documents."""
 
     title_order: Words = Field(

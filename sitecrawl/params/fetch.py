@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from sitecrawl.params.base import ByteSize, Duration, Words
+from sitecrawl.params.base import ByteSize, Duration, OptionGroup, Words
 from sitecrawl.params.headers import Agent, Credentials, Email, Headers, HeaderText, Origins
 
 
-class FetchParams(BaseModel):
+class FetchParams(OptionGroup):
     """What a request carries, its pace, its limits, and how failures are borne."""
 
     user_agent: Agent = Field(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from sitecrawl.params.base import Duration, Urls, read_urls
+from sitecrawl.params.base import Duration, OptionGroup, Urls, read_urls
 from sitecrawl.web.urls import normalize, origin
 
 Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
@@ -57,7 +57,7 @@ def check_name(name: str) -> str:
     return name
 
 
-class ModeParams(BaseModel):
+class ModeParams(OptionGroup):
     """Where the crawl begins, what it does there, and which files set its options."""
 
     start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = Field(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
-from sitecrawl.params.base import ByteSize, Duration, Words
+from sitecrawl.params.base import ByteSize, Duration, OptionGroup, Words
 
 KINDS = frozenset(
     [
@@ -36,7 +36,7 @@ def check_kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
     return kinds
 
 
-class RenderParams(BaseModel):
+class RenderParams(OptionGroup):
     """Pages that scripts make, and the browser that shows them."""
 
     render: Literal["none", "splash", "playwright", "auto"] = Field(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
-from sitecrawl.params.base import Extensions, Lines, Patterns, Words
+from sitecrawl.params.base import Extensions, Lines, OptionGroup, Patterns, Words
 from sitecrawl.policy.extensions import IGNORED_EXTENSIONS
 from sitecrawl.policy.mime import CONTENT_TYPES, read_mime_extensions
 from sitecrawl.policy.obedience import Obedience
@@ -30,7 +30,7 @@ def each(read: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-class RuleParams(BaseModel):
+class RuleParams(OptionGroup):
     """The options that decide which URLs are crawled."""
 
     scope: Literal["origin", "host", "site", "directory", "domain", "any"] = Field(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from sitecrawl.frontier.options import StateOptions
-from sitecrawl.params.base import Duration
+from sitecrawl.params.base import Duration, OptionGroup
 from sitecrawl.policy.deletion import Deletion
 from sitecrawl.policy.revisit import Revisit
 
@@ -15,7 +15,7 @@ HOUR = 3600.0
 DAY = 24 * HOUR
 
 
-class StateParams(BaseModel):
+class StateParams(OptionGroup):
     """Revisits, deletion, realms and what a crawl database may be used for."""
 
     recrawl: Duration = Field(
