@@ -100,7 +100,8 @@ class Judge:
         if equal is not None:
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
             self._documents.liken(equal.url, url)
-        self._part(finding)
+        if held is not None or equal is not None:  # else nothing equal can lead here yet
+            self._part(finding)
 
     def _equal(self, finding: Finding) -> Held | None:
         """The current document that has the same content, or nearly so where that is asked."""
