@@ -48,7 +48,8 @@ class Judge:
     def judge(self, finding: Finding) -> None:
         """Change what the visit changes; the finding gets its final outcome."""
         finding.target = self._claims.target_of(finding.visit)
-        finding.held = self._documents.of(finding.stored.id)
+        if finding.stored.written:  # a new URL is spared the questions
+            finding.held = self._documents.of(finding.stored.id)
         if finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
             self._still_there(finding)
         elif finding.visit.document is None:
@@ -89,7 +90,8 @@ class Judge:
             return
         reread = current and finding.stored.reading not in (None, self._options.reading)
         finding.changed = not (same or reread)
-        self._deletions.forget(url)
+        if finding.stored.written:
+            self._deletions.forget(url)
         equal = self._equal(finding)
         if equal is not None and rank(equal.address) < rank(finding.stored.url):
             self._duplicate(finding, equal)

@@ -14,7 +14,9 @@ from sitecrawl.policy.revisit import FAILED, WITH_CONTENT, NextVisit, Visited, a
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
-    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading"
+    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading,"
+    " EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)"
+    " OR EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id)"
     " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
 )
 UPDATE = (
@@ -33,7 +35,11 @@ ATTEMPT = (
 
 @dataclass(slots=True)
 class Stored:
-    """What the database knew of a visited URL before the visit."""
+    """What the database knew of a visited URL before the visit.
+
+    ``written``: a document of it is stored, or a deletion noted; nobody but a visit of the
+    URL itself adds the first of these.
+    """
 
     id: int
     url: str
@@ -46,6 +52,7 @@ class Stored:
     indexed_at: float | None
     changed_at: float | None
     reading: str | None
+    written: bool
 
 
 @dataclass(slots=True)
