@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
 
@@ -57,8 +56,7 @@ class LookingAround(Looking):
                 yield Request(url, callback=self.read_sitemap, dont_filter=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """What was found at a URL.
 
     ``page`` is what stands at the end of its redirects, None if nothing could be read.

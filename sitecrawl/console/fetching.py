@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -42,8 +42,7 @@ class Seen:
     sitemaps: dict[str, list[SitemapEntry]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(NamedTuple):
     """What was read, and what became of the rest.
 
     ``records`` tells of outcomes and robots.txt; it can be asked within ``fetch`` alone.

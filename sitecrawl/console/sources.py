@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sitecrawl.assembly import database_url
 from sitecrawl.config import Configuration, load, load_again
@@ -18,8 +18,7 @@ COMPLETE = frozenset({"start", "config"})
 """Arguments that make a configuration of their own, as they do for ``scrapy crawl``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A crawl: its configuration, where its database is, and its last run.
 
     ``run`` is None where nothing was crawled yet.

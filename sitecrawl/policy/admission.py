@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sitecrawl.policy.decision import Decision
@@ -25,8 +24,7 @@ class Admission(NamedTuple):
     indexed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One rule's part in a decision, as ``scrapy explain`` prints it.
 
     ``rule`` is the reason it would refuse under, ``verdict`` one of ``passed``,

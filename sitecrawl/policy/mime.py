@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.extensions import extension
@@ -82,8 +82,7 @@ MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MediaTypes:
+class MediaTypes(NamedTuple):
     """The wanted types, the ignored extensions, and the table between the two.
 
     ``sniff`` says what becomes of an answer without Content-Type: read its first bytes,

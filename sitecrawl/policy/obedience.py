@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from sitecrawl.web.page import Directives
 
 
-@dataclass(frozen=True, slots=True)
-class Obedience:
+class Obedience(NamedTuple):
     """Which directives are obeyed: none at all with ``rogue``.
 
     ``index_nofollow`` says whether a page that says nofollow may be a document all the same,

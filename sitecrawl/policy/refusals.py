@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sitecrawl.policy.decision import Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """One refused URL, the rule that refused it, and the page that named it (None: none)."""
 
     url: str
@@ -35,6 +35,6 @@ class Refusals:
     def as_stored(self) -> dict[str, list[dict[str, str | None]]]:
         """The examples by reason, as plain values."""
         return {
-            reason: [asdict(example) for example in examples]
+            reason: [example._asdict() for example in examples]
             for reason, examples in self.examples.items()
         }

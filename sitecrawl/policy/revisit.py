@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sitecrawl.policy.outcomes import Outcome
 
@@ -38,8 +38,7 @@ FAILED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Revisit:
+class Revisit(NamedTuple):
     """The ages, in seconds, after which URLs are due again.
 
     ``interval`` is the age of an ordinary page; ``minimum`` and ``maximum`` bound what an
@@ -57,8 +56,7 @@ class Revisit:
     blacklist: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Visited:
+class Visited(NamedTuple):
     """What the schedule needs to know of a visit; times are UTC epoch seconds.
 
     ``awaits`` is true while a disappearance waits for its confirmation, ``wanted`` for a
@@ -73,8 +71,7 @@ class Visited:
     wanted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NextVisit:
+class NextVisit(NamedTuple):
     """From when a URL is due, in UTC epoch seconds; None for never of its own accord.
 
     Where ``ages`` is true ``at`` is the visit itself, and the URL is due when it is older

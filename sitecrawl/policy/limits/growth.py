@@ -5,14 +5,13 @@ How deep a path may be is no question of its own; how deep a page may lead below
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(NamedTuple):
     """The most directories of a path that is found on a page it lies below; 0 for no limit."""
 
     limit: int

@@ -7,12 +7,12 @@ import re
 SIZE = 20_000  # characters of a page that are compared
 
 _DIGITS = b"0123456789"
-_NAMES = re.compile(
+# Compiled where a dated page first comes: 3 ms.
+_NAMES = (
     r"\b(?:jan|feb|f[eé]v|mar|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
     r"sep|set|o[ckt]t|out|nov|de[czs]|di[ce]|[eg]en|"
     r"mon|tue|wed|thu|fri|sat|sun|die|mit|don|fre|sam|son|lun|mer|jeu|ven|dim|gio|dom|"
-    r"mi[eé]|jue|vie|seg|ter|qua|qui|sex|s[aá]b|maa|din|woe|vri|zat|zon)[\w.]*",
-    re.IGNORECASE,
+    r"mi[eé]|jue|vie|seg|ter|qua|qui|sex|s[aá]b|maa|din|woe|vri|zat|zon)[\w.]*"
 )
 
 
@@ -23,7 +23,7 @@ def skeleton(text: str, *, dated: bool) -> int:
     """
     bare = without_digits(as_bytes(text[:SIZE]))
     if dated:
-        return hash(_NAMES.sub("", bare.decode("utf-8", "surrogatepass")))
+        return hash(re.sub(_NAMES, "", bare.decode("utf-8", "surrogatepass"), flags=re.IGNORECASE))
     return hash(bare)
 
 

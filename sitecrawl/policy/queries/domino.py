@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 
@@ -10,12 +11,12 @@ _ONLY_AT_THE_END = ("opendocument", "openview&collapseview")
 _NOWHERE = ("expandview", "openview&start")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Domino:
     """Refuses the expanded, collapsed and paged forms of Domino's views and documents."""
 
     setting: str
-    reason: str = field(default="domino", init=False)
+    reason: ClassVar[str] = "domino"
 
     def refusal(self, target: Target) -> str:
         """Refuse a command with more behind it, and the commands that only fold views."""

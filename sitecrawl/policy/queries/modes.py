@@ -3,51 +3,51 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 from sitecrawl.policy.queries.parameters import keep_parameters, parameter_name
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IgnoreQueries:
     """Refuses every URL with a question mark."""
 
     setting: str
-    reason: str = field(default="query", init=False)
+    reason: ClassVar[str] = "query"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL with a question mark, even with nothing behind it."""
         return self.setting if "?" in target.url else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StripQueries:
     """Removes the query."""
 
     setting: str
-    reason: str = field(default="query_strip", init=False)
+    reason: ClassVar[str] = "query_strip"
 
     def change(self, url: str) -> str:
         """``url`` up to its question mark."""
         return url.partition("?")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FilterQueries:
     """Keeps the parameters that name a page, and removes the others."""
 
     names: frozenset[str]
     setting: str
-    reason: str = field(default="query_filter", init=False)
+    reason: ClassVar[str] = "query_filter"
 
     def change(self, url: str) -> str:
         """``url`` with only the kept parameters, compared without case."""
         return keep_parameters(url, self.names.__contains__)
 
 
-@dataclass(frozen=True, slots=True)
-class CombinationPolicy:
+class CombinationPolicy(NamedTuple):
     """The parameters that may stand together below a prefix; None for any."""
 
     prefix: re.Pattern[str]
@@ -58,13 +58,13 @@ class CombinationPolicy:
         return self.prefix.match(url) is not None and (self.names is None or present <= self.names)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class QueryPolicies:
     """Refuses a query unless some policy allows its whole combination of parameters."""
 
     policies: tuple[CombinationPolicy, ...]
     setting: str
-    reason: str = field(default="query_policy", init=False)
+    reason: ClassVar[str] = "query_policy"
 
     def refusal(self, target: Target) -> str:
         """Refuse a combination that no policy allows; the first that does wins."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.web.urls import normalize
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rewriting:
     """Pairs of pattern and replacement, applied one after the other."""
 
     rules: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
-    reason: str = field(default="rewrite", init=False)
+    reason: ClassVar[str] = "rewrite"
 
     def change(self, url: str) -> str:
         """``url`` after every replacement; unchanged where the result is no URL."""

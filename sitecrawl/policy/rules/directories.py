@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RepeatedDirectories:
     """The most often that one directory name may stand in a path.
 
@@ -18,7 +19,7 @@ class RepeatedDirectories:
 
     limit: int
     setting: str
-    reason: str = field(default="repeated_directory", init=False)
+    reason: ClassVar[str] = "repeated_directory"
 
     def refusal(self, target: Target) -> str:
         """Refuse a path in which a name, or all names together, repeat too often."""
@@ -32,13 +33,13 @@ class RepeatedDirectories:
         return f"{self.setting}: {name!r} {times} times, {repeats} repeats in all"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PathDepth:
     """The most directories that a path may have."""
 
     limit: int
     setting: str
-    reason: str = field(default="path_depth", init=False)
+    reason: ClassVar[str] = "path_depth"
 
     def refusal(self, target: Target) -> str:
         """Refuse a path of more directories than ``limit``."""

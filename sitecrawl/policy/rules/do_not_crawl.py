@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DoNotCrawl:
     """Policies, each with its words; one that matches refuses."""
 
     policies: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
-    reason: str = field(default="do_not_crawl", init=False)
+    reason: ClassVar[str] = "do_not_crawl"
 
     def refusal(self, target: Target) -> str:
         """Refuse what a policy covers."""

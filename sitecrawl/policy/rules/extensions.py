@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.extensions import extension
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Extensions:
     """Ignored extensions, each with the words of the list that names it."""
 
     ignored: Mapping[str, str]
     setting: str
-    reason: str = field(default="extension", init=False)
+    reason: ClassVar[str] = "extension"
 
     def refusal(self, target: Target) -> str:
         """Refuse by the end of the path; host and query do not count."""

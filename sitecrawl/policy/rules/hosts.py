@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 from sitecrawl.web.urls import is_ip_host, normalize, split
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NumericHosts:
     """No addresses in place of host names, except those that a start itself uses."""
 
     starts: frozenset[str]
     setting: str
-    reason: str = field(default="numeric_host", init=False)
+    reason: ClassVar[str] = "numeric_host"
 
     def refusal(self, target: Target) -> str:
         """Refuse an IP host, however it was written: the URL Standard has made it one form."""
@@ -23,7 +24,7 @@ class NumericHosts:
         return f"{self.setting}: {target.parts.host}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ForbiddenSites:
     """Hosts (with their subdomains) and URL prefixes that are never visited.
 
@@ -32,7 +33,7 @@ class ForbiddenSites:
 
     sites: tuple[tuple[str, str, str], ...]
     setting: str
-    reason: str = field(default="forbidden_site", init=False)
+    reason: ClassVar[str] = "forbidden_site"
 
     def refusal(self, target: Target) -> str:
         """Refuse what lies on a forbidden host, below the path if one was given."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Length:
     """The most characters that a URL may have, counted when it is absolute."""
 
     limit: int
     setting: str
-    reason: str = field(default="length", init=False)
+    reason: ClassVar[str] = "length"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL of more than ``limit`` characters."""

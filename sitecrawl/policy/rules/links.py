@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 
 _SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preconnect"})
 
 
-@dataclass(frozen=True, slots=True)
-class Depth:
+class Depth(NamedTuple):
     """The most links from a start; None for no limit."""
 
     limit: int | None
@@ -23,8 +22,7 @@ class Depth:
         return refuse("depth", f"{self.setting}: depth {depth}")
 
 
-@dataclass(frozen=True, slots=True)
-class Rel:
+class Rel(NamedTuple):
     """Tokens of ``rel`` that say not to follow a link."""
 
     refused: frozenset[str]

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Deny:
     """Regular expressions, each with its words; one that is found refuses."""
 
     patterns: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
-    reason: str = field(default="deny", init=False)
+    reason: ClassVar[str] = "deny"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL in which any pattern is found."""
         return next((words for pattern, words in self.patterns if pattern.search(target.url)), "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Allow:
     """Regular expressions of which one must be found."""
 
     patterns: tuple[re.Pattern[str], ...]
     setting: str
-    reason: str = field(default="allow", init=False)
+    reason: ClassVar[str] = "allow"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL in which none is found."""
@@ -35,13 +36,13 @@ class Allow:
         return "" if found else f"no match of {self.setting}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Contains:
     """Substrings of which the URL, without fragment, must have one."""
 
     substrings: tuple[str, ...]
     setting: str
-    reason: str = field(default="contains", init=False)
+    reason: ClassVar[str] = "contains"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that has none of them."""
@@ -49,13 +50,13 @@ class Contains:
         return "" if found else f"none of {self.setting}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NotContains:
     """Substrings, each with its words; one that is found refuses."""
 
     substrings: tuple[tuple[str, str], ...]
     setting: str
-    reason: str = field(default="not_contains", init=False)
+    reason: ClassVar[str] = "not_contains"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that has any of them."""

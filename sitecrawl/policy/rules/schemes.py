@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sitecrawl.policy.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Schemes:
     """The schemes that are crawled."""
 
     allowed: frozenset[str]
     setting: str
-    reason: str = field(default="scheme", init=False)
+    reason: ClassVar[str] = "scheme"
 
     def refusal(self, target: Target) -> str:
         """Refuse mailto, javascript, ftp and whatever else is not listed."""
@@ -24,12 +25,12 @@ class Schemes:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WellFormed:
     """A URL to fetch names a host."""
 
     setting: str = "every URL needs a host"
-    reason: str = field(default="malformed", init=False)
+    reason: ClassVar[str] = "malformed"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL without host."""
