@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from parsel import Selector
 from scrapy.http import Headers
@@ -13,17 +14,24 @@ logger = logging.getLogger(__name__)
 
 def header(headers: Headers, name: str) -> str:
     """A header's last value as text, "" if it is absent."""
-    value: bytes | None = headers.get(name)
-    return value.decode("latin-1") if value else ""
+    values: list[bytes] | None = dict.get(headers, _key(name))
+    return values[-1].decode("latin-1") if values else ""
 
 
 def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[str]]:
     """All values of those of the named headers that are present."""
+    found = ((name, dict.get(headers, _key(name))) for name in names)
     return {
-        name: [value.decode("latin-1") for value in headers.getlist(name)]
-        for name in names
-        if name in headers
+        name: [value.decode("latin-1") for value in values]
+        for name, values in found
+        if values is not None
     }
+
+
+@lru_cache(100)
+def _key(name: str) -> bytes:
+    """A header's name as Scrapy's headers have it."""
+    return name.title().encode()
 
 
 def xpath_fields(

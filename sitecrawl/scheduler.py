@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Spider
+    from scrapy.core.engine import _Slot
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
@@ -33,7 +34,7 @@ class OriginScheduler(BaseScheduler):
     next origin is ready; "finished" is when ``has_pending_requests`` says so.
     """
 
-    def __init__(self, crawl: Crawl, wake: Callable[[], None], max_pages: int) -> None:
+    def __init__(self, crawl: Crawl, slot: Callable[[], _Slot | None], max_pages: int) -> None:
         self._owner = crawl.owner
         self._recorder = crawl.recorder
         self._delivery = crawl.delivery
@@ -45,7 +46,7 @@ class OriginScheduler(BaseScheduler):
         self._tasks.wake = self._wake
         self._rounds = crawl.rounds
         crawl.sitemaps.enter = self.enqueue_request
-        self._wake_engine = wake
+        self._slot = slot
         self._max_pages = max_pages
         self._handed_out = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -58,12 +59,10 @@ class OriginScheduler(BaseScheduler):
         assert crawl is not None
         spider: Any = crawler.spider
 
-        def wake() -> None:
-            slot = crawler.engine._slot if crawler.engine is not None else None
-            if slot is not None:
-                slot.nextcall.schedule()
+        def slot() -> _Slot | None:
+            return crawler.engine._slot if crawler.engine is not None else None
 
-        return cls(crawl, wake, spider.configuration.params.max_pages)
+        return cls(crawl, slot, spider.configuration.params.max_pages)
 
     @override
     def open(self, spider: Spider) -> Deferred[None]:
@@ -151,10 +150,17 @@ class OriginScheduler(BaseScheduler):
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_at(when, self._wake)
+        self._timer = asyncio.get_running_loop().call_at(when, self._ring)
 
     def _wake(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        self._wake_engine()
+        """Let the engine look for requests when the work at hand is done."""
+        slot = self._slot()
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    def _ring(self) -> None:
+        """Let it look now: a timer's call is a round of the event loop as good as the next."""
+        self._timer = None
+        slot = self._slot()
+        if slot is not None:
+            slot.nextcall()

@@ -13,6 +13,7 @@ from sitecrawl.policy.patience import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from ipaddress import IPv4Address, IPv6Address
 
     from sitecrawl.crawl.database import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
@@ -39,7 +40,7 @@ class Hand:
         self._owner = owner
         self._recorder = recorder
         self._tasks = tasks
-        self._gates: dict[str, Gate] = {}
+        self._gates: dict[IPv4Address | IPv6Address, Gate] = {}
         self._resting: dict[str, Origin] = {}
         self._looking = False
         self._look_again: asyncio.TimerHandle | None = None
@@ -77,7 +78,7 @@ class Hand:
         for origin in list(self.origins.values()):
             await self._save(origin)
 
-    def share_pace(self, origin: Origin, address: str) -> None:
+    def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
         """Let the origin keep one pace with the others on its address, if so configured."""
         if self._params.pace_by == "origin" or origin.gate.in_flight:
             return

@@ -132,7 +132,7 @@ class Connection(asyncio.Protocol):
         return tls
 
     def _finish(self, then: Then) -> None:
-        self._watch.end()
+        self._watch.rest()
         self._exchange = None
         if then is Then.CUT:
             self.abort()

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.core.downloader import Downloader as ScrapyDownloader
-from scrapy.utils.defer import _process_pending_io
+from scrapy.utils.defer import _process_pending_io, _schedule_coro
+from twisted.internet.defer import Deferred
 from typing_extensions import override
 
+from sitecrawl.download.handler import BoundedDownloadHandler
+from sitecrawl.download.listeners import is_heard
+from sitecrawl.download.middlewares import Middlewares
+
 if TYPE_CHECKING:
-    from scrapy import Request
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -24,21 +29,41 @@ class Downloader(ScrapyDownloader):
     """Scrapy's downloader without its queues.
 
     The scheduler has kept every delay and limit of the origin before; here each request would
-    be queued, and taken out of the queue by a task of its own, for nothing.
+    be queued, and taken out of the queue by a task of its own, for nothing. One task brings it
+    through the middlewares and back, and hands the answer to the engine itself: a future in
+    between costs a round of the event loop.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self.middleware = Middlewares(*self.middleware.middlewares, crawler=crawler)
         if self._delay:
             logger.warning(NO_EFFECT, "DOWNLOAD_DELAY")
         if self.per_slot_settings:
             logger.warning(NO_EFFECT, "DOWNLOAD_SLOTS")
 
     @override
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
+        self.active.add(request)
+        answered: Deferred[Response | Request] = Deferred()
+        _schedule_coro(self._fetch(request, answered))
+        return answered
+
+    async def _fetch(self, request: Request, answered: Deferred[Response | Request]) -> None:
+        try:
+            answer = await self.middleware.download_async(self._enqueue_request, request)
+        except Exception:  # noqa: BLE001 - the engine has them all
+            self.active.remove(request)
+            answered.errback()
+        else:
+            self.active.remove(request)
+            answered.callback(answer)
+
+    @override
     async def _enqueue_request(self, request: Request) -> Response:
         self._tell(signals.request_reached_downloader, request)
         try:
-            response = await self.handlers.download_request_async(request)
+            response = await self._hand_over(request)
             self._tell(signals.response_downloaded, request, response=response)
         except Exception:
             await _process_pending_io()
@@ -47,5 +72,14 @@ class Downloader(ScrapyDownloader):
             self._tell(signals.request_left_downloader, request)
         return response
 
+    async def _hand_over(self, request: Request) -> Response:
+        """Ask the handler of the scheme, for which alone Scrapy would take the URL apart."""
+        handler = self.handlers._handlers.get(request.url.partition(":")[0])
+        if isinstance(handler, BoundedDownloadHandler):
+            return await handler.download_request(request)
+        return await self.handlers.download_request_async(request)
+
     def _tell(self, signal: object, request: Request, **more: Response) -> None:
-        self.signals.send_catch_log(signal, request=request, spider=self.crawler.spider, **more)
+        if is_heard(signal, self.crawler):
+            spider = self.crawler.spider
+            self.signals.send_catch_log(signal, request=request, spider=spider, **more)

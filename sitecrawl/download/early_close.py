@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import StopDownload
 
 from sitecrawl.reqmeta import visit_of
+from sitecrawl.responses import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,5 @@ class EarlyClose:
         """Why the download stops, if it is not wanted."""
         if visit_of(request) is None:
             return None
-        named = headers.get("Content-Type")
-        wanted = self._judge(request.url, named.decode("latin-1") if named else None).allowed
+        wanted = self._judge(request.url, header(headers, "Content-Type") or None).allowed
         return None if wanted else StopDownload(fail=False)

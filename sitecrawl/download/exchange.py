@@ -64,11 +64,13 @@ class Exchange:
             framing = self._begin(head)
             if framing is None:
                 return
-        self._body += framing.take(data)
-        if len(self._body) > self._reading.limit:
-            self._overflow()
+        part = framing.take(data)
+        if len(self._body) + len(part) > self._reading.limit:
+            self._overflow(part)
         elif framing.rest is not None:
-            self._end(framing.rest)
+            self._end(part, framing.rest)
+        else:
+            self._body += part
 
     def end(self, error: Exception | None, *, truncated: bool) -> None:
         """The connection has ended; ``truncated``: without the end that TLS demands."""
@@ -97,15 +99,15 @@ class Exchange:
         self._framing = framing
         return framing
 
-    def _end(self, rest: bytes) -> None:
+    def _end(self, part: bytes, rest: bytes) -> None:
         if rest:  # more than was announced would be taken for the next answer
             self.then = Then.CUT
-        self.done.set_result(bytes(self._body))
+        self.done.set_result(bytes(self._body) + part)  # most bodies are one part, and not copied
 
-    def _overflow(self) -> None:
+    def _overflow(self, part: bytes) -> None:
         if not self._reading.prefix:
             raise self._too_large()
-        self._cut(bytes(self._body[: self._reading.limit]))
+        self._cut((bytes(self._body) + part)[: self._reading.limit])
 
     def _cut(self, body: bytes) -> None:
         self.then = Then.CUT

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import NotSupported
-from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.url import add_http_if_no_scheme
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 BindAddress = tuple[str, int] | None
 DEFAULT_PORTS = {"http": 80, "https": 443}
+SITE = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 
 
 class Tunnel(NamedTuple):
@@ -40,14 +42,24 @@ class Route(NamedTuple):
 
 def route_of(request: Request, bind: str | tuple[str, int] | None) -> Route:
     """The way to the request's server or to its proxy, from a local address."""
-    parts = urlparse_cached(request)
-    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
-    bind = request.meta.get("bindaddress") or bind
-    if isinstance(bind, str):
-        bind = (bind, 0)
-    direct = Route(host, port, parts.scheme == "https", bind)
+    direct = _direct(site_of(request.url), request.meta.get("bindaddress") or bind)
     proxy = request.meta.get("proxy")
     return _through(proxy, direct, request) if proxy else direct
+
+
+def site_of(url: str) -> str:
+    """Scheme and authority of a URL, without what is asked for; raises ValueError."""
+    found = SITE.match(url)
+    if found is None:
+        raise ValueError(f"not a URL that can be asked for: {url!r}")
+    return found[0]
+
+
+@lru_cache(1000)
+def _direct(site: str, bind: str | tuple[str, int] | None) -> Route:
+    parts = urlsplit(site)
+    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+    return Route(host, port, parts.scheme == "https", (bind, 0) if isinstance(bind, str) else bind)
 
 
 def _through(proxy: str, direct: Route, request: Request) -> Route:

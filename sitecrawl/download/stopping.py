@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from pydispatch.dispatcher import getAllReceivers
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 from twisted.python.failure import Failure
 
 from sitecrawl.download.early_close import EarlyClose
+from sitecrawl.download.listeners import is_heard
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -30,8 +30,7 @@ class Stopping:
     def decide(self, request: Request, headers: Headers, length: int | None) -> StopDownload | None:
         """Why the download stops; ``length`` is the one announced for the body, in bytes."""
         stop = self.early_close.decide(headers, request) if self.early_close else None
-        listening = getAllReceivers(self._crawler.signals.sender, signals.headers_received)
-        if next(listening, None) is None:  # a signal takes ten times as long as this look
+        if not is_heard(signals.headers_received, self._crawler):
             return stop
         return self._tell(request, headers, length) or stop
 

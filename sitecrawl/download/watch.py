@@ -14,10 +14,20 @@ class Watch:
 
     It is given ``silence`` seconds. Each byte earns it 1/rate seconds more, but never more
     than ``silence`` ahead, nor beyond ``total``: one timer bounds head and body alike, and
-    a server that is slow to begin has its time to do so.
+    a server that is slow to begin has its time to do so. The deadline only ever moves on, from
+    one answer to the next too, so the timer is left to run, and looks again when it rings.
     """
 
-    __slots__ = ("_deadline", "_give_up", "_heard", "_last", "_limits", "_loop", "_timer")
+    __slots__ = (
+        "_deadline",
+        "_give_up",
+        "_heard",
+        "_last",
+        "_limits",
+        "_loop",
+        "_timer",
+        "_waiting",
+    )
 
     def __init__(self, limits: Limits, give_up: Callable[[Exception], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -25,7 +35,7 @@ class Watch:
         self._give_up = give_up
         self._timer: asyncio.TimerHandle | None = None
         self._deadline = self._last = 0.0
-        self._heard = False
+        self._waiting = self._heard = False
 
     def begin(self) -> None:
         """A request has been sent."""
@@ -33,7 +43,9 @@ class Watch:
         self._heard = False
         self._last = now + self._limits.total
         self._deadline = min(now + self._limits.silence, self._last)
-        self._timer = self._loop.call_at(self._deadline, self._look)
+        self._waiting = True
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._deadline, self._look)
 
     def hear(self, size: int) -> None:
         """Some bytes of the answer have come."""
@@ -43,13 +55,21 @@ class Watch:
         self._deadline = min(self._deadline + earned, ahead, self._last)
         self._heard = True
 
+    def rest(self) -> None:
+        """The answer is complete; another request may follow."""
+        self._waiting = False
+
     def end(self) -> None:
-        """The answer is complete, or given up."""
+        """No other follows."""
+        self._waiting = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _look(self) -> None:
+        self._timer = None
+        if not self._waiting:
+            return
         if self._deadline > self._loop.time():
             self._timer = self._loop.call_at(self._deadline, self._look)
         elif self._heard:

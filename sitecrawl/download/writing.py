@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
-
-from scrapy.utils.httpobj import urlparse_cached
+from urllib.parse import urlsplit
 
 from sitecrawl.download.decoding import ACCEPT_ENCODING
-from sitecrawl.download.routes import DEFAULT_PORTS
+from sitecrawl.download.routes import DEFAULT_PORTS, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +37,7 @@ def request_bytes(request: Request, route: Route) -> bytes:
     if "Accept-Encoding" not in request.headers:
         lines.append(b"Accept-Encoding: " + ACCEPT_ENCODING.encode())
     if "Host" not in request.headers:
-        lines.append(b"Host: " + host_of(request))
+        lines.append(b"Host: " + host_of(site_of(request.url)))
     lines += (b"", request.body)
     return b"\r\n".join(lines)
 
@@ -55,9 +54,10 @@ def target(url: str, *, absolute: bool = False) -> bytes:
     return path.encode("ascii")
 
 
-def host_of(request: Request) -> bytes:
-    """The Host field's value."""
-    parts = urlparse_cached(request)
+@lru_cache(1000)
+def host_of(site: str) -> bytes:
+    """The Host field's value for scheme and authority of a URL."""
+    parts = urlsplit(site)
     host = parts.hostname or ""
     if ":" in host:
         host = f"[{host}]"

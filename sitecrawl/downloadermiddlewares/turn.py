@@ -47,13 +47,13 @@ class TurnMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """An answer of any status ends the turn."""
-        limited = response.status in (429, 503)
-        named = header(response.headers, "Retry-After")
-        wait = retry_after(named, time.time()) if limited else None
+        wait = None
+        if response.status in (429, 503):
+            wait = retry_after(header(response.headers, "Retry-After"), time.time())
         self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
         origin = origin_of(request)
         if origin is not None and response.ip_address is not None:
-            self._hand.share_pace(origin, str(response.ip_address))
+            self._hand.share_pace(origin, response.ip_address)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 -- Scrapy names it
