@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sitecrawl.policy.admission import Admission, Step
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
@@ -23,7 +22,8 @@ _FOR_DOCUMENTS = frozenset({"allow", "contains"})
 _WITH_PARAMETERS = re.compile(r"[?;$!(]")
 
 
-class Stage(NamedTuple):
+@dataclass(slots=True)
+class Stage:
     """Changes to the URL, then rules on the result.
 
     ``parameters`` limits the stage to URLs that have a query or parameters in the path.

@@ -5,13 +5,14 @@ How deep a path may be is no question of its own; how deep a page may lead below
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.target import Target
 
 
-class Growth(NamedTuple):
+@dataclass(slots=True)
+class Growth:
     """The most directories of a path that is found on a page it lies below; 0 for no limit."""
 
     limit: int

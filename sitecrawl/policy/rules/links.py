@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 
 _SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preconnect"})
 
 
-class Depth(NamedTuple):
+@dataclass(slots=True)
+class Depth:
     """The most links from a start; None for no limit."""
 
     limit: int | None
@@ -22,7 +23,8 @@ class Depth(NamedTuple):
         return refuse("depth", f"{self.setting}: depth {depth}")
 
 
-class Rel(NamedTuple):
+@dataclass(slots=True)
+class Rel:
     """Tokens of ``rel`` that say not to follow a link."""
 
     refused: frozenset[str]
