@@ -7,11 +7,11 @@ import re
 from sitecrawl.web.urls import resolve
 
 # Where a plain address starts, and the names that follow. None of their characters is encoded,
-# no name begins with a dot or is empty: URL Standard, 4.4, appends them as they are.
+# no name begins with a dot or is empty: URL Standard, 4.4, appends them as they are. A host
+# whose last label begins with a digit is none: it may be an IP address in odd spelling.
 _NAME = r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*+"
-_PLAIN = re.compile(
-    rf"(https?://[A-Za-z0-9.-]++/|/|(?:\.\./)*+)({_NAME}(?:/{_NAME})*+/?)", re.ASCII
-)
+_HOST = r"(?:[A-Za-z0-9-]++\.)*+[A-Za-z][A-Za-z0-9-]*+"
+_PLAIN = re.compile(rf"(https?://{_HOST}/|/|(?:\.\./)*+)({_NAME}(?:/{_NAME})*+/?)", re.ASCII)
 
 
 class Base:

@@ -24,7 +24,7 @@ _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']""
 # Tags and comments as the prescan steps over them (HTML, 13.2.3.2); a quoted > ends no tag.
 _MARKUP = re.compile(
     rb"""<!--(?:>|->|.*?(?:-->|\Z))
-    |<(?P<name>meta(?=[\s/])|/?[a-z][^\s>]*)(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*'|["'])*)
+    |<(?P<name>meta(?=[\s/])|/?[a-z][^\s>]*)(?P<attributes>(?:[^>"']++|"[^"]*"|'[^']*'|["'])*)
     |<[!/?][^>]*""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
@@ -81,7 +81,7 @@ def encoding_of(label: str) -> str | None:
 
 def header_encoding(content_type: str | None) -> str | None:
     """The encoding that a Content-Type header declares."""
-    match = _CHARSET.search(content_type) if content_type else None
+    match = _CHARSET.search(content_type) if content_type and "=" in content_type else None
     return encoding_of(match[1] or match[2] or match[3] or "") if match else None
 
 
@@ -91,12 +91,11 @@ def declared_encoding(body: bytes, content_type: str | None) -> str | None:
     is_html = "html" in kind
     if not is_html and "xml" not in kind:
         return None
-    head = body[:PRESCAN_BYTES]
-    if head[:1] == b"<" and head[1:2] == head[3:4] == b"\0":
+    if body[:1] == b"<" and body[1:2] == body[3:4] == b"\0":
         return "utf-16le"
-    if head[:2] == b"\0<" and head[2:3] == b"\0":
+    if body[:2] == b"\0<" and body[2:3] == b"\0":
         return "utf-16be"
-    return (is_html and _meta_encoding(head)) or _xml_encoding(head)
+    return (is_html and _meta_encoding(body)) or _xml_encoding(body[:PRESCAN_BYTES])
 
 
 def _xml_encoding(head: bytes) -> str | None:
@@ -105,12 +104,12 @@ def _xml_encoding(head: bytes) -> str | None:
     return _inner(encoding_of(match[1].decode("latin-1"))) if match else None
 
 
-def _meta_encoding(head: bytes) -> str | None:
+def _meta_encoding(body: bytes) -> str | None:
     """What the first meta element that declares a known encoding says."""
-    end = len(head)
-    for number, match in enumerate(_MARKUP.finditer(head)):
+    end = PRESCAN_BYTES
+    for number, match in enumerate(_MARKUP.finditer(body, 0, end)):
         if number == EARLY:  # where to stop costs more to find than most pages need
-            end = head.lower().rfind(b"charset")
+            end = body[:end].lower().rfind(b"charset")
         if match.start() > end:
             break
         if (match["name"] or b"").lower() == b"meta" and (name := _of_meta(match["attributes"])):

@@ -9,6 +9,8 @@ from sitecrawl.web.links import LinkReader
 from sitecrawl.web.page import Link
 
 Attributes = Mapping[str, str | None]
+# An element's relations in small letters, and its attributes, an href among them.
+Related = tuple[frozenset[str], Attributes]
 
 # HTML, 4.6.6, and HTML 4.01, 6.12: relations that lead to pages.
 FOLLOWED = frozenset(
@@ -41,23 +43,35 @@ def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
     return found
 
 
+def related(elements: Iterable[Attributes]) -> list[Related]:
+    """The elements that relate the page to something, with their relations."""
+    return [
+        (frozenset(rel.lower().split()), attributes)
+        for attributes in elements
+        if (rel := attributes.get("rel")) and attributes.get("href")
+    ]
+
+
 def add_link_elements(
-    elements: Iterable[Attributes], reader: LinkReader, *, follow: bool
+    elements: Iterable[Related], reader: LinkReader, *, follow: bool
 ) -> tuple[Link, ...]:
     """Give the reader the elements that lead to pages; answers with all alternates."""
     alternates: list[Link] = []
-    for attributes in elements:
-        href = attributes.get("href")
-        relations = frozenset((attributes.get("rel") or "").lower().split())
-        if not href or relations & RESOURCES or not relations & FOLLOWED:
+    for relations, attributes in elements:
+        if FOLLOWED.isdisjoint(relations) or not RESOURCES.isdisjoint(relations):
             continue
-        kind = (attributes.get("type") or "").split(";")[0].strip().lower()
-        if follow and kind in PAGE_TYPES:
+        href = attributes["href"] or ""
+        if follow and _is_page(attributes.get("type") or ""):
             reader.add_href(href, "link", attributes)
         url = reader.resolve(href) if "alternate" in relations else None
         if url is not None:
             alternates.append(_alternate(url, relations, attributes))
     return tuple(dict.fromkeys(alternates))
+
+
+def _is_page(kind: str) -> bool:
+    """Whether a type attribute, empty or with parameters, is one of pages."""
+    return kind.split(";", maxsplit=1)[0].strip().lower() in PAGE_TYPES if kind else True
 
 
 def _alternate(url: str, relations: frozenset[str], attributes: Attributes) -> Link:
@@ -66,13 +80,12 @@ def _alternate(url: str, relations: frozenset[str], attributes: Attributes) -> L
     return Link(url, "link", rel=relations, title=title, type=kind, hreflang=language)
 
 
-def canonical_url(elements: Iterable[Attributes], reader: LinkReader) -> str | None:
+def canonical_url(elements: Iterable[Related], reader: LinkReader) -> str | None:
     """The one URL that the elements call canonical; several that disagree name none."""
     found = {
         reader.resolve(href)
-        for attributes in elements
-        if (href := (attributes.get("href") or "").strip())
-        and "canonical" in (attributes.get("rel") or "").lower().split()
+        for relations, attributes in elements
+        if "canonical" in relations and (href := (attributes["href"] or "").strip())
     }
     url = found.pop() if len(found) == 1 else None
     return url if url is not None and url.startswith("http") else None

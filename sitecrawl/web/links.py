@@ -67,18 +67,18 @@ class LinkReader:
         self, found: Iterable[Found], image_maps: Mapping[int, str], banners: AbstractSet[int]
     ) -> None:
         """Add the links of elements; the others tell of their numbers what images they wrap."""
-        own = self._own
+        own, with_text = self._own, self._options.link_text
         for number, (node, patterns, reported) in enumerate(found):
             attributes = node.attributes
             for attribute, via in patterns:
                 href = attributes.get(attribute)
-                if href is None or (own and href[:1] == "#"):
+                if href is None or (own and href and href[0] == "#"):
                     continue
                 if number in image_maps:
                     for address in map_hrefs(href, image_maps[number], self._options):
                         self.add_href(address, "ismap", attributes)
                 elif "nohref" not in attributes:
-                    text = " ".join(node.text().split()) if self._options.link_text else ""
+                    text = " ".join(node.text().split()) if with_text else ""
                     banner = number in banners and not node.text(strip=True)
                     self.add_href(href, reported or via, attributes, text, banner=banner)
 
@@ -99,12 +99,13 @@ class LinkReader:
             return
         if via == "option" and not is_page_address(href, self._options):
             return
-        url = self.resolve(href)
+        url = self.base.plain(href)
+        disguised = False
+        if url is None:
+            url = self._resolve_odd(href)
+            disguised = url is not None and _is_disguised(href, url)
         if url is not None:
-            disguised = _HOST_OF_DIGITS.match(url) is not None and has_disguised_host(href)
-            link = _link(url, via, text, attributes)
-            marked = banner or disguised
-            self.links.append(link._replace(banner=banner, disguised=disguised) if marked else link)
+            self.links.append(_link(url, via, text, attributes, banner=banner, disguised=disguised))
 
     def resolve(self, href: str) -> str | None:
         """The URL that an attribute means, None if it means no page."""
@@ -124,7 +125,14 @@ class LinkReader:
         return None if url is None or url.startswith(INERT_SCHEMES) else url
 
 
-def _link(url: str, via: str, text: str, attributes: Attributes) -> Link:
+def _is_disguised(href: str, url: str) -> bool:
+    """Whether an address hides that its host is an IP address."""
+    return _HOST_OF_DIGITS.match(url) is not None and has_disguised_host(href)
+
+
+def _link(
+    url: str, via: str, text: str, attributes: Attributes, *, banner: bool, disguised: bool
+) -> Link:
     """A link with what its element says of it."""
     rel = attributes.get("rel")
     return Link(
@@ -135,4 +143,6 @@ def _link(url: str, via: str, text: str, attributes: Attributes) -> Link:
         attributes.get("title") or "",
         attributes.get("type") or "",
         attributes.get("hreflang") or "",
+        banner,
+        disguised,
     )

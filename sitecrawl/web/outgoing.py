@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.directives import read_directives
-from sitecrawl.web.linkelements import add_link_elements, canonical_url, read_link_headers
+from sitecrawl.web.linkelements import add_link_elements, canonical_url, read_link_headers, related
 from sitecrawl.web.links import LinkReader, link_patterns
 from sitecrawl.web.page import Link, Page, Refresh
 from sitecrawl.web.refresh import read_refresh
@@ -42,7 +42,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     """
     page.base = _base(outgoing.base, page.url)
     reader = LinkReader(page.url, page.base, page.encoding, options)
-    elements = [*outgoing.elements, *read_link_headers(headers.get("link", ()))]
+    elements = related([*outgoing.elements, *read_link_headers(headers.get("link", ()))])
     page.directives = read_directives(
         outgoing.robots, headers.get("x-robots-tag", ()), options.agent
     )

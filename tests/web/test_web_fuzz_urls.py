@@ -48,7 +48,10 @@ def test_urls(href: str, base: str, name: str) -> None:
 
 
 starts = st.sampled_from(
-    ["", "../", "../../", "/", "//", "http://", "https://h.example/", "http://0x7f.1/", "a:", "./"]
+    [
+        *("", "../", "../../", "/", "//", "http://", "https://h.example/", "a:", "./"),
+        *("http://0x7f.1/", "http://127.1./", "http://2130706433/", "http://127.0.0.0x1/"),
+    ]
 )
 names = st.lists(st.text("aZ0_~-.%/", min_size=1, max_size=6), max_size=5).map("/".join)
 plain = st.tuples(starts, names).map("".join)
@@ -66,6 +69,7 @@ directories = st.sampled_from(
 def test_short_way_leads_to_the_same_url(links: list[str], base: str) -> None:
     page = web_bases.Base(base, "utf-8")
     assert [page.resolve(href) for href in links] == [urls.resolve(href, base) for href in links]
+    assert not any(page.plain(href) for href in links if urls.has_disguised_host(href))
 
 
 def test_short_way_is_taken() -> None:
@@ -73,6 +77,7 @@ def test_short_way_is_taken() -> None:
     assert page.plain("../c/d.html") == "http://example.org/c/d.html"
     assert page.plain("https://other.example/e") == "https://other.example/e"
     assert page.plain("c.html?d") is None
+    assert page.plain("http://127.1/c.html") is None
 
 
 @bounded
