@@ -16,9 +16,7 @@ from scrapy.utils.defer import deferred_from_coro
 from fixtures.hostile import SocketServer, accept_and_wait
 from fixtures.server import Raw, Server
 from sitecrawl.download import pool
-from sitecrawl.download.failures import ConnectionBrokenError, SilenceError
-from sitecrawl.download.limits import Limits
-from sitecrawl.download.watch import Watch
+from sitecrawl.download.failures import ConnectionBrokenError
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch
@@ -111,25 +109,6 @@ async def test_kept_connection_that_ends_under_a_request_is_replaced(fetch: Fetc
             assert (await fetch.send(handler, Request(f"{server.origin}/"))).body == b"page"
         await fetch.close()
     assert [len(asked) for asked in talk.requests] == [2, 2, 1]
-
-
-@ensureDeferred
-async def test_silence_is_counted_from_each_request_of_a_connection() -> None:
-    loop = asyncio.get_running_loop()
-    given_up: list[tuple[float, Exception]] = []
-    watch = Watch(Limits(silence=0.4), lambda error: given_up.append((loop.time(), error)))
-    watch.begin()
-    watch.rest()
-    await deferred_from_coro(asyncio.sleep(0.6))  # at rest it may be silent
-    watch.begin()
-    watch.rest()
-    await deferred_from_coro(asyncio.sleep(0.2))
-    began = loop.time()
-    watch.begin()
-    await until(lambda: bool(given_up))
-    [(when, error)] = given_up
-    assert isinstance(error, SilenceError)
-    assert 0.4 <= when - began < 1.0
 
 
 @ensureDeferred
