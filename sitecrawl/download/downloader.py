@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,7 @@ from scrapy.utils.defer import _process_pending_io, _schedule_coro
 from twisted.internet.defer import Deferred
 from typing_extensions import override
 
-from sitecrawl.download.handler import BoundedDownloadHandler
 from sitecrawl.download.listeners import is_heard
-from sitecrawl.download.middlewares import Middlewares
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -36,7 +35,6 @@ class Downloader(ScrapyDownloader):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self.middleware = Middlewares(*self.middleware.middlewares, crawler=crawler)
         if self._delay:
             logger.warning(NO_EFFECT, "DOWNLOAD_DELAY")
         if self.per_slot_settings:
@@ -52,7 +50,7 @@ class Downloader(ScrapyDownloader):
     async def _fetch(self, request: Request, answered: Deferred[Response | Request]) -> None:
         try:
             answer = await self.middleware.download_async(self._enqueue_request, request)
-        except Exception:  # noqa: BLE001 - the engine has them all
+        except (Exception, asyncio.CancelledError):  # noqa: BLE001 - the engine has them all
             self.active.remove(request)
             answered.errback()
         else:
@@ -63,7 +61,7 @@ class Downloader(ScrapyDownloader):
     async def _enqueue_request(self, request: Request) -> Response:
         self._tell(signals.request_reached_downloader, request)
         try:
-            response = await self._hand_over(request)
+            response = await self.handlers.download_request_async(request)
             self._tell(signals.response_downloaded, request, response=response)
         except Exception:
             await _process_pending_io()
@@ -71,13 +69,6 @@ class Downloader(ScrapyDownloader):
         finally:
             self._tell(signals.request_left_downloader, request)
         return response
-
-    async def _hand_over(self, request: Request) -> Response:
-        """Ask the handler of the scheme, for which alone Scrapy would take the URL apart."""
-        handler = self.handlers._handlers.get(request.url.partition(":")[0])
-        if isinstance(handler, BoundedDownloadHandler):
-            return await handler.download_request(request)
-        return await self.handlers.download_request_async(request)
 
     def _tell(self, signal: object, request: Request, **more: Response) -> None:
         if is_heard(signal, self.crawler):
