@@ -2,8 +2,9 @@
 
     python -m benchmarks.against_others [--rounds 3] [--corpus NAME] [--only WORD ...]
 
-Installs the others, serves the corpus, and lets all crawl it by turns, round after round.
-Each figure is the median of the rounds. CPU is user and system time of a crawl's whole
+Installs the others, serves the corpus, and lets all crawl it by turns, round after round;
+sitecrawl crawls after each of them, so that the two have the same machine. Each figure is
+the median of the rounds, and each ratio that of neighbours. CPU is user and system time of a crawl's whole
 process tree; the pages are counted by the server. ``--only`` takes the rows whose names
 contain one of the words, and keeps no results; sitecrawl always runs.
 """
@@ -12,6 +13,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -22,41 +27,57 @@ from benchmarks.results import recorded
 from benchmarks.tables import LIMIT, OURS
 from benchmarks.tables import against_others as table
 
-Runs = dict[str, list[Result]]
+Results = dict[str, list[Result]]
 
 
-def limit(corpus: Corpus, urls: tuple[str, ...], name: str) -> Result:
+def limit(urls: tuple[str, ...], corpus: Corpus, folder: Path) -> Result:
     """Fetch and parse ``urls`` and do nothing else."""
-    folder = corpus.room(name)
     (folder / "urls.txt").write_text("\n".join(urls))
     program = [sys.executable, str(HERE / "limit.py"), "urls.txt"]
     return measure(corpus, program, folder, {})
 
 
-def run(corpus: Corpus, single: Corpus, crawls: dict[str, Crawl], rounds: int) -> tuple[Runs, Runs]:
-    """The results of all rounds by crawler: on the corpus, and on a single page."""
-    runs: Runs = {name: [] for name in (*crawls, OURS, LIMIT)}
-    starts: Runs = {OURS: [], LIMIT: []}
+@dataclass(slots=True)
+class Runs:
+    """The results of all rounds by crawler.
+
+    ``after`` holds sitecrawl's right after each of them; ``single`` are crawls of one page.
+    """
+
+    crawls: Results
+    after: Results
+    single: Results
+
+
+def run(corpus: Corpus, single: Corpus, crawls: dict[str, Crawl], rounds: int) -> Runs:
+    """Let all crawl by turns."""
+    runs = Runs(defaultdict(list), defaultdict(list), defaultdict(list))
     for number in range(rounds):
-        for position, (name, crawl) in enumerate(crawls.items()):
-            runs[name].append(crawl(corpus, corpus.room(f"{position}-{number}")))
-        ours = sitecrawl(corpus, corpus.room(f"sitecrawl-{number}"))
-        runs[OURS].append(ours)
-        runs[LIMIT].append(limit(corpus, ours.urls, f"limit-{number}"))
-        starts[OURS].append(sitecrawl(single, single.room(f"sitecrawl-{number}")))
-        starts[LIMIT].append(limit(single, single.starts, f"limit-{number}"))
-    return runs, starts
+        first = sitecrawl(corpus, corpus.room(f"first-{number}"))
+        runs.crawls[OURS].append(first)
+        turns: dict[str, Crawl] = {**crawls, LIMIT: partial(limit, first.urls)}
+        for position, (name, crawl) in enumerate(turns.items()):
+            runs.crawls[name].append(crawl(corpus, corpus.room(f"{position}-{number}")))
+            ours = sitecrawl(corpus, corpus.room(f"after-{position}-{number}"))
+            runs.after[name].append(ours)
+            runs.crawls[OURS].append(ours)
+        runs.single[OURS].append(sitecrawl(single, single.room(f"sitecrawl-{number}")))
+        runs.single[LIMIT].append(limit(single.starts, single, single.room(f"limit-{number}")))
+    return runs
 
 
-def summary(runs: list[Result], ours: frozenset[str]) -> dict[str, Any]:
+def summary(name: str, runs: Runs) -> dict[str, Any]:
     """The figures of one crawler; ``noise`` is the spread of its rounds' CPU."""
-    costs = [each.cost for each in runs]
-    pages = runs[-1].pages
+    found = runs.crawls[name]
+    costs = [each.cost for each in found]
+    pages, ours = found[-1].pages, runs.crawls[OURS][-1].pages
+    neighbours = zip(runs.after.get(name, found), found, strict=True)
     return {
         "cost": round(median(costs), 3),
         "noise": round((max(costs) - min(costs)) / median(costs), 3),
-        "speed": round(median(len(each.pages) / each.wall for each in runs), 1),
-        "memory": round(median(each.memory for each in runs)),
+        "ratio": round(median(own.cost / other.cost for own, other in neighbours), 3),
+        "speed": round(median(len(each.pages) / each.wall for each in found), 1),
+        "memory": round(median(each.memory for each in found)),
         "pages": len(pages),
         "missed": sorted(ours - pages),
         "more": sorted(pages - ours),
@@ -87,11 +108,12 @@ def main() -> None:
     with recorded("against_others", whole=not given.only) as figures:
         with served(given.corpus) as corpus, one_page() as single:
             crawls = {each.name: each.crawl for each in chosen}
-            runs, starts = run(corpus, single, crawls, given.rounds)
-        ours = runs[OURS][-1].pages
+            runs = run(corpus, single, crawls, given.rounds)
         figures["corpus"], figures["rounds"] = given.corpus, given.rounds
-        figures["rows"] = {name: summary(found, ours) for name, found in runs.items()}
-        figures["loop"] = {name: in_loop(runs[name], starts[name]) for name in starts}
+        figures["rows"] = {name: summary(name, runs) for name in (*crawls, OURS, LIMIT)}
+        figures["loop"] = {
+            name: in_loop(runs.crawls[name], runs.single[name]) for name in (OURS, LIMIT)
+        }
     print(table(figures))
 
 

@@ -36,7 +36,6 @@ def footing(figures: Figures) -> str:
 def against_others(figures: Figures) -> str:
     """One row for each crawler, and what sitecrawl needs of it."""
     rows, loop = figures["rows"], figures["loop"]
-    ours = rows[OURS]["cost"]
     lines = [
         (
             name,
@@ -45,7 +44,7 @@ def against_others(figures: Figures) -> str:
             f"{row['speed']:.0f}",
             row["memory"],
             row["pages"],
-            f"{ours / row['cost']:.3f}",
+            f"{row['ratio']:.3f}",
             f"{TARGETS[name]:.3f}" if name in TARGETS else "",
         )
         for name, row in rows.items()
