@@ -13,6 +13,7 @@ from sitecrawl.web.page import Page
 from sitecrawl.web.read import read_page
 
 DEFAULT = ReadOptions()
+SLACK = 0.4  # seconds of a busy machine; what grows with the square takes more than one
 ALL = ReadOptions(
     object_links=True,
     image_maps="sample",
@@ -136,7 +137,7 @@ def test_time_is_linear(part: bytes) -> None:
     start = b"<p " if part == b" a=1" else b""
     once, _ = seconds(start + part * (40_000 // len(part)))
     more = min(seconds(start + part * (320_000 // len(part)))[0] for _ in range(3))
-    assert more < 8 * once * 3 + 0.1
+    assert more < 8 * once * 3 + SLACK
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,7 @@ def test_time_is_linear_for_xml(part: bytes) -> None:
         return time.thread_time() - start
 
     once = taken(40_000)
-    assert min(taken(320_000) for _ in range(3)) < 8 * once * 3 + 0.1
+    assert min(taken(320_000) for _ in range(3)) < 8 * once * 3 + SLACK
 
 
 @pytest.mark.parametrize(
