@@ -22,20 +22,19 @@ START = "start and end"
 WAITING = "waiting"
 LOOP = "asyncio"
 PARSE = "lexbor's parse"
-# A part of the path of a file, and what it stands for; the standard library counts as its caller.
+# Beginnings of modules' names, and what they stand for; any other module counts as its caller.
 PARTS = {
-    "/sitecrawl/web/": "reading besides",
-    "/sitecrawl/policy/": "policy",
-    "/sitecrawl/frontier/": "frontier, main thread",
-    "/sitecrawl/download/": "fetching",
-    "/sitecrawl/downloadermiddlewares/": "fetching",
-    "/sitecrawl/pipelines/": "pipelines and feed",
-    "/sitecrawl/exporters": "pipelines and feed",
-    "/sitecrawl/": "crawl: scheduling, recording",
-    "/scrapy/": "Scrapy",
-    "/pydispatch/": "Scrapy",
-    "/twisted/": "Twisted",
-    "/asyncio/": LOOP,
+    "sitecrawl.web.": "reading besides",
+    "sitecrawl.policy.": "policy",
+    "sitecrawl.frontier.": "frontier, main thread",
+    "sitecrawl.download": "fetching",  # and its middlewares
+    "sitecrawl.pipelines.": "pipelines and feed",
+    "sitecrawl.exporters": "pipelines and feed",
+    "sitecrawl.": "crawl: scheduling, recording",
+    "scrapy.": "Scrapy",
+    "pydispatch.": "Scrapy",
+    "twisted.": "Twisted",
+    "asyncio.": LOOP,
 }
 
 
@@ -43,16 +42,23 @@ def part(frame: FrameType | None) -> str:
     """What the main thread is in."""
     if frame is not None and frame.f_code.co_name == "read_html":  # itself only calls the parser
         return PARSE
-    if frame is not None and frame.f_code.co_filename.endswith("selectors.py"):
+    if frame is not None and module(frame) == "selectors":
         return WAITING
     found = ""
     while frame is not None:
-        path = frame.f_code.co_filename
-        found = found or next((name for piece, name in PARTS.items() if piece in path), "")
+        name = module(frame)
+        found = found or next(
+            (stands for begin, stands in PARTS.items() if name.startswith(begin)), ""
+        )
         if frame.f_code.co_name == "run_forever":
             return found
         frame = frame.f_back
     return START
+
+
+def module(frame: FrameType) -> str:
+    """The name of the module that the frame's code is of."""
+    return str(frame.f_globals.get("__name__", ""))
 
 
 def main(file: Path, arguments: list[str]) -> None:

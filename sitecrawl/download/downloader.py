@@ -10,6 +10,7 @@ from scrapy import signals
 from scrapy.core.downloader import Downloader as ScrapyDownloader
 from scrapy.utils.defer import _process_pending_io, _schedule_coro
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 from typing_extensions import override
 
 from sitecrawl.download.listeners import is_heard
@@ -48,14 +49,13 @@ class Downloader(ScrapyDownloader):
         return answered
 
     async def _fetch(self, request: Request, answered: Deferred[Response | Request]) -> None:
+        answer: Response | Request | Failure
         try:
             answer = await self.middleware.download_async(self._enqueue_request, request)
         except (Exception, asyncio.CancelledError):  # noqa: BLE001 - the engine has them all
-            self.active.remove(request)
-            answered.errback()
-        else:
-            self.active.remove(request)
-            answered.callback(answer)
+            answer = Failure()  # type: ignore[no-untyped-call]
+        self.active.remove(request)
+        answered.callback(answer)
 
     @override
     async def _enqueue_request(self, request: Request) -> Response:
