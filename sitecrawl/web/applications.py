@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
+
+from sitecrawl.web.scripts import runs
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -16,7 +17,6 @@ _ROOTS = (
     "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #ember-app, #react-root, #q-app,"
     " #application, app-root, [ng-app], [data-reactroot], [data-ng-app], [data-server-rendered]"
 )
-_PROGRAM = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma)script|module", re.IGNORECASE)
 _MUTE = ["script", "style", "template", "noscript", "svg", "select"]
 
 
@@ -72,9 +72,7 @@ def without_scripts(html: str) -> str:
 
 
 def _runs(node: LexborNode) -> bool:
-    """Whether a browser would run a script element, and not just keep it as data."""
-    kind = (node.attributes.get("type") or "").strip()
-    return not kind or _PROGRAM.match(kind) is not None
+    return runs(node.attributes.get("type"))
 
 
 def _length(node: LexborNode) -> int:

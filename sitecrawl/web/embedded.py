@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.scripts import navigates, written
+from sitecrawl.web.scripts import navigates, runs, written
 from sitecrawl.web.walk import Leave, Walk, skip
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _OPTION = (("value", "option"),)
 def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
     """Read JSON-LD, and the markup that a script writes at its place; nothing else."""
     script = node.text()
-    if "document" in script and "write" in script:
+    if "document" in script and "write" in script and runs(node.attributes.get("type")):
         _enter_written(walk, written(script))
     elif script and "ld+json" in (node.attributes.get("type") or "").lower():
         walk.json_ld.append(script)

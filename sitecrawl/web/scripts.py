@@ -36,6 +36,16 @@ _NAVIGATION = re.compile(
     r"location|\.href|\bopen\s*\(|jump|\bgo\w*\s*\(|navigate|visit", re.IGNORECASE
 )
 _ADDRESS = re.compile(r"https?:|/|\./|\.\./", re.IGNORECASE)
+# HTML, 4.12.1.1, and WHATWG MIME Sniffing, 4.6: the types of scripts that browsers run.
+_PROGRAM = re.compile(
+    r"(?:text|application)/(?:x-)?(?:java|ecma|j|live)script|module", re.IGNORECASE
+)
+
+
+def runs(kind: str | None) -> bool:
+    """Whether a browser runs a script element of that type, and does not just keep it as data."""
+    kind = (kind or "").strip()
+    return not kind or _PROGRAM.match(kind) is not None
 
 
 def written(script: str) -> str:
