@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
@@ -20,13 +21,11 @@ from sitecrawl.web.urls import split
 from sitecrawl.web.walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.web.options import ReadOptions
 
-LANGUAGES = "[lang], [xml\\:lang]"
+LANGUAGES = ("[lang]", "[xml\\:lang]")
 LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.language", "og:locale")
 
 
@@ -40,7 +39,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     walk.language = page.language = page_language(root, page)
-    _mark_elements(walk, root, markup)
+    _mark_elements(walk, root)
     walk.read(_first_node(root))
     walk.text.flush()
     close_sections(walk)
@@ -75,32 +74,36 @@ def page_language(root: LexborNode, page: Page) -> str:
     return next((language for language in found if language), "")
 
 
-def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
+def _mark_elements(walk: Walk, root: LexborNode) -> None:
     """Give single elements their action on top: other languages, classes to leave out."""
     wrappers: dict[int, list[Wrapper]] = {}
     tags: set[int] = set()
-    for node, wrap in _marked(walk, root, markup):
-        wrappers.setdefault(node.mem_id, []).append(wrap)
-        tags.add(node.tag_id)
+    for node in root.css(_marking(walk.options.remove_classes)):
+        wraps = _wrappers(node, root, walk.options.remove_classes)
+        if wraps:
+            wrappers[node.mem_id] = wraps
+            tags.add(node.tag_id)
     if wrappers:
         walk.actions = marked_actions(walk.names, wrappers, tags)
         walk.plain -= tags
         walk.runs = {tag: enter for tag, enter in walk.runs.items() if tag not in tags}
 
 
-def _marked(walk: Walk, root: LexborNode, markup: bytes) -> Iterator[tuple[LexborNode, Wrapper]]:
-    """The single elements with an action of their own, and that action."""
-    for node in root.css(LANGUAGES if b"xml:lang" in markup else "[lang]"):
-        if node.mem_id != root.mem_id:
-            yield node, in_language
-    for name in walk.options.remove_classes:
-        yield from ((node, removed) for node in _of_class(root, name))
+@lru_cache(maxsize=64)
+def _marking(classes: tuple[str, ...]) -> str:
+    """One selector for all elements that may be marked: a second query costs as much again."""
+    quoted = (name.replace("\\", "\\\\").replace('"', '\\"') for name in classes)
+    return ", ".join([*LANGUAGES, *(f'[class~="{name}"]' for name in quoted)])
 
 
-def _of_class(root: LexborNode, name: str) -> Iterable[LexborNode]:
-    """The elements that have a class of exactly that name."""
-    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-    return root.css(f'[class~="{quoted}"]')
+def _wrappers(node: LexborNode, root: LexborNode, classes: tuple[str, ...]) -> list[Wrapper]:
+    """What an element does besides, the language first; the root's was read before."""
+    attributes = node.attributes
+    own = (attributes.get("class") or "").split()
+    wraps: list[Wrapper] = [removed for name in classes if name in own]
+    if ("lang" in attributes or "xml:lang" in attributes) and node.mem_id != root.mem_id:
+        wraps.insert(0, in_language)
+    return wraps
 
 
 def _fill_text(page: Page, head: Head, walk: Walk) -> None:
