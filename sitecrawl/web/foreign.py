@@ -25,7 +25,7 @@ def in_language(inner: Enter | None) -> Enter:
         def leave_foreign(walk: Walk, node: LexborNode) -> None:
             if leave is not None:
                 leave(walk, node)
-            if text.language:
+            if text.language and text.language != outer:  # else what is around it tells of it
                 begun = start if len(text.lines) == lines else 0
                 text.add_foreign(text.language, "".join(text.pieces[begun:]))
             text.language = outer
