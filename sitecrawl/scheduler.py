@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import override
 
@@ -66,7 +65,7 @@ class OriginScheduler(BaseScheduler):
 
     @override
     def open(self, spider: Spider) -> Deferred[None]:
-        """Open the crawl database; a failure ends the crawl before any request."""
+        """Open the crawl database; ``Crawl`` ends the crawl where that fails."""
         return deferred_from_coro(self._open())
 
     async def _open(self) -> None:
@@ -74,7 +73,6 @@ class OriginScheduler(BaseScheduler):
             await self._owner.open()
         except FrontierError as error:
             self._owner.fail(error)
-            raise CloseSpider("database_error") from error
 
     @override
     def close(self, reason: str) -> None:

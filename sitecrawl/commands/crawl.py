@@ -7,6 +7,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
 
 from scrapy import Spider
 from scrapy.commands import crawl
@@ -15,9 +16,10 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
+from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import backend
 from sitecrawl.params.problems import ConfigError, nearest
-
-BAD_CONFIGURATION = 2
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +58,8 @@ class Command(crawl.Command):
         if args:
             problems += self._problems(args[0], opts.spargs)
         if problems:
-            self._report(problems)
-            sys.exit(BAD_CONFIGURATION)
+            self._leave(problems, BAD_USAGE)
+        self._check_database(self.settings["SITECRAWL_DATABASE"])
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl, and take over the exit status that the crawl set."""
@@ -78,7 +80,14 @@ class Command(crawl.Command):
             return [f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}"]
         return problems_of(loader.load(name), arguments)
 
-    def _report(self, problems: Iterable[str]) -> None:
+    def _check_database(self, setting: str | None) -> None:
+        try:
+            if setting is not None:  # a project without ours may still have this command
+                backend(setting)
+        except FrontierError as error:
+            self._leave([str(error)], DATABASE_ERROR)
+
+    def _leave(self, problems: Iterable[str], status: int) -> NoReturn:
         assert self.settings is not None
         in_file = bool(self.settings["LOG_FILE"])  # Scrapyd shows a job's log, not its stderr
         if in_file:
@@ -87,6 +96,7 @@ class Command(crawl.Command):
             print(problem, file=sys.stderr)
             if in_file:
                 logger.error("%s", problem)
+        sys.exit(status)
 
 
 def repeated(arguments: Sequence[str]) -> Iterable[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from sitecrawl.assembly import database_url
 from sitecrawl.config import Configuration, load, load_again
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
-from sitecrawl.frontier.opening import SQLITE
+from sitecrawl.frontier.opening import SQLITE, shown
 from sitecrawl.frontier.states import RunRecord
 
 COMPLETE = frozenset({"start", "config"})
@@ -32,11 +31,6 @@ class Source(NamedTuple):
     def name(self) -> str:
         """The database's URL as it may be shown: without a password."""
         return shown(self.database)
-
-
-def shown(database: str) -> str:
-    """A database URL without its password."""
-    return re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", database)
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import DontCloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from sitecrawl.assembly import agent, database_url
 from sitecrawl.crawl.database import FrontierOwner
@@ -166,6 +166,7 @@ class Crawl:
         """Built once for each crawl; the parts follow its signals."""
         crawl = cls(crawler)
         connect = crawler.signals.connect
+        connect(crawl.spider_opened, signals.spider_opened)
         connect(crawl.spider_closed, signals.spider_closed)
         connect(crawl.spider_idle, signals.spider_idle)
         connect(crawl.engine_stopped, signals.engine_stopped)
@@ -174,6 +175,14 @@ class Crawl:
         connect(crawl.delivery.exported, signals.item_scraped)
         connect(crawl.delivery.feeds_closed, signals.feed_exporter_closed)
         return crawl
+
+    def spider_opened(self) -> None:
+        """End a crawl without database before any request.
+
+        Not sooner: Scrapy cannot close cleanly what it has not opened, and logs a traceback.
+        """
+        if self.owner.failure is not None:
+            raise CloseSpider("database_error")
 
     def spider_idle(self) -> None:
         """Before the crawl ends, collect what workers that died left undelivered."""

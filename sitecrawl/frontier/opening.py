@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib import import_module
@@ -27,8 +28,13 @@ def backend(database_url: str) -> Backend:
     if database_url.startswith(POSTGRES):
         return _postgres(database_url)
     raise FrontierError(
-        f"{database_url!r} is no crawl database; give sqlite:///FILE or postgresql://..."
+        f"{shown(database_url)!r} is no crawl database; give sqlite:///FILE or postgresql://..."
     )
+
+
+def shown(database_url: str) -> str:
+    """A database URL without its password."""
+    return re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", database_url)
 
 
 def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:

@@ -122,7 +122,12 @@ class PostgresBackend:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        known = conninfo_to_dict(url)
+        try:
+            known = conninfo_to_dict(url)
+        except psycopg.Error as error:
+            raise FrontierError(
+                f"The setting is no URL of a PostgreSQL database: {' '.join(str(error).split())}."
+            ) from error
         where = f"{known.get('host', 'localhost')}:{known.get('port', 5432)}"
         self._name = f"The crawl database {known.get('dbname', '')} on {where}"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.console.sources import shown
 from sitecrawl.console.times import ago, ahead, span, stamp
+from sitecrawl.frontier.opening import shown
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
 from sitecrawl.settings import ITEM_PIPELINES
@@ -33,3 +35,34 @@ def test_any_error_of_a_commit_ends_the_crawl_as_an_error_of_the_database(
     assert again.status == 0, again.log[-3000:]
     written = done.documents.keys() | again.documents.keys()
     assert written == {f"{origin}{path}" for path in ("/", *PATHS)}
+
+
+def test_a_database_that_cannot_be_opened_says_so_in_one_line(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(SITE)
+    (crawl.directory / "notes.db").write_text("no database " * 100, encoding="utf-8")
+    done = crawl(f"{origin}/", settings={"SITECRAWL_DATABASE": "sqlite:///notes.db"})
+    assert done.status == 3, done.log[-3000:]
+    assert "Traceback" not in done.log
+    (line,) = [line for line in done.log.splitlines() if " ERROR: " in line]
+    assert "notes.db is not a SQLite database" in line
+    assert server.log.targets() == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("mysql://crawl:secret@host/crawl", "'mysql://crawl:***@host/crawl' is no crawl database"),
+        ("postgresql://host/crawl?colour=red", "no URL of a PostgreSQL database"),
+    ],
+)
+def test_a_database_of_an_unknown_kind_is_refused_in_one_line(
+    setting: str, told: str, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(SITE)
+    done = crawl(f"{origin}/", settings={"SITECRAWL_DATABASE": setting})
+    assert done.status == 3, done.log[-3000:]
+    (line,) = done.log.splitlines()
+    assert told in line
+    assert server.log.targets() == []
