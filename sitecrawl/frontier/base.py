@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sitecrawl.policy.outcomes import Outcome
 
@@ -30,8 +30,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A URL that may be crawled: what is stored when it is new, nothing when it is known.
 
     ``fingerprint`` is the signed 64-bit hash of the identity key; ``via`` one of seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from sitecrawl.web.urls import UrlParts, origin, split
@@ -15,6 +16,7 @@ class Target(NamedTuple):
     parts: UrlParts
 
 
+@lru_cache(maxsize=1024)  # the rules, the limits and the fetch ask one after the other
 def read_target(url: str) -> Target:
     """The parts of a resolved URL."""
     return Target(url, origin(url), split(url))
