@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.drawings import is_drawn
 from sitecrawl.web.scripts import navigates, runs, written
 from sitecrawl.web.walk import Leave, Walk, skip
 
@@ -86,8 +87,7 @@ def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
 
 def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
     """Note a title outside head, where broken markup puts it; an image's is none."""
-    parent = node.parent
-    if parent is None or parent.tag != "svg":
+    if not is_drawn(node):
         walk.titles.append(" ".join(node.text().split()))
     return skip
 

@@ -1,0 +1,39 @@
+"""SVG and MathML: words that lie apart on the screen, though nothing parts them in the markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.walk import Leave, Walk, enter_block
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+def enter_span(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a line at a span of SVG text with a position of its own: how labels are wrapped."""
+    return enter_block(walk, node) if "x" in node.attributes else None
+
+
+def enter_fraction(walk: Walk, node: LexborNode) -> Leave | None:
+    """Part numerator and denominator from each other, and from what stands around them."""
+    above = node.first_child
+    while above is not None and not above.is_element_node:
+        above = above.next
+    if above is not None:
+        above.insert_after(" ")
+    walk.text.pieces.append(" ")
+    return leave_fraction
+
+
+def leave_fraction(walk: Walk, _node: LexborNode) -> None:
+    """End a fraction."""
+    walk.text.pieces.append(" ")
+
+
+def is_drawn(node: LexborNode) -> bool:
+    """Whether an element is part of an SVG image."""
+    parent = node.parent
+    while parent is not None and parent.tag != "svg":
+        parent = parent.parent
+    return parent is not None
