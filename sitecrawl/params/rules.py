@@ -181,8 +181,8 @@ class RuleParams(OptionGroup):
     max_variants: int = Field(
         default=1000,
         ge=0,
-        description="The most query variants of one path that may wait without one having "
-        "proved to differ in text from the others; 0 for no limit.",
+        description="The most query variants of one path without a text of their own, those not "
+        "read yet included, once most of what was read repeats a text; 0 for no limit.",
     )
     max_barren_pages: int = Field(
         default=10,

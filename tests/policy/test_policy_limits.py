@@ -54,25 +54,40 @@ def test_pages_fetched_below_one_top_directory() -> None:
 
 
 @pytest.mark.behaviour("K-03")
-def test_variants_of_one_path_are_capped_until_they_prove_themselves() -> None:
-    state = limits(max_variants=3)
-    verdicts = [offer(state, "/", f"/x?name={word}") for word in "abcd"]
-    assert verdicts == ["", "", "", "variants"]
+def test_variants_of_one_path_are_capped_once_most_repeat_a_text() -> None:
+    state = limits(max_variants=4)
+    assert not any(offer(state, "/", f"/x?name={word}") for word in "abc")
+    for word in "abc":
+        state.page(f"{HOME}/x?name={word}", depth=1, text="the same", new=True)
+    verdicts = [offer(state, "/", f"/x?name={word}") for word in "def"]
+    assert verdicts == ["", "", "variants"]
     assert offer(state, "/", "/y?name=a") == ""
     assert offer(state, "/", "/x") == ""
-    state.page(f"{HOME}/x?name=a", depth=1, text="something new", new=True)
-    assert offer(state, "/", "/x?name=e") == ""
-    state.page(f"{HOME}/x?name=b", depth=1, text="something new", new=True)
-    assert offer(state, "/", "/x?name=f") == "variants"
 
 
-def test_variants_of_earlier_runs_count_until_fetched() -> None:
+@pytest.mark.behaviour("K-03")
+def test_variants_that_wait_are_left_when_those_before_them_repeat_a_text() -> None:
     state = limits(max_variants=2)
-    for word, fetched in (("a", True), ("b", False), ("c", True), ("d", False)):
-        state.remember(f"{HOME}/x?name={word}", fetched=fetched)
-    state.remember(f"{HOME}/x", fetched=True)
-    assert offer(state, "/", "/x?name=e") == "variants"
-    assert offer(limits(max_variants=2), "/", "/x?name=e") == ""
+    listed = [f"/x?name={word}" for word in "abcdefgh"]
+    assert not any(offer(state, "/", link) for link in listed)
+    for link in listed[:3]:
+        assert state.fetch(HOME + link, depth=1, referrer=HOME, new=True).allowed
+        state.page(HOME + link, depth=1, text="the same", new=True)
+    refused = state.fetch(HOME + listed[3], depth=1, referrer=HOME, new=True)
+    assert refused.reason == "variants"
+    assert refused.rule.endswith(f"{HOME}/x had a text seen before for 2 of 3 queries")
+    assert state.fetch(HOME + listed[3], depth=1, referrer=HOME, new=False).allowed
+
+
+@pytest.mark.behaviour("K-03")
+def test_a_page_may_list_more_variants_than_the_cap() -> None:
+    state = limits(max_variants=3)
+    links = [f"/item?id={word}" for word in "abcdefghijklmnop"]
+    assert not any(offer(state, "/", link) for link in links)
+    for link in links:
+        assert state.fetch(HOME + link, depth=1, referrer=HOME, new=True).allowed
+        state.page(HOME + link, depth=1, text=f"about {link}", new=True)
+    assert not any(offer(state, "/2", f"{link}{link[-1]}") for link in links)
 
 
 def test_parameters_beyond_what_is_remembered_are_never_recombined(

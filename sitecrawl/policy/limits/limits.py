@@ -32,14 +32,6 @@ class Limits:
     links_per_page: int
     links_setting: str
 
-    def remember(self, url: str, *, fetched: bool) -> None:
-        """Note a URL of an earlier run, so that the cap of variants counts it.
-
-        Evidence on series is not kept: their known pages are not judged again, and new
-        ones get a new chance in each run.
-        """
-        self.variants.remember(read_target(url), fetched=fetched)
-
     def page(self, url: str, *, depth: int, text: str, new: bool) -> PageLinks:
         """The links of a page that was read; ``new`` if it was never fetched before.
 

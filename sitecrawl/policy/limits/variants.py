@@ -33,10 +33,13 @@ class Kind:
 class PathVariants:
     """The variants of one path: how many are waiting for proof, and what is known of each kind.
 
-    ``barren`` counts the fruitless recombined pages in a row over all kinds not proven yet.
+    ``fresh`` of those read had a text of their own, ``stale`` had not. ``barren`` counts the
+    fruitless recombined pages in a row over all kinds not proven yet.
     """
 
     unproven: int = 0
+    fresh: int = 0
+    stale: int = 0
     barren: int = 0
     parameters: set[int] = field(default_factory=set)
     kinds: dict[str, Kind] = field(default_factory=dict)
@@ -60,7 +63,10 @@ class Variants:
         if variants is None:
             return
         if variants.texts.add(skeleton(text, dated=False)):
+            variants.fresh += 1
             variants.unproven = max(0, variants.unproven - 1)
+        else:
+            variants.stale += 1
         if hash(page.parts.query) in variants.recombined:
             variants.recombined.discard(hash(page.parts.query))
             kind = variants.kinds[_names(page)]
@@ -78,10 +84,9 @@ class Variants:
         """Whether a link to a variant that is not known yet may be followed."""
         if not link.parts.query:
             return ALLOWED
-        path = _path(link)
-        variants = self._variants(path)
-        if self.limit and variants.unproven >= self.limit:
-            return refuse("variants", f"{self.limit_setting}: {path}")
+        variants = self._variants(_path(link))
+        if self.limit and variants.unproven >= self.limit and variants.stale > variants.fresh:
+            return self._too_many(variants, link)
         if self.patience and _is_recombined(variants, link):
             return self._recombine(variants, link)
         self._take(variants, link)
@@ -97,19 +102,21 @@ class Variants:
             kind.barren = variants.barren = 0
             kind.proven = True
 
-    def remember(self, link: Target, *, fetched: bool) -> None:
-        """Note a variant that is stored already; one that was fetched needs no proof."""
-        if link.parts.query:
-            variants = self._variants(_path(link))
-            self._take(variants, link)
-            variants.unproven -= fetched
-
     def due(self, link: Target) -> Decision:
         """Whether a variant is still worth its first fetch."""
-        variants = self._paths.get(_path(link))
-        if variants is None or hash(link.parts.query) not in variants.recombined:
+        variants = self._paths.get(_path(link)) if link.parts.query else None
+        if variants is None:
+            return ALLOWED
+        if self.limit and variants.stale >= self.limit and variants.stale > variants.fresh:
+            return self._too_many(variants, link)
+        if hash(link.parts.query) not in variants.recombined:
             return ALLOWED
         return self._open(variants, link)
+
+    def _too_many(self, variants: PathVariants, link: Target) -> Decision:
+        read = variants.fresh + variants.stale
+        words = f"{_path(link)} had a text seen before for {variants.stale} of {read} queries"
+        return refuse("variants", f"{self.limit_setting}: {words}")
 
     def _recombine(self, variants: PathVariants, link: Target) -> Decision:
         decision = self._open(variants, link)
