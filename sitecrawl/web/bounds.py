@@ -18,6 +18,10 @@ _SHALLOW = frozenset(
     b"a area base br col dd dt embed frame hr img input li link meta option p param script"
     b" source style tbody td tfoot th thead title tr track wbr".split()
 )
+# Drawings by the hundred are no nesting; a parser closes these so in HTML, too.
+_DRAWN = re.compile(
+    rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
+)
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*)[^<>]*>")
 _LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)
 _ATTRIBUTE = re.compile(rb"[\s/\"'][^\s=\"'<>/]+")
@@ -33,9 +37,11 @@ def bounded(markup: bytes, max_bytes: int, max_depth: int) -> tuple[bytes, tuple
     """
     cuts = ["too_long"] if len(markup) > max_bytes else []
     markup = markup[:max_bytes]
-    if _may_be_deep(markup, max_depth) and _depth(markup) > max_depth:
-        markup = _Flattening(max_depth).apply(markup)
-        cuts.append("too_deep")
+    if _may_be_deep(markup, max_depth):
+        markup = _DRAWN.sub(rb"<\1\2></\1>", markup)
+        if _depth(markup) > max_depth:
+            markup = _Flattening(max_depth).apply(markup)
+            cuts.append("too_deep")
     if _may_have_long_tag(markup):
         plain = _LONG_TAG.sub(_without_attributes, markup)
         cuts += ["attributes"] if plain != markup else []

@@ -174,6 +174,14 @@ def test_fifty_thousand_links_are_found() -> None:
     assert taken < 10
 
 
+def test_many_drawings_are_no_nesting() -> None:
+    icon = b"<svg><path d='M0 0'/><CIRCLE r=1 /><use href='#a'/></svg>"
+    body = b"".join(b"<tr><td>%s<td><h3>File %d</h3>" % (icon, number) for number in range(1_000))
+    _, page = seconds(b"<table>" + body + b"</table>")
+    assert len(page.headings) == 1_000
+    assert page.cuts == ()
+
+
 def test_deep_nesting_loses_tags_and_no_text() -> None:
     body = b"<div>" * 10_000 + b"deep <a href=x.html>link</a>" + b"</div>" * 10_000 + b"<p>after"
     _, page = seconds(body)
