@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from io import BytesIO
 from itertools import chain
 
 import brotli
@@ -15,6 +13,8 @@ from sitecrawl.web.zstandard import zstd
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144
+MOST_CODINGS = 5  # as curl; each is undone in full
+MOST_MEMBERS = 1000  # of one body: what follows one is copied
 Decoder = Callable[[bytes], Iterator[bytes]]
 ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, OSError)
 
@@ -33,15 +33,22 @@ def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
 
 
 def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
-    """As much of the body without its encodings as can be had, up to ``limit`` bytes."""
+    """As much of the body without its encodings as can be had, up to ``limit`` bytes.
+
+    A body of which nothing can be had is taken as it stands: servers announce codings that they
+    do not apply.
+    """
     for decoder in _decoders(encodings):
         parts, size = [], 0
-        with suppress(*ERRORS):
+        try:
             for part in decoder(body):
                 parts.append(part)
                 size += len(part)
                 if size >= limit:
                     break
+        except ERRORS:
+            if not size:
+                continue
         body = b"".join(parts)[:limit]
     return body
 
@@ -49,7 +56,10 @@ def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
 def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
     """What undoes the codings, in the order of doing so."""
     names = chain.from_iterable(value.lower().split(",") for value in encodings)
-    return [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
+    decoders = [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
+    if len(decoders) > MOST_CODINGS:
+        raise BrokenEncodingError(f"the body is encoded {len(decoders)} times over")
+    return decoders
 
 
 def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
@@ -66,12 +76,13 @@ def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:
-    while True:  # RFC 1952, 2.2: members follow one another
+    for _ in range(MOST_MEMBERS):  # RFC 1952, 2.2: they follow one another
         stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
         yield from _zlib_parts(stream, body)
         body = stream.unused_data
         if not body.startswith(b"\x1f\x8b"):
             return
+    raise EOFError("its members do not end")
 
 
 def _deflate(body: bytes) -> Iterator[bytes]:
@@ -102,9 +113,17 @@ def _brotli(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
-    with zstd.ZstdFile(BytesIO(body)) as stream:
-        while part := stream.read(CHUNK):
-            yield part
+    for _ in range(MOST_MEMBERS):  # RFC 8878, 3: frames follow one another
+        stream = zstd.ZstdDecompressor()
+        yield stream.decompress(body, CHUNK)
+        while not stream.eof:
+            if stream.needs_input:
+                raise EOFError("it ends too early")
+            yield stream.decompress(b"", CHUNK)
+        body = stream.unused_data
+        if not body:
+            return
+    raise EOFError("its frames do not end")
 
 
 DECODERS = {

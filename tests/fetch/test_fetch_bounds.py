@@ -143,6 +143,24 @@ async def test_decompression_bombs_are_cut(fetch: Fetch, server: Server) -> None
         assert time.process_time() - began < 2, name
 
 
+@pytest.mark.parametrize("coding", ["gzip", "zstd", ", ".join(["gzip"] * 6)])
+@ensureDeferred
+async def test_encodings_without_end_cost_no_time(
+    fetch: Fetch, server: Server, coding: str
+) -> None:
+    once = {"gzip": gzip.compress(b""), "zstd": zstd.compress(b"")}.get(coding)
+    body = once * (4 * MB // len(once)) if once else layers(b"a page", 6)
+    origin = server.serve({"/": Answer(body, headers={"Content-Encoding": coding})})
+    began = time.process_time()
+    assert (await fetch.answer(f"{origin}/")).reason == "broken_encoding"
+    assert time.process_time() - began < 2
+
+
+def layers(body: bytes, number: int) -> bytes:
+    """``body`` compressed so many times over."""
+    return gzip.compress(layers(body, number - 1)) if number else body
+
+
 @ensureDeferred
 async def test_answer_longer_than_announced_does_not_reach_the_next(
     fetch: Fetch, server: Server
@@ -167,7 +185,7 @@ async def test_connection_is_used_again(fetch: Fetch, server: Server) -> None:
 ROBOTS = b"User-agent: *\nDisallow: /private\n" + b"# filling\n" * 200_000
 
 
-@pytest.mark.parametrize("name", ["plain", "gzip", "bomb", "half-gzip", "small"])
+@pytest.mark.parametrize("name", ["plain", "gzip", "bomb", "half-gzip", "no-gzip", "small"])
 @ensureDeferred
 async def test_beginning_of_robots_txt_is_read_whatever_its_size(
     fetch: Fetch, server: Server, name: str
@@ -178,6 +196,7 @@ async def test_beginning_of_robots_txt_is_read_whatever_its_size(
         "gzip": Answer(gzip.compress(ROBOTS), headers=packed),
         "bomb": Answer(gzip.compress(ROBOTS + bytes(50 * MB)), headers=packed),
         "half-gzip": Answer(gzip.compress(ROBOTS)[:2000], headers=packed),
+        "no-gzip": Answer(ROBOTS, headers=packed),
         "small": Answer(ROBOTS[:40]),
     }
     origin = server.serve({"/robots.txt": answers[name]})
