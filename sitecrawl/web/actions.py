@@ -116,6 +116,7 @@ def action_table(options: ReadOptions) -> Table:
         "a": enter_anchor,
         "pre": enter_pre,
         "noindex": removed(None),
+        **dict.fromkeys(("audio", "video"), removed(enter_block)),  # for browsers without them
     }
     for tag, patterns in link_patterns(options).items():
         if tag != "link":

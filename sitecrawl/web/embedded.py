@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.drawings import is_drawn
+from sitecrawl.web.images import shows_again
 from sitecrawl.web.scripts import navigates, runs, written
 from sitecrawl.web.walk import Leave, Walk, skip
 
@@ -40,10 +41,17 @@ def _enter_written(walk: Walk, markup: str) -> None:
 
 def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
     """Read what is there for browsers without scripts."""
-    walk.text.flush()
     if walk.fragments:  # parsed as markup there
+        walk.text.flush()
         return leave_flush
-    walk.read_fragment(node.text())
+    markup = node.text()
+    if shows_again(node, markup):
+        walk.text.mute()
+        walk.read_fragment(markup)
+        walk.text.unmute()
+        return skip
+    walk.text.flush()
+    walk.read_fragment(markup)
     walk.text.flush()
     return skip
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from selectolax.lexbor import LexborHTMLParser
+
 from sitecrawl.web.elements import ANCHOR
 
 if TYPE_CHECKING:
@@ -43,6 +45,27 @@ def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> 
         walk.text.add_alt(alt, foreign=foreign)
     if title and title != alt:
         walk.text.add_alt(title, foreign=foreign)
+
+
+def shows_again(node: LexborNode, markup: str) -> bool:
+    """Whether markup only holds images whose ALT an image right beside ``node`` has as well.
+
+    So pages that load their images late serve readers without scripts.
+    """
+    body = LexborHTMLParser(markup).body if "alt" in markup else None
+    if body is None or body.text(strip=True):
+        return False
+    alts = {image.attributes.get("alt") for image in body.css("img")}
+    return bool(alts) and alts <= {_alt_beside(node, "prev"), _alt_beside(node, "next")}
+
+
+def _alt_beside(node: LexborNode, side: str) -> str | None:
+    """The ALT of the image that the sibling of an element is or holds."""
+    sibling: LexborNode | None = getattr(node, side)
+    while sibling is not None and not sibling.is_element_node:
+        sibling = getattr(sibling, side)
+    image = sibling.css_first("img") if sibling is not None else None
+    return image.attributes.get("alt") if image is not None else None
 
 
 def is_foreign(source: str, host: str) -> bool:
