@@ -221,3 +221,26 @@ def test_opaque(value: str) -> None:
 )
 def test_not_opaque(value: str) -> None:
     assert not is_opaque(value)
+
+
+def test_an_id_under_which_one_page_lists_many_of_a_path_is_no_session() -> None:
+    state = limits()
+    commits = [f"{number:x}" * 40 for number in range(10)]
+    log = state.page(f"{HOME}/log/", depth=0, text="", new=True)
+    listed = [f"{HOME}/commit/?id={commit}" for commit in commits]
+    assert all(log.admit(url, depth=1, known=False).allowed for url in listed)
+    for commit in commits:
+        links = state.page(f"{HOME}/commit/?id={commit}", depth=1, text=commit, new=True)
+        views = [f"{HOME}/{view}/?id={commit}" for view in ("diff", "patch", "tree", "refs")]
+        assert all(links.admit(url, depth=2, known=False).allowed for url in views)
+
+
+@pytest.mark.behaviour("Q-10")
+def test_one_value_on_all_links_of_each_page_is_a_session() -> None:
+    state = limits()
+    verdicts = []
+    for visit in range(3):
+        links = state.page(f"{HOME}/{visit}", depth=0, text="", new=True)
+        urls = [f"{HOME}/{name}?tk={str(visit) * 20}" for name in "abcdef"]
+        verdicts.append([links.admit(url, depth=1, known=False).reason for url in urls])
+    assert verdicts == [[""] * 6, ["", "", "", *["session_like"] * 3], ["session_like"] * 6]

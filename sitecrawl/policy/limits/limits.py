@@ -99,7 +99,7 @@ class PageLinks:
         if decision.allowed:
             decision = limits.series.offered(self.place, place)
         if decision.allowed:
-            decision = limits.tokens.offered(link)
+            decision = limits.tokens.offered(self.page, link)
         return limits.variants.offered(link) if decision.allowed else decision
 
     def _count(self, url: str) -> bool:
