@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from sitecrawl.web.robots_lines import Line, is_cut, read_lines
 from sitecrawl.web.robots_rules import Rule, RuleSet, read_rule
@@ -40,20 +41,42 @@ class RobotsNotice:
     problem: str
 
 
+@dataclass(slots=True)
+class _Part:
+    """What a list of agents is told; ``rules`` are shared by the parts of one list.
+
+    A part ends with its Crawl-delay lines: agents that follow are not bound by those.
+    """
+
+    rules: list[Rule] = field(default_factory=list)
+    delay: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What all groups of one user agent say together (RFC 9309, 2.2.1)."""
+    """What all parts about one user agent say together (RFC 9309, 2.2.1)."""
 
     rules: RuleSet
     delay: float | None
 
+    @classmethod
+    def of(cls, parts: list[_Part]) -> _Group:
+        """The rules of the parts, each list of them once, and the largest delay."""
+        lists = {id(part.rules): part.rules for part in parts}
+        delays = [part.delay for part in parts if part.delay is not None]
+        return cls(RuleSet.of(chain.from_iterable(lists.values())), max(delays, default=None))
+
 
 @dataclass(slots=True)
 class RobotsTxt:
-    """What one robots.txt file asks of every crawler."""
+    """What one robots.txt file asks of every crawler.
+
+    Groups are put together for those who ask: thousands of agents may share thousands of rules.
+    """
 
     sitemaps: tuple[str, ...] = ()
     notices: tuple[RobotsNotice, ...] = ()
+    _parts: dict[str, list[_Part]] = field(default_factory=dict)
     _groups: dict[str, _Group] = field(default_factory=dict)
 
     @classmethod
@@ -66,48 +89,39 @@ class RobotsTxt:
             reader.read(line)
         if is_cut(body):
             reader.notices.append(RobotsNotice(0, "", "cut"))
-        groups = {
-            agent: _Group(RuleSet.of(draft.rules), draft.delay)
-            for agent, draft in reader.drafts.items()
-        }
-        return cls(tuple(dict.fromkeys(reader.sitemaps)), tuple(reader.notices), groups)
+        reader.end_list()
+        return cls(tuple(dict.fromkeys(reader.sitemaps)), tuple(reader.notices), reader.parts)
 
     def match(self, url: str, agent: str) -> RobotsMatch:
         """Whether ``agent``, a product token or a whole User-Agent, may fetch a resolved URL."""
-        group = self._group(agent)
-        rule = group.rules.deciding(url) if group else None
+        rule = self._group(agent).rules.deciding(url)
         if rule is None or (not rule.allow and _is_robots_txt(url)):
             return RobotsMatch(allowed=True)
         return RobotsMatch(rule.allow, rule.line_number, rule.line)
 
     def crawl_delay(self, agent: str) -> float | None:
         """The seconds between requests that are asked of ``agent``."""
-        group = self._group(agent)
-        return group.delay if group else None
+        return self._group(agent).delay
 
-    def _group(self, agent: str) -> _Group | None:
+    def _group(self, agent: str) -> _Group:
         """The group that binds ``agent``: its own, or else everybody's."""
-        return self._groups.get(product_token(agent)) or self._groups.get("*")
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A group while its lines are still being read."""
-
-    rules: list[Rule] = field(default_factory=list)
-    delay: float | None = None
+        group = self._groups.get(agent)
+        if group is None:
+            parts = self._parts.get(product_token(agent)) or self._parts.get("*", [])
+            group = self._groups[agent] = _Group.of(parts)
+        return group
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Puts lines together to groups, from the first line to the last."""
+    """Puts lines together to parts, by agent, from the first line to the last."""
 
     origin: str
     fold_disallow: bool
-    drafts: dict[str, _Draft] = field(default_factory=dict)
+    parts: dict[str, list[_Part]] = field(default_factory=dict)
     sitemaps: list[str] = field(default_factory=list)
     notices: list[RobotsNotice] = field(default_factory=list)
-    _current: list[_Draft] = field(default_factory=list)
+    _current: list[_Part] = field(default_factory=list)
     _has_rules: bool = False
 
     def read(self, line: Line) -> None:
@@ -126,11 +140,25 @@ class _Reader:
                 self._notice(line, "html" if html else "unknown_directive")
 
     def _user_agent(self, line: Line) -> None:
-        """A new group, or one more agent of this one: only rules end the list of agents."""
+        """A new list of agents, or one more of this one: only rules end it."""
         if self._has_rules:
-            self._current, self._has_rules = [], False
-        if token := product_token(line.value):
-            self._current.append(self.drafts.setdefault(token, _Draft()))
+            self.end_list()
+        if not (token := product_token(line.value)):
+            return
+        if not self._current:
+            self._current = [_Part()]
+        elif self._current[-1].delay is not None:
+            self._current.append(_Part(self._current[-1].rules))
+        parts = self.parts.setdefault(token, [])
+        if not parts or parts[-1] is not self._current[-1]:
+            parts.append(self._current[-1])
+
+    def end_list(self) -> None:
+        """No more agents follow: a delay binds all that were listed before it."""
+        longest = None
+        for part in reversed(self._current):
+            longest = part.delay = _longer(part.delay, longest)
+        self._current, self._has_rules = [], False
 
     def _rule(self, line: Line) -> None:
         self._has_rules = True
@@ -145,15 +173,13 @@ class _Reader:
             line_number=line.number,
             line=_printable(line.text),
         )
-        for draft in self._current:
-            draft.rules.extend(rules)
+        self._current[-1].rules.extend(rules)
 
     def _crawl_delay(self, line: Line) -> None:
         if not self._current or not _DELAY.fullmatch(line.value):
             self._notice(line, "bad_crawl_delay" if self._current else "outside_group")
             return
-        for draft in self._current:
-            draft.delay = max(draft.delay or 0.0, float(line.value))
+        self._current[-1].delay = _longer(self._current[-1].delay, float(line.value))
 
     def _sitemap(self, line: Line) -> None:
         url = resolve(_printable(line.value), f"{self.origin}/robots.txt") or ""
@@ -172,6 +198,11 @@ def product_token(agent: str) -> str:
     """What of a User-Agent, or of a user-agent line, is compared: ``Bot/1.0 (x)`` is ``bot``."""
     words = re.split(r"[\s/,;]", agent.strip().lower(), maxsplit=1)
     return words[0] if words[0] == "*" else words[0].replace("*", "")
+
+
+def _longer(one: float | None, other: float | None) -> float | None:
+    """The longer one of two delays that may not be there."""
+    return one if other is None else max(one or 0.0, other)
 
 
 def _is_robots_txt(url: str) -> bool:

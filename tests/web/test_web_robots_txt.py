@@ -129,6 +129,18 @@ def test_wildcards_cost_no_backtracking() -> None:
     assert process_time() - start < 0.1
 
 
+@pytest.mark.parametrize("between", ["", "Crawl-delay: 7\n"])
+def test_thousands_of_agents_share_thousands_of_lines(between: str) -> None:
+    agents = "".join(f"User-agent: bot-{number}\n{between}" for number in range(6000))
+    rules = "".join(f"Disallow: /path-{number}/\n" for number in range(6000))
+    start = process_time()
+    robots = RobotsTxt.parse(f"{agents}{rules}User-agent: *\nCrawl-delay: 3\n")
+    for agent, delay in (("bot-0", 7.0), ("bot-5999", 7.0), ("x", 3.0)):
+        assert robots.match(f"{SITE}/path-5999/", agent).allowed is (agent == "x")
+        assert robots.crawl_delay(agent) == (delay if between or agent == "x" else None)
+    assert process_time() - start < 2
+
+
 paths = st.text("ab/*$.%", max_size=6).map(lambda path: "/" + path.replace("%", "%41"))
 rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), paths), max_size=5)
 
