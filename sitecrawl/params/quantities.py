@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 
 SECONDS = {
     **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
@@ -24,11 +25,13 @@ BYTES = {
 }
 DURATION = "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"
 SIZE = "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"
+LONGEST = 1000 * SECONDS["years"]  # so that every date to come has a name
 QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z]*)\s*")
 
 
 def _quantity(value: object, units: Mapping[str, float], written: str) -> float:
-    matched = QUANTITY.fullmatch(str(value))
+    text = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
+    matched = QUANTITY.fullmatch(text)
     if matched is None or matched[2].lower() not in units:
         raise ValueError(f"should be {written}")
     return float(matched[1]) * units[matched[2].lower()]
@@ -36,7 +39,10 @@ def _quantity(value: object, units: Mapping[str, float], written: str) -> float:
 
 def read_duration(value: object) -> float:
     """Seconds of a number or of text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
-    return _quantity(value, SECONDS, DURATION)
+    seconds = _quantity(value, SECONDS, DURATION)
+    if seconds > LONGEST:
+        raise ValueError("should be at most 1000 years")
+    return seconds
 
 
 def read_size(value: object) -> int:
