@@ -95,7 +95,7 @@ def counted(count: int, noun: str) -> str:
 
 def _lines(path: str) -> Iterable[str]:
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
+        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8-sig")
     except OSError as error:
         raise ConfigError([f"{path} cannot be read: {error.strerror}."]) from error
     except UnicodeDecodeError as error:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
-from sitecrawl.params.base import Notation, Words, read_lines, read_words
+from sitecrawl.params.base import Notation, Words, read_json_object, read_lines, read_words
 from sitecrawl.web.urls import normalize, origin
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
@@ -49,7 +48,7 @@ def read_credentials(value: object) -> object:
 
 def _table(value: object, parts: object, mark: str) -> object:
     if isinstance(value, str) and value.lstrip().startswith("{"):
-        return json.loads(value)
+        return read_json_object(value)
     if not isinstance(parts, tuple | list):
         return value
     return dict(_pair(str(part), mark) for part in parts)

@@ -63,7 +63,7 @@ def read_file(path: str, source: str) -> Layer:
 
 def _parse(path: str, source: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_text("utf-8"))
+        return tomllib.loads(Path(path).read_text("utf-8-sig"))  # as Windows writes it, too
     except OSError as error:
         raise ConfigError(
             [f"{place(source, 'config', path)}: cannot be read: {error.strerror}."]
