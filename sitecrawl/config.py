@@ -43,8 +43,11 @@ class Configuration:
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     def stored(self) -> dict[str, Any]:
-        """What a run stores of it: the values that are no defaults, and where they came from."""
-        values = self.params.model_dump(mode="json", exclude_defaults=True)
+        """What a run stores of it: the values that are no defaults, and where they came from.
+
+        Passwords are not stored: a command that fetches is given them again.
+        """
+        values = self.params.model_dump(mode="json", exclude_defaults=True, exclude={"auth"})
         sources = {name: self.sources.get(name, "default") for name in values}
         return {"fingerprint": self.fingerprint, "params": values, "sources": sources}
 

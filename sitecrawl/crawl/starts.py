@@ -28,6 +28,7 @@ WORDS = {
     "not_found": "the server has no such page",
     "mime_ignored": "not a page",
     "content_type": "not a page",
+    "unauthorized": "the server asks for a password, see -a auth=",
 }
 
 

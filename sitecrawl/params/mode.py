@@ -31,23 +31,26 @@ def _expand(word: object) -> Iterator[object]:
         yield word
         return
     try:
-        lines = Path(word[1:]).read_text("utf-8").splitlines()
+        lines = Path(word[1:]).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ValueError(f"the file {word[1:]!r} cannot be read: {reason}") from error
-    yield from (line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    yield from (line for line in map(str.strip, lines) if line and not line.startswith("#"))
 
 
 def check_starts(urls: tuple[str, ...]) -> tuple[str, ...]:
-    """The URLs, if each has a scheme and, on the web, a host."""
-    for url in urls:
-        scheme, mark, rest = url.partition("://")
-        if not mark:
-            raise ValueError(f"{url!r} is not a URL; write https://{url}")
-        on_the_web = scheme.lower() in {"http", "https"}
-        if on_the_web and (rest.startswith("/") or normalize(url) is None):
-            raise ValueError(f"{url!r} has no valid host or port")
-    return urls
+    """The URLs without credentials, if each has a scheme and, on the web, a host."""
+    return tuple(map(_check_start, urls))
+
+
+def _check_start(url: str) -> str:
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        raise ValueError(f"{url!r} is not a URL; write https://{url}")
+    plain = normalize(url)
+    if scheme.lower() in {"http", "https"} and (rest.startswith("/") or plain is None):
+        raise ValueError(f"{url!r} has no valid host or port")
+    return plain if plain and "@" in rest.partition("/")[0] else url
 
 
 def check_name(name: str) -> str:

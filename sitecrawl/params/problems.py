@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, get_args
@@ -41,8 +42,13 @@ class ConfigError(Exception):
 
 def place(source: str, name: str, value: object) -> str:
     """Where an option was set and to what: ``-a deny='('`` or ``site.toml: deny = '('``."""
-    shown = "(not shown)" if name in SECRET else repr(value)
+    shown = "(not shown)" if name in SECRET else without_passwords(repr(value))
     return f"{source}={shown}" if source.startswith("-a ") else f"{source}: {name} = {shown}"
+
+
+def without_passwords(text: str) -> str:
+    """A text without the passwords of the URLs in it."""
+    return re.sub(r"(://[^\s/:@]*):[^\s/@]*@", r"\1:***@", text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -65,7 +71,7 @@ def wording(error: ErrorDetails, field: FieldInfo | None) -> str:
     if not words:
         words = error["msg"].replace("Input should", "should", 1)
     remedy = nearest(str(error["input"]), _choices(field.annotation)) if field else ""
-    return f"{words}.{remedy}"
+    return f"{without_passwords(words)}.{remedy}"
 
 
 def _choices(annotation: Any) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from sitecrawl.config import load
+from sitecrawl.config import ConfigError, load, load_again
 from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import profile_names
 
@@ -60,7 +61,8 @@ def test_arguments_of_the_machinery_are_ignored():
 
 def test_starts_are_read_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    Path("urls.txt").write_text("# ours\nhttps://a.example/\n\n  https://b.example/x,y\n")
+    lines = "# ours\nhttps://a.example/\n\n  # theirs\n  https://b.example/x,y\n"
+    Path("urls.txt").write_text(lines)
     found = load({"start": "https://c.example/,@urls.txt"})
     assert found.params.start == (
         "https://c.example/",
@@ -73,6 +75,22 @@ def test_starts_file_of_a_config_file_is_beside_it(tmp_path: Path):
     (tmp_path / "urls.txt").write_text("https://a.example/")
     path = site(tmp_path, "start = ['@urls.txt', 'https://b.example/']")
     assert load({"config": path}).params.start == ("https://a.example/", "https://b.example/")
+
+
+@pytest.mark.behaviour("U-20")
+def test_credentials_in_a_start_are_neither_kept_nor_shown():
+    found = load({"start": "https://me:secret@a.example/x"})
+    assert found.params.start == ("https://a.example/x",)
+    with pytest.raises(ConfigError) as caught:
+        load({"start": "https://me:secret@a.example:port/"})
+    assert "secret" not in str(caught.value)
+
+
+def test_files_may_be_as_windows_writes_them(tmp_path: Path):
+    (tmp_path / "urls.txt").write_bytes("\ufeffhttps://a.example/\r\n".encode())
+    (tmp_path / "site.toml").write_bytes("\ufeffstart = '@urls.txt'\r\ndelay = 5\r\n".encode())
+    found = load({"config": str(tmp_path / "site.toml")}).params
+    assert (found.start, found.delay) == (("https://a.example/",), 5.0)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +133,26 @@ def test_none_unsets_an_option_that_may_have_no_value(tmp_path: Path):
     assert load({"config": path}).params.ignore_extensions == ()
     assert load({"config": path, "max_depth": "none"}).params.max_depth is None
     assert load({"config": path, "ignore_extensions": "None"}).params.ignore_extensions is None
+
+
+def test_what_a_run_stores_can_be_read_again():
+    given = {
+        "start": START,
+        "delay": "0.01ms",
+        "recrawl": "1000y",
+        "max_depth": "none",
+        "ignore_extensions": ".PDF;doc",
+        "deny": "/a /b",
+        "url_rewrite": "/x=>/y",
+        "fields": "price:.price",
+        "auth": f"{START}=me:secret",
+        "headers": "X-Test: 1",
+        "profile": "fdse",
+    }
+    stored = json.dumps(load(given).stored())
+    assert "secret" not in stored
+    again = load_again(json.loads(stored), {})
+    assert again.params == load({**given, "auth": ""}).params
 
 
 def test_no_option_is_declared_twice():
