@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from parsel import Selector
 from scrapy.http import Headers
+
+NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 logger = logging.getLogger(__name__)
 
@@ -18,11 +21,21 @@ def header(headers: Headers, name: str) -> str:
     return values[-1].decode("latin-1") if values else ""
 
 
+def location(headers: Headers) -> str:
+    """Where a redirect leads, "" if it does not say; see ``header_values``."""
+    values: list[bytes] | None = dict.get(headers, b"Location")
+    return _escaped(values[-1]).decode("ascii") if values else ""
+
+
 def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[str]]:
-    """All values of those of the named headers that are present."""
+    """All values of those of the named headers that are present.
+
+    Bytes beyond ASCII are written as in a URL: many servers put paths there as they are, mostly
+    in UTF-8, and must be asked for just these.
+    """
     found = ((name, dict.get(headers, _key(name))) for name in names)
     return {
-        name: [value.decode("latin-1") for value in values]
+        name: [(v if v.isascii() else _escaped(v)).decode("ascii") for v in values]
         for name, values in found
         if values is not None
     }
@@ -32,6 +45,10 @@ def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[st
 def _key(name: str) -> bytes:
     """A header's name as Scrapy's headers have it."""
     return name.title().encode()
+
+
+def _escaped(value: bytes) -> bytes:
+    return NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], value)
 
 
 def xpath_fields(

@@ -14,6 +14,7 @@ from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.headers import product_token
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
+from sitecrawl.responses import location
 from sitecrawl.web.robots_txt import RobotsTxt
 from sitecrawl.web.urls import resolve
 
@@ -110,8 +111,8 @@ class Robots:
         self.read(origin)
 
     def _redirect(self, origin: Origin, response: Response) -> bool:
-        location = (response.headers.get("Location") or b"").decode("latin-1")
-        target = resolve(location, response.url) if location else None
+        where = location(response.headers)
+        target = resolve(where, response.url) if where else None
         if target is None or origin.robots.redirects >= MAX_REDIRECTS:
             return False
         origin.robots.redirects += 1

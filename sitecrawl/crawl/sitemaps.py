@@ -13,7 +13,7 @@ from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.target import read_target
 from sitecrawl.reqmeta import SITEMAP, sitemap_of
-from sitecrawl.responses import header
+from sitecrawl.responses import location
 from sitecrawl.web.feeds import read_feed
 from sitecrawl.web.sitemaps import SitemapEntry, read_sitemap
 from sitecrawl.web.urls import origin as origin_key
@@ -108,7 +108,7 @@ class Sitemaps:
         assert response.request is not None
         asked = sitemap_of(response.request)
         assert asked is not None
-        target = resolve(header(response.headers, "location"), asked.url)
+        target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
             self.ask(replace(asked, url=target, steps=asked.steps + 1))
         elif response.status != 200:

@@ -10,7 +10,7 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
-from sitecrawl.responses import header
+from sitecrawl.responses import header, location
 from sitecrawl.web.media_type import sniff
 from sitecrawl.web.urls import resolve
 from sitecrawl.web.validators import fresh_until
@@ -56,7 +56,7 @@ class OutcomeMiddleware:
         answer = answer_of_status(response.status, headers)
         self._read_validators(visit, response.headers)
         if answer.outcome in REDIRECTS:
-            self._redirected(visit, headers["location"])
+            self._redirected(visit, location(response.headers))
         if answer.outcome is not Outcome.FILE_INGESTED:
             raise Answered(answer)
         decision = self._decide_type(visit.due.url, response, probing=probing)
@@ -74,8 +74,8 @@ class OutcomeMiddleware:
             return decision
         return rules.content_type(url, sniff(response.body) or BINARY)
 
-    def _redirected(self, visit: Visit, location: str) -> None:
-        target = resolve(location, visit.due.url)
+    def _redirected(self, visit: Visit, where: str) -> None:
+        target = resolve(where, visit.due.url)
         if target is None:
             raise Answered(NOWHERE)
         visit.redirect_to = target
