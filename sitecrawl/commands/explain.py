@@ -133,7 +133,8 @@ def _section(title: str, steps: Sequence[Step]) -> Iterator[str]:
 def _known(explanation: Explanation, now: float) -> Iterator[str]:
     stored = explanation.stored
     if stored is None:
-        yield "nothing: no page, start or sitemap has named it yet"
+        known = "no page, start or sitemap has named it yet"
+        yield f"nothing: {known}{', or the link was left out' if explanation.left_out else ''}"
         return
     yield f"found {ago(stored.found_at, now)} as {stored.via} at depth {stored.depth}"
     if stored.outcome is None or stored.visited_at is None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sitecrawl.assembly import agent
 from sitecrawl.config import Configuration
+from sitecrawl.console.left_out import LIMITS, LeftOut, blamed
 from sitecrawl.frontier.base import OriginState, Outcome
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.states import UrlState
@@ -16,15 +18,6 @@ from sitecrawl.ruleset.citations import Citations
 from sitecrawl.web.robots_txt import RobotsTxt
 from sitecrawl.web.urls import normalize
 
-LIMITS = {
-    "endless_series": "max_barren_pages",
-    "recombination": "max_barren_pages",
-    "variants": "max_variants",
-    "directory_full": "max_pages_per_directory",
-    "links_per_page": "max_links_per_page",
-}
-"""The limits that count while a crawl runs, with the option of each."""
-
 
 @dataclass(slots=True)
 class Explanation:
@@ -32,7 +25,7 @@ class Explanation:
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
     ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
-    URL.
+    URL. ``left_out`` counts the links, by reason, among which one to an unknown URL may be.
     """
 
     url: str
@@ -43,6 +36,7 @@ class Explanation:
     origin: OriginState | None = None
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def refusal(self) -> Step | None:
@@ -60,6 +54,7 @@ class Explainer:
         self._rules = rules
         self._records = records
         self._fresh: dict[str, OriginState] = {}
+        self._left_out = LeftOut.read(records, self._params.realm) if records else LeftOut()
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
         self._widen_scope()
 
@@ -77,7 +72,7 @@ class Explainer:
         depth = stored.depth if stored else 0
         admission = self._rules.admit(url, depth=depth, via=via)
         origin = self._origin(admission.origin)
-        return Explanation(
+        explanation = Explanation(
             url,
             admission,
             self._rules.explain(url, depth=depth, via=via, rel=rel),
@@ -87,6 +82,16 @@ class Explainer:
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
         )
+        return explanation if stored or start else self._missing(explanation)
+
+    def _missing(self, explanation: Explanation) -> Explanation:
+        """What the last run may have done with a link to a URL that is not stored."""
+        blame = self._left_out.blame
+        for url in (explanation.url, explanation.admission.url):
+            explanation.rules = blame(explanation.rules, url)
+            explanation.limits = blame(explanation.limits, url)
+        explanation.left_out = self._left_out.counts
+        return explanation
 
     def _seed(self, url: str) -> Admission:
         return self._rules.admit(normalize(url) or url, via="seed")
@@ -115,9 +120,13 @@ class Explainer:
 
     def _limits(self, stored: UrlState | None) -> list[Step]:
         cite = Citations(self._params, self._configuration.sources)
-        steps = [Step(limit, "passed", cite.setting(option)) for limit, option in LIMITS.items()]
+        steps = [
+            Step(limit, "passed", cite.setting(option) if hasattr(self._params, option) else option)
+            for limit, option in LIMITS.items()
+        ]
         if stored is not None and stored.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
-            steps = [_blamed(step, stored) for step in steps]
+            reason, rule = stored.reason or "", stored.detail or ""
+            steps = [blamed(step, reason, rule, f"{rule} (in the last run)") for step in steps]
         return steps
 
     def _robots(self, url: str, origin: OriginState | None) -> Step:
@@ -127,12 +136,6 @@ class Explainer:
         if origin is None or not origin.robots_expires_at:
             return Step("robots_txt", "unknown", "not known yet; a crawl asks for it first")
         return _judged(url, origin, self._params)
-
-
-def _blamed(step: Step, stored: UrlState) -> Step:
-    if step.rule != stored.reason:
-        return step
-    return Step(step.rule, "refused", f"{stored.detail} (in the last run)")
 
 
 def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:

@@ -34,7 +34,14 @@ def _never_asked(explanation: Explanation) -> str:
     robots = "" if explanation.robots.verdict != "unknown" else ", unless robots.txt forbids it"
     if explanation.stored is not None:
         return f"waiting: would be crawled{robots}"
-    return f"would be crawled once a page links to it{robots}"
+    may_be = f"; it may be {left_out(explanation)}" if explanation.left_out else ""
+    return f"would be crawled once a page links to it{robots}{may_be}"
+
+
+def left_out(explanation: Explanation) -> str:
+    """The links that the last run left out for what cannot be judged again."""
+    reasons = ", ".join(f"{count} {reason}" for reason, count in explanation.left_out.items())
+    return f"among the links that the last run left out ({reasons})"
 
 
 def _visited(stored: UrlState, now: float) -> str:

@@ -21,7 +21,7 @@ def build_limits(params: RuleParams, sources: Mapping[str, str]) -> Limits:
     barren, patience = cite.setting("max_barren_pages"), params.max_barren_pages
     return Limits(
         series=Series(patience, barren),
-        copies=Copies("copies of one page"),
+        copies=Copies(),
         growth=Growth(params.max_growing_path, cite.setting("max_growing_path")),
         variants=Variants(params.max_variants, patience, cite.setting("max_variants"), barren),
         tokens=Tokens(),

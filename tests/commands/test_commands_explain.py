@@ -147,6 +147,27 @@ def test_an_origin_that_a_start_was_sent_to_is_in_scope(
     assert say("explain", f"http://127.0.0.1:{port}/a").status == 0
 
 
+def test_a_link_that_a_limit_left_out_says_so(
+    say: Say, server: Server, crawl: CrawlCommand
+) -> None:
+    site = {"/": page(*(f"/{word}" for word in "abcdefgh")), "/a": page("/a/b"), "/b": page()}
+    origin = server.serve(site)
+    crawl(f"{origin}/", max_links_per_page=2, max_depth=1)
+    said = say("explain", f"{origin}/c")
+    assert said.status == 1
+    limit = "max_links_per_page 2 (-a max_links_per_page)"
+    assert said.lines[-1] == f"Verdict: refused: {limit} (in the last run, on {origin}/)"
+    assert say("explain", f"{origin}/c", "-a", "max_links_per_page=0").status == 0
+    deep = say("explain", f"{origin}/a/b")
+    assert deep.lines[-1].startswith("Verdict: refused: max_depth 1 (-a max_depth): depth 2 (in the")
+    assert say("explain", f"{origin}/a/b", "-a", "max_depth=2").status == 0
+    beyond = say("explain", f"{origin}/h")  # no example is kept of it
+    assert beyond.status == 0
+    assert beyond.lines[-1].endswith(
+        "; it may be among the links that the last run left out (6 links_per_page, 1 depth)"
+    )
+
+
 def test_it_ends_with_its_status_as_a_process(known: Crawled, fetching: Say) -> None:
     said = fetching("explain", f"{known.origin}/no/b")
     assert said.status == 1, said.err

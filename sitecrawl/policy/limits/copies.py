@@ -16,6 +16,7 @@ from sitecrawl.policy.limits.texts import as_bytes, without_digits
 from sitecrawl.policy.target import Target
 
 _DIGIT = re.compile(r"\d")
+SETTING = "copies of one page"
 REMEMBERED_TEXTS = 50_000
 DEEPER, BESIDE = 3, 10
 
@@ -24,7 +25,7 @@ DEEPER, BESIDE = 3, 10
 class Copies:
     """How often each text was met on its origin."""
 
-    setting: str
+    setting: str = SETTING
     _times: dict[int, int] = field(default_factory=dict, init=False)
 
     def visited(self, page: Target, text: str) -> int:

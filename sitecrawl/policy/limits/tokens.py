@@ -14,6 +14,7 @@ from sitecrawl.policy.limits.families import is_opaque
 from sitecrawl.policy.queries.parameters import keep_parameters, parameter_name
 from sitecrawl.policy.target import Target
 
+SETTING = "one opaque value on several paths"
 PATHS = 4
 VALUES = 4
 REMEMBERED = 5000
@@ -27,7 +28,7 @@ class Tokens:
     ``_names`` look like session ids, ``_choices`` tell pages apart whatever they look like.
     """
 
-    setting: str = "one opaque value on several paths"
+    setting: str = SETTING
     _paths: dict[str, set[str]] = field(default_factory=dict, init=False)
     _names: set[tuple[str, str]] = field(default_factory=set, init=False)
     _choices: set[tuple[str, str]] = field(default_factory=set, init=False)
