@@ -1,18 +1,96 @@
-"""Local feed files whose lines are whole, and known to be written."""
+"""Feeds whose lines are whole, and known to be written."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from scrapy.extensions.feedexport import FeedSlot, FileFeedStorage, StdoutFeedStorage
+from scrapy.extensions.feedexport import (
+    FeedExporter,
+    FeedSlot,
+    FileFeedStorage,
+    StdoutFeedStorage,
+)
 from scrapy.extensions.postprocessing import PostProcessingManager
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from scrapy import Spider
+    from scrapy.crawler import Crawler
 
 TAIL_BYTES = 65536
+STORED = "feedexport/success_count/"
+
+logger = logging.getLogger(__name__)
+
+
+class Feeds(FeedExporter):
+    """Scrapy's feeds, of which the first that fails ends the crawl.
+
+    ``taken`` is told of each item that every feed has; ``last_lines`` returns when no more
+    will come. ``failure`` says what went wrong.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.taken: Callable[[Any], None] = lambda _: None
+        self.last_lines: Callable[[], Awaitable[Any]] | None = None
+        self.failure = ""
+        self._end: asyncio.Task[None] | None = None
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Write an item; nothing more behind what may be half a line."""
+        if self.failure:
+            return
+        try:
+            super().item_scraped(item, spider)
+        except OSError as error:
+            self._fail(error)
+        else:
+            self.taken(item)
+
+    def flush(self) -> bool:
+        """Whether all that was taken so far now survives a crash of this process."""
+        try:
+            return not self.failure and all(flushed(slot) for slot in self.slots)
+        except OSError as error:
+            self._fail(error)
+            return False
+
+    async def close_spider(self, spider: Spider) -> None:
+        """Store the feeds, once the last lines have come."""
+        if self.last_lines is not None:
+            await self.last_lines()
+        await super().close_spider(spider)
+
+    @property
+    def stored(self) -> bool:
+        """Whether every feed that took a line, and now is closed, has been stored."""
+        assert self.crawler.stats is not None
+        stats = self.crawler.stats.get_stats()
+        stored = sum(count for name, count in stats.items() if name.startswith(STORED))
+        return not self.failure and stored >= sum(map(_files, self.slots))
+
+    def _fail(self, error: OSError) -> None:
+        self.failure = str(error)
+        logger.error(
+            "The output cannot be written and the crawl ends: %s. The next run writes what is "
+            "missing.",
+            error,
+        )
+        assert self.crawler.engine is not None
+        close = self.crawler.engine.close_spider_async(reason="output_failed")
+        self._end = asyncio.create_task(close)
+
+
+def _files(slot: FeedSlot) -> int:
+    """How many files a feed has come to."""
+    begun = slot.itemcount or (slot.store_empty and slot.batch_id == 1)
+    return slot.batch_id - 1 + bool(begun)
 
 
 class LocalFeedStorage(FileFeedStorage):

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 class Command(crawl.Command):
     """Crawl, unless the arguments are wrong.
 
-    Exit statuses: 0 done, 1 the crawl ran but produced nothing or could not begin,
+    Exit statuses: 0 done, 1 the crawl ran but produced or wrote nothing, or could not begin,
     2 the configuration is wrong and nothing was requested, 3 the database failed.
     """
 
@@ -45,7 +45,7 @@ class Command(crawl.Command):
             "to fetch only what is due and to write only what changed. Options are given as "
             "-a NAME=VALUE, or kept in a TOML file named by -a config=FILE; "
             "docs/configuration.md lists them. Exit status: 0 done; 1 the crawl ran but "
-            "produced nothing; 2 the configuration is wrong, nothing was requested; "
+            "produced nothing, or its output could not be written; 2 the configuration is wrong, nothing was requested; "
             "3 the crawl database failed."
         )
 

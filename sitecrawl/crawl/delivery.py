@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any
 
-from scrapy.extensions.feedexport import FeedExporter
-
 from sitecrawl.crawl.database import FrontierOwner
-from sitecrawl.feeds import flushed
+from sitecrawl.feeds import Feeds
 from sitecrawl.frontier.base import Change, FrontierError
 from sitecrawl.items import Record
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 MARK_SECONDS = 1.0
 BATCH_ROWS = 500
 
+logger = logging.getLogger(__name__)
+
 
 class Delivery:
     """Marks an outbox row as delivered only when its line is safe in every feed.
@@ -32,9 +33,18 @@ class Delivery:
     def __init__(self, crawler: Crawler, owner: FrontierOwner) -> None:
         self._crawler = crawler
         self._owner = owner
+        self._feeds: Feeds | None = None
+        self._complete = asyncio.Event()
         self._lines: list[int] = []
         self._sending: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+
+    def find_feeds(self) -> None:
+        """Listen to the feeds, which are made after this; without any nothing is delivered."""
+        self._feeds = self._crawler.get_extension(Feeds)
+        if self._feeds is not None:
+            self._feeds.taken = self.exported
+            self._feeds.last_lines = self._complete.wait
 
     @property
     def busy(self) -> bool:
@@ -60,7 +70,7 @@ class Delivery:
             self.send(change)
 
     async def _undelivered(self) -> AsyncIterator[Change]:
-        if self._crawler.get_extension(FeedExporter) is None:
+        if self._feeds is None:
             return
         after = 0
         while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
@@ -70,27 +80,33 @@ class Delivery:
 
     def exported(self, item: Any) -> None:
         """Note the row whose line the feeds have just taken."""
-        if not isinstance(item, Record) or self._crawler.get_extension(FeedExporter) is None:
+        if not isinstance(item, Record):
             return
         self._lines.append(item.seq)
         if self._timer is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(MARK_SECONDS, self._mark_soon)
 
-    async def sent(self) -> None:
-        """Wait for the changes that are on their way."""
+    async def complete(self) -> None:
+        """Wait for the changes that are on their way: no more will come."""
         if self._sending:
             await asyncio.wait(self._sending)
+        self._complete.set()
 
-    async def feeds_closed(self) -> None:
-        """Every feed is stored: whatever was exported has arrived."""
+    async def feeds_closed(self) -> bool:
+        """The feeds are closed: whatever was exported has arrived, if all could be stored."""
         if self._timer is not None:
             self._timer.cancel()
-        await self._mark()
+        assert self._feeds is not None
+        if self._feeds.stored:
+            await self._mark()
+        elif not self._feeds.failure:
+            logger.error("Not all output could be stored. The next run writes what is missing.")
+        return self._feeds.stored
 
     def _mark_soon(self) -> None:
         self._timer = None
-        if self._flush_feeds():
+        if self._feeds is not None and self._feeds.flush():
             task = asyncio.create_task(self._mark())
             self._sending.add(task)
             task.add_done_callback(self._sending.discard)
@@ -103,10 +119,6 @@ class Delivery:
             await self._owner.frontier.delivered(lines)
         except FrontierError as error:
             self._owner.fail(error)
-
-    def _flush_feeds(self) -> bool:
-        exporter = self._crawler.get_extension(FeedExporter)
-        return exporter is not None and all(flushed(slot) for slot in exporter.slots)
 
 
 def record_of(change: Change) -> Record:

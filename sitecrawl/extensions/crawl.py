@@ -167,13 +167,13 @@ class Crawl:
         crawl = cls(crawler)
         connect = crawler.signals.connect
         connect(crawl.spider_opened, signals.spider_opened)
+        connect(crawl.delivery.find_feeds, signals.spider_opened)
         connect(crawl.spider_closed, signals.spider_closed)
         connect(crawl.spider_idle, signals.spider_idle)
         connect(crawl.engine_stopped, signals.engine_stopped)
         connect(crawl.reading.dropped, signals.item_dropped)
         connect(crawl.reading.broken, signals.item_error)
-        connect(crawl.delivery.exported, signals.item_scraped)
-        connect(crawl.delivery.feeds_closed, signals.feed_exporter_closed)
+        connect(crawl.feeds_closed, signals.feed_exporter_closed)
         return crawl
 
     def spider_opened(self) -> None:
@@ -193,15 +193,23 @@ class Crawl:
         raise DontCloseSpider
 
     async def spider_closed(self, reason: str) -> None:
-        """Write and deliver what is left, before the feeds are stored."""
+        """Write and deliver what is left; the feeds wait for it before they are stored."""
         self._finish_reason = reason
         self.rounds.end()
-        await self.recorder.flush_all()
-        await self._save_origins()
-        await self.delivery.sent()
+        try:
+            await self.recorder.flush_all()
+            await self._save_origins()
+        finally:
+            await self.delivery.complete()
         if self.checks_links:
             self.dead_links.report()
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
+
+    async def feeds_closed(self) -> None:
+        """Mark what has arrived; a crawl without its output is none."""
+        stored = await self.delivery.feeds_closed()
+        if not stored and self.owner.failure is None:
+            self._stats.set_value("sitecrawl/exit_status", NOTHING_PRODUCED)
 
     async def _save_origins(self) -> None:
         try:

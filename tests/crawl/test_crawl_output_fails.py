@@ -1,0 +1,76 @@
+"""Output that cannot be written: nothing counts as delivered, and the next run writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_twisted
+from scrapy.utils.test import get_crawler
+from twisted.internet.defer import Deferred
+
+from fixtures.command import Command
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Page, Server, page
+from sitecrawl.feeds import Feeds
+from sitecrawl.items import Record
+
+PATHS = [f"/{number}" for number in range(20)]
+LONG = "word " * 200
+SITE: dict[str, Page] = {"/": page(*PATHS, title="Start")}
+SITE |= {path: page(title=f"Page {path}", text=f"{path} {LONG}") for path in PATHS}
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("a-file/documents.jsonl", "cannot be written and the crawl ends: [Errno 20]"),
+        ("/dev/full:jsonlines", "cannot be written and the crawl ends: [Errno 28]"),
+        ("ftp://127.0.0.1:9/documents.jsonl", "Not all output could be stored."),
+    ],
+)
+def test_what_a_feed_could_not_take_is_written_by_the_next_run(
+    output: str, told: str, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(SITE)
+    (crawl.directory / "a-file").touch()
+    log = crawl.directory / "failed.log"
+    start = ["-a", f"start={origin}/", "-a", "delay=0"]
+    command = Command(["crawl", "site", "-O", output, *start], crawl.directory, errors=log)
+    assert command.wait(120) == 1
+    said = log.read_text("utf-8")
+    assert told in said
+    assert said.count("Error caught on signal handler") == 0
+    again = crawl(f"{origin}/")
+    assert again.status == 0, again.log[-3000:]
+    assert again.documents.keys() == {f"{origin}{path}" for path in ("/", *PATHS)}
+
+
+@pytest_twisted.inlineCallbacks
+def test_feeds_are_stored_when_the_last_lines_have_come(
+    tmp_path: Path,
+) -> Generator[Any, Any, None]:
+    async def close() -> list[int]:
+        crawler = get_crawler(
+            settings_dict={"FEEDS": {str(tmp_path / "feed.jsonl"): {"format": "jsonlines"}}}
+        )
+        feeds = Feeds(crawler)
+        spider = crawler._create_spider("site")
+        feeds.open_spider(spider)
+        feeds.item_scraped(Record(1, {"seq": 1}), spider)
+
+        async def last_lines() -> None:
+            await asyncio.sleep(0.05)
+            feeds.item_scraped(Record(2, {"seq": 2}), spider)
+
+        feeds.last_lines = last_lines
+        await feeds.close_spider(spider)
+        assert feeds.stored
+        lines = (tmp_path / "feed.jsonl").read_text("utf-8").splitlines()
+        return [json.loads(line)["seq"] for line in lines]
+
+    assert (yield Deferred.fromFuture(asyncio.ensure_future(close()))) == [1, 2]
