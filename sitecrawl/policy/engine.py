@@ -115,10 +115,11 @@ class Rules:
         """Every rule in its order with its verdict; the first refusal is what decides."""
         steps: list[Step] = []
         for stage in self.stages:
+            asked = stage.applies(url)
             for change in stage.changes:
                 url, step = _explain_change(change, url)
                 steps.append(step)
-            target = read_target(url)
+            target = read_target(url) if asked else None
             steps += [_explain_rule(rule, target, start=via == "seed") for rule in stage.rules]
         steps.append(_explain_decision("depth", self.depth.setting, self.depth.decide(depth)))
         steps.append(_explain_decision("rel", self.rel.setting, self.rel.decide(rel)))
@@ -167,8 +168,8 @@ def _explain_change(change: UrlChange, url: str) -> tuple[str, Step]:
     return changed, Step(change.reason, "changed", f"{change.setting}: {changed}")
 
 
-def _explain_rule(rule: UrlRule, target: Target, *, start: bool) -> Step:
-    words = rule.refusal(target)
+def _explain_rule(rule: UrlRule, target: Target | None, *, start: bool) -> Step:
+    words = rule.refusal(target) if target else ""
     if not words:
         return Step(rule.reason, "passed", rule.setting)
     exempt = start and rule.reason in _NOT_FOR_STARTS | _FOR_DOCUMENTS

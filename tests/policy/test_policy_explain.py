@@ -67,6 +67,12 @@ def test_the_first_refusal_is_the_one_that_decides() -> None:
     assert engine.admit(url, depth=1).decision.reason == refused[0].rule
 
 
+def test_what_the_rules_do_not_look_at_is_not_explained_as_refused() -> None:
+    engine, url = rules(), "http://example.org/OpenDocument_formats"
+    assert engine.admit(url).decision.allowed
+    assert {step.verdict for step in engine.explain(url)} == {"passed"}
+
+
 def test_a_start_is_exempt() -> None:
     engine = rules(allow="/docs/")
     step = Step("allow", "exempt", "no match of allow '/docs/' (default)")
