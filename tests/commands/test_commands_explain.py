@@ -159,7 +159,9 @@ def test_a_link_that_a_limit_left_out_says_so(
     assert said.lines[-1] == f"Verdict: refused: {limit} (in the last run, on {origin}/)"
     assert say("explain", f"{origin}/c", "-a", "max_links_per_page=0").status == 0
     deep = say("explain", f"{origin}/a/b")
-    assert deep.lines[-1].startswith("Verdict: refused: max_depth 1 (-a max_depth): depth 2 (in the")
+    assert deep.lines[-1].startswith(
+        "Verdict: refused: max_depth 1 (-a max_depth): depth 2 (in the"
+    )
     assert say("explain", f"{origin}/a/b", "-a", "max_depth=2").status == 0
     beyond = say("explain", f"{origin}/h")  # no example is kept of it
     assert beyond.status == 0

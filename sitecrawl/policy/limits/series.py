@@ -25,7 +25,8 @@ NEAR, WIDE = 5, 10
 # ...but to links from anywhere, when its pages are the same to the letter for twice as long;
 # or, where opaque tokens tell its URLs apart, this many times.
 COPIED, COPIED_TOKENS = 2, 3
-# The last resort against series whose every page invents new text.
+# The last resort against series whose every page invents new text: so many links beyond where
+# it began, or where its last page was that led out of it to something new.
 FARTHEST = 1000
 
 
@@ -33,10 +34,12 @@ FARTHEST = 1000
 class Standing:
     """What is known of one series: since which depth, and how long nothing new came.
 
-    ``led_to`` counts the new URLs of other series that its pages brought.
+    ``led_to`` counts the new URLs of other series that its pages brought, ``led_out`` is the
+    depth of the last page that brought one, or another new URL.
     """
 
     since: int
+    led_out: int = 0
     barren: int = 0
     copies: int = 0
     skeletons: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
@@ -105,6 +108,7 @@ class Series:
             if copied or tokens or self._alternate(page, link):
                 return
         standing.barren = standing.copies = 0
+        standing.led_out = max(standing.led_out, page.depth)
 
     def due(self, link: Member, referrer: Member) -> Decision:
         """Whether a URL found on ``referrer`` is still worth its first fetch."""
@@ -113,16 +117,19 @@ class Series:
             return ALLOWED
         within = link.continues(referrer) or self._alternate(link, referrer)
         closed = within and self._is_closed(standing, link, referrer)
-        if not closed and not self._is_copied(standing, link.family):
+        copied = self._is_copied(standing, link.family)
+        if not closed and not copied:
             return ALLOWED
-        pages = max(standing.barren, standing.copies)
-        return refuse(
-            "endless_series", f"{self.setting}: {link.family} brought nothing new {pages} times"
-        )
+        words = f"brought nothing new {max(standing.barren, standing.copies)} times"
+        if not copied and standing.barren < self.patience:
+            words = f"goes on for more than {FARTHEST} links and leads nowhere else"
+        return refuse("endless_series", f"{self.setting}: {link.family} {words}")
 
     def _is_closed(self, standing: Standing, link: Member, referrer: Member) -> bool:
         hops = link.depth - standing.since
-        if hops > FARTHEST or standing.barren >= self.patience * WIDE:
+        if standing.barren >= self.patience * WIDE:
+            return True
+        if hops > FARTHEST and link.depth - standing.led_out > FARTHEST:
             return True
         if standing.barren < self.patience or link.dated:
             return standing.barren >= self.patience

@@ -1,0 +1,37 @@
+"""How long a numbered series goes on, and what is said when it is left."""
+
+from __future__ import annotations
+
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.decision import Decision
+from sitecrawl.ruleset import build_limits
+
+HOME = "http://example.org"
+WORDS = "abcdefghij"
+
+
+def chain(length: int, *aside: str) -> Decision:
+    """The first refusal of pages of which each links to the next, and to ``aside`` plus a word."""
+    limits = build_limits(CrawlParams(start=[HOME]), {})
+    for number in range(1, length):
+        word = "".join(WORDS[int(digit)] for digit in str(number))
+        links = limits.page(f"{HOME}/p/{number}", depth=number, text=word, new=True)
+        urls = [*(f"{HOME}{path}{word}" for path in aside), f"{HOME}/p/{number + 1}"]
+        for url in urls:
+            decision = links.admit(url, depth=number + 1, known=False)
+            if not decision.allowed:
+                return decision
+    return decision
+
+
+def test_a_long_list_of_new_pages_is_read_to_its_end() -> None:
+    assert chain(2500, "/story/").allowed
+
+
+def test_a_series_that_leads_nowhere_else_ends_and_says_so() -> None:
+    refused = chain(2500)
+    assert refused.reason == "endless_series"
+    assert refused.rule == (
+        f"max_barren_pages 10 (default): {HOME}/p/#? goes on for more than 1000 links and leads "
+        "nowhere else"
+    )
