@@ -8,12 +8,14 @@ field of its own. An element with several values has a ``value`` element for eac
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.bounds import bounded
 from sitecrawl.web.html import read_html
 from sitecrawl.web.page import Page
 from sitecrawl.web.urls import resolve
-from sitecrawl.web.xml import read_xml
+from sitecrawl.web.xml import as_html, read_xml
 
 if TYPE_CHECKING:
     from sitecrawl.web.options import ReadOptions
@@ -31,7 +33,12 @@ KNOWN = frozenset({*METAS, "doc_title", "doc_body", "doc_keywords", "doc_languag
 
 _ROOT = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<documentdata\b([^<>]*)>", re.DOTALL)
 _VERSION = re.compile(r"\bversion\s*=\s*[\"']\s*([^\"']*?)\s*[\"']")
-_HTML = re.compile(r"<doc_body\b[^<>]*\btype\s*=\s*[\"']html[\"']", re.IGNORECASE)
+_HTML = re.compile(
+    r"<doc_body\b[^<>]*\btype\s*=\s*[\"']html[\"'][^<>]*(?<!/)>(.*?)(?:</doc_body\s*>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
+_LITERAL = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(<[A-Za-z])", re.DOTALL)
 
 
 def is_documentdata(text: str) -> bool:
@@ -50,12 +57,24 @@ def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
         page.fault = "unknown_version"
         return
     values = _values(page, text)
-    body = "\n".join(values.get("doc_body", ()))
-    if _HTML.search(text):
-        read_html(page, body.encode("utf-8", "replace"), options)
+    written = _HTML.findall(text)
+    if written:
+        markup = "\n".join(map(_markup, written)).encode("utf-8", "replace")
+        markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
+        page.cuts += cuts
+        read_html(page, markup, options)
     else:
-        page.text = body
+        page.text = "\n".join(values.get("doc_body", ()))
     _fill(page, values)
+
+
+def _markup(written: str) -> str:
+    """The markup of a body: as escaped text, as CDATA, or as elements of the document."""
+    if any(found[1] for found in _LITERAL.finditer(written)):
+        return as_html(written)
+    return "".join(
+        part if number % 2 else unescape(part) for number, part in enumerate(_CDATA.split(written))
+    )
 
 
 def _values(page: Page, text: str) -> dict[str, tuple[str, ...]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from sitecrawl.web.bounds import bounded
 from sitecrawl.web.documentdata import is_documentdata, read_documentdata
@@ -17,20 +15,7 @@ from sitecrawl.web.options import ReadOptions
 from sitecrawl.web.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.page import Page
 from sitecrawl.web.plain import read_plain
-from sitecrawl.web.xml import is_xhtml, read_xml
-
-# XHTML writes any element without content so; HTML's parser never ends it, and takes the rest of
-# the page for the content of a frame or a text field. HTML's own elements that hold nothing stay.
-_EMPTY_TAG = re.compile(
-    r"<(?!(?:area|base|br|col|embed|frame|hr|img|input|link|meta|param|source|track|wbr)[\s/])"
-    r"([a-z][^\s<>/]*)(\s[^<>]*?)?/>",
-    re.IGNORECASE,
-)
-# Text that XML takes as it is; scripts and styles are that in HTML anyway.
-_LITERAL = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\b|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)",
-    re.IGNORECASE | re.DOTALL,
-)
+from sitecrawl.web.xml import as_html, is_xhtml, read_xml
 
 
 def read_page(
@@ -68,7 +53,7 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         return _read_markup(page, markup, options)
     text, page.encoding = decode(body, declared)
     if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
-        return _read_markup(page, _as_html(text).encode("utf-8", "replace"), options)
+        return _read_markup(page, as_html(text).encode("utf-8", "replace"), options)
     if is_map:
         return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
     if is_xml(kind) and is_documentdata(text):
@@ -78,15 +63,6 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
     else:
         read_plain(page, text)
     return Outgoing()
-
-
-def _as_html(text: str) -> str:
-    """XHTML in the forms that HTML's parser understands as XML's would."""
-    if "<![CDATA[" in text:
-        text = _LITERAL.sub(
-            lambda found: found[0] if found[2] is None else escape(found[2], quote=False), text
-        )
-    return _EMPTY_TAG.sub(r"<\1\2></\1>", text)
 
 
 def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:

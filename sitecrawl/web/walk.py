@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
+from sitecrawl.web.bounds import bounded
 from sitecrawl.web.elements import PHRASES, TEXT
 from sitecrawl.web.text import TextBuilder
 
@@ -159,7 +160,12 @@ class Walk:
             return
         outer, self.via = self.via, via or self.via
         self.fragments += 1
-        self.read(LexborHTMLParser(html, is_fragment=True).root)
+        options = self.options
+        markup, cuts = bounded(
+            html.encode("utf-8", "replace"), options.max_bytes, options.max_depth
+        )
+        self.cuts += cuts
+        self.read(LexborHTMLParser(markup, is_fragment=True).root)
         self.fragments -= 1
         self.via = outer
 

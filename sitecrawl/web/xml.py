@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from html import unescape
+from html import escape, unescape
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.languages import read_language
@@ -25,12 +25,33 @@ _TOKEN = re.compile(
 _LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
 _ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*)([^<>]*)>")
 _XHTML = "http://www.w3.org/1999/xhtml"
+# XHTML writes any element without content so; HTML's parser never ends it, and takes the rest of
+# the page for the content of a frame or a text field. HTML's own elements that hold nothing stay.
+_EMPTY_TAG = re.compile(
+    r"<(?!(?:area|base|br|col|embed|frame|hr|img|input|link|meta|param|source|track|wbr)[\s/])"
+    r"([a-z][^\s<>/]*)(\s[^<>]*?)?/>",
+    re.IGNORECASE,
+)
+# Text that XML takes as it is; scripts and styles are that in HTML anyway.
+_LITERAL = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\b|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def is_xhtml(text: str) -> bool:
     """Whether the root element of an XML document is XHTML's."""
     root = _ROOT.search(text[:10_000])
     return root is not None and root[1].lower() == "html" and _XHTML in root[2]
+
+
+def as_html(text: str) -> str:
+    """XHTML in the forms that HTML's parser understands as XML's would."""
+    if "<![CDATA[" in text:
+        text = _LITERAL.sub(
+            lambda found: found[0] if found[2] is None else escape(found[2], quote=False), text
+        )
+    return _EMPTY_TAG.sub(r"<\1\2></\1>", text)
 
 
 def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:

@@ -104,10 +104,12 @@ def test_nothing_raises(
         assert all("#" not in link.url for link in page.links)
 
 
-def seconds(body: bytes, options: ReadOptions = DEFAULT) -> tuple[float, Page]:
+def seconds(
+    body: bytes, options: ReadOptions = DEFAULT, kind: str = "text/html"
+) -> tuple[float, Page]:
     start = time.thread_time()
     page = read_page(
-        body, url="http://example.org/", content_type="text/html", headers={}, options=options
+        body, url="http://example.org/", content_type=kind, headers={}, options=options
     )
     return time.thread_time() - start, page
 
@@ -172,6 +174,26 @@ def test_fifty_thousand_links_are_found() -> None:
     assert len(page.links) == 50_000
     assert page.cuts == ("too_many_links",)
     assert taken < 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "parts", "end"),
+    [
+        ("text/html", b'<script>document.write("', (b"<div\\x3e", b"<p\\x3e"), b'")</script>'),
+        (
+            "text/xml",
+            b'<documentdata version="1.0"><doc_body type="html">',
+            (b"&lt;div&gt;", b"&lt;p&gt;"),
+            b"</doc_body></documentdata>",
+        ),
+    ],
+)
+def test_escaped_markup_is_bounded(
+    kind: str, start: bytes, parts: tuple[bytes, bytes], end: bytes
+) -> None:
+    taken, page = seconds(start + parts[0] * 80_000 + parts[1] * 80_000 + end, kind=kind)
+    assert page.cuts == ("too_deep",)
+    assert taken < 3  # else ten
 
 
 def test_many_drawings_are_no_nesting() -> None:

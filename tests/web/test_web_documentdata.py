@@ -37,11 +37,18 @@ def test_elements_are_fields() -> None:
 
 
 @pytest.mark.behaviour("X-04", "X-05")
-def test_a_body_may_be_markup() -> None:
-    page = read(
-        '<doc_body type="html">&lt;h2&gt;H&lt;/h2&gt;&lt;a href="/l"&gt;t&lt;/a&gt;</doc_body>'
-    )
-    assert page.text == "H\nt"
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '&lt;h2&gt;H&lt;/h2&gt;a &lt;b&gt;b&lt;/b&gt; &amp;lt;<!-- <i> -->&lt;a href="/l"&gt;t&lt;/a&gt;',
+        '<![CDATA[<h2>H</h2>a <b>b</b> &lt;<a href="/l">t</a>]]>',
+        '<h2>H</h2>a <b>b</b> &lt;<script src="s"/><a href="/l">t</a>',
+        '<h2>H</h2>a <b>b</b> <![CDATA[<]]><script>no</script><a href="/l">t</a>',
+    ],
+)
+def test_a_body_may_be_markup(markup: str) -> None:
+    page = read(f'<doc_body type="html">{markup}</doc_body>')
+    assert page.text == "H\na b <t"
     assert [heading.text for heading in page.headings] == ["H"]
     assert page.links == ()
 
