@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -50,7 +51,9 @@ class Origin:
     """One origin in hand: its to-do list, its pace, and what is in flight.
 
     ``gate`` is shared by origins on one address where the pace is kept by address.
-    ``open_visits`` counts URLs that
+    ``foreign`` are requests that are no visits, ``errands`` those for the robots.txt of other
+    origins, which redirect here: they do not wait for this origin's own, or two that redirect to
+    each other would wait for ever. ``open_visits`` counts URLs that
     left the to-do list and are not committed yet. ``dry`` means that the frontier had
     nothing due when last asked; ``ended`` says why the origin is given up.
     """
@@ -62,6 +65,7 @@ class Origin:
     gate: Gate
     todo: deque[DueUrl] = field(default_factory=deque)
     foreign: deque[Request] = field(default_factory=deque)
+    errands: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
     open_visits: int = 0
     standing: bool = False
@@ -77,6 +81,11 @@ class Origin:
     @ready_at.setter
     def ready_at(self, when: float) -> None:
         self.gate.ready_at = when
+
+    @property
+    def turn_at(self) -> float:
+        """When its turn comes: at once if it is given up, as nothing will be sent then."""
+        return 0.0 if self.ended else self.gate.ready_at
 
     @property
     def key(self) -> str:
@@ -103,6 +112,8 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """Whether there is something to send when its turn comes."""
+        if self.errands:
+            return True
         if self.robots.asking:
             return False
         return bool(self.foreign or (self.todo and not self.ended))
@@ -110,14 +121,19 @@ class Origin:
     @property
     def is_done(self) -> bool:
         """Whether nothing of it is waiting, on its way or unwritten."""
-        waiting = self.foreign or self.in_flight or self.open_visits or self.refilling
+        waiting = self.foreign or self.errands or self.in_flight
+        waiting = waiting or self.open_visits or self.refilling
         return not waiting and bool(self.ended or (self.dry and not self.todo))
 
 
 class Turns:
-    """Origins with work, by the time from which each may be asked."""
+    """Origins with work, by the time from which each may be asked.
+
+    ``again`` lines up an origin whose time has changed while it waited.
+    """
 
     def __init__(self, in_flight_per_origin: int = 1) -> None:
+        self.again: Callable[[Origin], None] = self.stand
         self._heap: list[tuple[float, int, Origin]] = []
         self._order = count()
         self._in_flight = in_flight_per_origin
@@ -130,16 +146,16 @@ class Turns:
         if origin.gate.in_flight >= self._in_flight:
             origin.gate.waiting.append(origin)
             return
-        heapq.heappush(self._heap, (origin.ready_at, next(self._order), origin))
+        heapq.heappush(self._heap, (origin.turn_at, next(self._order), origin))
 
     def take(self, now: float) -> Origin | None:
         """The first origin that may be asked at ``now``, no longer in the line."""
         while self._heap and self._heap[0][0] <= now:
             origin = heapq.heappop(self._heap)[2]
             origin.standing = False
-            if origin.ready_at <= now and origin.gate.in_flight < self._in_flight:
+            if origin.turn_at <= now and origin.gate.in_flight < self._in_flight:
                 return origin
-            self.stand(origin)
+            self.again(origin)
         return None
 
     def begin(self, origin: Origin, now: float) -> None:
@@ -149,13 +165,14 @@ class Turns:
         origin.ready_at = max(origin.ready_at, now + origin.pace.promised)
 
     def end(self, origin: Origin) -> None:
-        """A request of the origin has ended; whoever waited for that lines up."""
+        """A request of the origin has ended: it may line up, and others that waited do."""
         origin.in_flight -= 1
         origin.gate.in_flight -= 1
         waiting, origin.gate.waiting = origin.gate.waiting, []
         for each in waiting:
             each.standing = False
-            self.stand(each)
+            if each is not origin:
+                self.again(each)
 
     @property
     def next_ready_at(self) -> float | None:

@@ -122,6 +122,8 @@ class OriginScheduler(BaseScheduler):
         return 0 < self._max_pages <= self._handed_out
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
+        if origin.errands:
+            return origin.errands.popleft()
         if self._robots.due(origin, now):
             return self._robots_request(origin)
         if origin.foreign:
@@ -139,7 +141,7 @@ class OriginScheduler(BaseScheduler):
             return request
         request.meta[ORIGIN] = host
         request.meta["download_slot"] = host.key
-        host.foreign.appendleft(request)
+        host.errands.append(request)
         self._lists.turns.stand(host)
         return None
 

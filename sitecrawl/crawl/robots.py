@@ -113,7 +113,9 @@ class Robots:
     def _redirect(self, origin: Origin, response: Response) -> bool:
         where = location(response.headers)
         target = resolve(where, response.url) if where else None
-        if target is None or origin.robots.redirects >= MAX_REDIRECTS:
+        if target is None or not target.startswith(("http://", "https://")):
+            return False
+        if origin.robots.redirects >= MAX_REDIRECTS:
             return False
         origin.robots.redirects += 1
         origin.robots.url = target

@@ -96,6 +96,9 @@ class Sitemaps:
         if asked.url in self._asked or len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
             return
         self._asked[asked.url] = asked
+        if not asked.url.startswith(("http://", "https://")):
+            self._failed(asked, "its scheme cannot be asked for")
+            return
         meta = {SITEMAP: asked, "verbatim_url": True}
         request = Request(
             asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta

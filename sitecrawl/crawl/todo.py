@@ -48,6 +48,7 @@ class TodoLists:
         tasks: Tasks,
     ) -> None:
         self.turns = Turns(params.requests_per_origin)
+        self.turns.again = self.check
         self.given_up: Callable[[str, str], None] = lambda _, __: None
         self._max_wait = params.max_wait
         self._discovery = discovery

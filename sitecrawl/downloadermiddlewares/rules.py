@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.outcomes import Refused
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.reqmeta import robots_of, visit_of
+from sitecrawl.reqmeta import origin_of, robots_of, visit_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class RulesMiddleware:
-    """Applies the rules to the requests that the to-do lists have not already judged."""
+    """Applies the rules to the requests that the to-do lists have not already judged.
+
+    Those of an origin that was given up meanwhile are turned away.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -28,7 +31,12 @@ class RulesMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Refuse a request whose URL is not admitted."""
-        if visit_of(request) is not None or robots_of(request) is not None:
+        if visit_of(request) is not None:
+            return
+        origin = origin_of(request)
+        if origin is not None and origin.ended:
+            raise Refused(Outcome.CANCELLED, origin.ended)
+        if robots_of(request) is not None:
             return
         decision = self._rules.recheck(request.url, depth=0, via="seed").decision
         if not decision.allowed:

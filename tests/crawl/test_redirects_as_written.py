@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Raw, Server, page
+from fixtures.server import Answer, Page, Raw, Server, page
 
 WRITTEN = {"utf-8": "%C3%B6", "latin-1": "%F6"}
 
@@ -23,7 +23,7 @@ def test_target_that_is_not_ascii_is_asked_for_byte_by_byte(
     octet = WRITTEN[encoding]
     name = "ö".encode(encoding)
     link = b"<" + name + b"-c>; rel=canonical"
-    site = {
+    site: dict[str, Page] = {
         "/robots.txt": moved(b"/r" + name),
         f"/r{octet}": "User-agent: *\nDisallow: /private\n",
         "/": page("/old", "/private", "/copy", title="Start"),
