@@ -132,6 +132,8 @@ class Discovery:
         decision = admission.decision
         if decision.allowed and admission.fingerprint != visit.due.fingerprint:
             decision = self._chains.follow(visit.due.fingerprint, admission.fingerprint)
+        if not decision.allowed:
+            visit.detail = f"the target is refused: {decision.rule}"
         return self._send(visit, admission._replace(decision=decision), "redirect")
 
     def _follow_link(self, visit: Visit, link: Link, links: PageLinks) -> None:

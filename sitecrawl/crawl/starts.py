@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.web.urls import origin
 
 if TYPE_CHECKING:
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.frontier.base import Candidate, Visit
     from sitecrawl.policy.decision import Decision
 
 READ = frozenset(
@@ -37,13 +38,14 @@ class Starts:
 
     def __init__(self) -> None:
         self.pages_read = 0
-        self._starts: list[str] = []
+        self._watched: dict[int, str] = {}
+        self._led_to: dict[str, str] = {}
         self._troubles: dict[str, str] = {}
         self._origins_given_up: dict[str, str] = {}
 
-    def begin(self, urls: list[str]) -> None:
+    def begin(self, seeds: Sequence[Candidate]) -> None:
         """The starts that were admitted."""
-        self._starts = urls
+        self._watched = {seed.fingerprint: seed.url for seed in seeds}
 
     def refused(self, url: str, decision: Decision) -> None:
         """A start that the rules do not admit."""
@@ -58,21 +60,38 @@ class Starts:
         self._origins_given_up[key] = why
 
     def note(self, visit: Visit) -> None:
-        """A visit that ended."""
+        """A visit that ended; where a start was sent to is watched like a start."""
         self.pages_read += visit.outcome in READ
-        if visit.due.url not in self._starts or visit.outcome in READ:
+        url = self._watched.get(visit.due.fingerprint)
+        if url is None or visit.outcome in READ:
             return
         status = f"status {visit.status}" if visit.status else ""
-        self._troubles[visit.due.url] = said(visit.reason, visit.detail or status)
+        sent = f"to {visit.redirect_to}" if visit.redirect_to else ""
+        detail = ", ".join(filter(None, (sent, visit.detail or status)))
+        self._troubles[url] = said(visit.reason, detail)
+        if visit.target is not None and visit.target.fingerprint not in self._watched:
+            self._watched[visit.target.fingerprint] = visit.target.url
+            self._led_to[url] = visit.target.url
 
     def problems(self) -> list[str]:
         """One line for each start that brought nothing, if no page was read at all."""
         if self.pages_read:
             return []
-        for url in self._starts:
+        for url in self._watched.values():
             if origin(url) in self._origins_given_up:
                 self._troubles.setdefault(url, self._origins_given_up[origin(url)])
-        return [f"start {url} brought nothing: {why}" for url, why in self._troubles.items()]
+        starts = self._troubles.keys() - self._led_to.values()
+        return [
+            f"start {url} brought nothing: {'; '.join(self._way(url))}"
+            for url in self._troubles
+            if url in starts
+        ]
+
+    def _way(self, url: str) -> Iterator[str]:
+        """What became of a start, and of where it was sent."""
+        yield self._troubles[url]
+        while url := self._led_to.get(url, ""):
+            yield f"{url}: {self._troubles.get(url, 'not asked in this run')}"
 
 
 def said(reason: str, detail: str) -> str:

@@ -123,7 +123,7 @@ class Crawl:
         seeds, refused = self.discovery.seeds(urls)
         for admission in refused:
             self.starts.refused(admission.url, admission.decision)
-        self.starts.begin([seed.url for seed in seeds])
+        self.starts.begin(seeds)
         if not (self._params.contact or self._params.user_agent):
             logger.warning("%s", NO_CONTACT)
         if self._params.rogue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
-from fixtures.server import Answer, Page, Server, page, refusing_origin
+from fixtures.server import Answer, Page, Server, page, redirect, refusing_origin
 
 ZIP = Answer(b"PK\3\4", headers={"Content-Type": "application/zip"})
 SITES: dict[str, dict[str, Page]] = {
@@ -36,6 +36,34 @@ def test_a_start_that_cannot_work_says_so(
     (line,) = complaints(run, f"{origin}/")
     assert word in line.lower()
     assert "Traceback" not in run.log
+
+
+def test_a_start_that_is_sent_elsewhere_says_where_and_what_became_of_it(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {
+        "/away": redirect("http://127.9.9.9/"),
+        "/on": redirect("/further"),
+        "/further": redirect("/broken"),
+        "/broken": Answer(status=500),
+        "/slash": redirect("/slash/"),
+    }
+    origin = server.serve(site)
+    run = crawl(f"{origin}/away {origin}/on {origin}/slash", patience=9)
+    assert run.status == 1, run.log[-3000:]
+    said = [line.partition(" ERROR: ")[2] for line in complaints(run, "brought nothing")]
+    refused = "the target is refused: scope 'origin' (default): http://127.9.9.9"
+    way = (
+        f"permanent redirect (to {origin}/further, status 301)",
+        f"{origin}/further: permanent redirect (to {origin}/broken, status 301)",
+        f"{origin}/broken: server error (status 500)",
+    )
+    gone = "the server has no such page (status 404)"
+    assert sorted(said) == [
+        f"start {origin}/away brought nothing: permanent redirect (to http://127.9.9.9/, {refused})",
+        f"start {origin}/on brought nothing: {'; '.join(way)}",
+        f"start {origin}/slash brought nothing: {gone}",
+    ]
 
 
 @pytest.mark.behaviour("K-02")
