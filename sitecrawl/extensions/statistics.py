@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.crawl.figures import Figures
 from sitecrawl.extensions.crawl import Crawl
@@ -16,6 +17,11 @@ from sitecrawl.frontier.base import FrontierError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+NO_FEED = (
+    "No feed is set: %d lines are in the crawl database alone. The next run with -O FILE writes "
+    "them, or at once: scrapy export -O FILE"
+)
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +65,10 @@ class Statistics:
             with suppress(asyncio.CancelledError):
                 await self._task
         seconds = asyncio.get_running_loop().time() - self._began
-        logger.info("Ended after %.0f s: %s", seconds, self._figures().line(seconds))
+        figures = self._figures()
+        if figures.lines and self._crawler.get_extension(FeedExporter) is None:
+            logger.info(NO_FEED, figures.lines)
+        logger.info("Ended after %.0f s: %s", seconds, figures.line(seconds))
 
     async def _watch(self) -> None:
         crawl = self._crawler.get_extension(Crawl)

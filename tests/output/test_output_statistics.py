@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
 
@@ -53,6 +54,19 @@ def test_figures_are_logged_every_so_many_pages_and_at_the_end(
     done, errors, written, *answers, refused = map(int, end.groups())
     assert (written, refused, answers) == (9, 1, counts)
     assert (done, errors) == (sum(line for line in counts) - 1, 2)
+
+
+def test_lines_that_went_to_no_file_are_said_to_be_in_the_database_alone(
+    server: Server, tmp_path: Path
+) -> None:
+    start = f"start={server.serve({'/': page(title='Start')})}/"
+    log = tmp_path / "log"
+    assert Command(["crawl", "site", "-a", start], tmp_path, errors=log).wait(300) == 0
+    assert "No feed is set: 1 lines are in the crawl database alone." in log.read_text()
+    wanted = ["crawl", "site", "-a", start, "-O", "documents.jsonl"]
+    assert Command(wanted, tmp_path, errors=log).wait(300) == 0
+    assert "No feed is set" not in log.read_text()
+    assert len((tmp_path / "documents.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.behaviour("O-10")
