@@ -68,14 +68,20 @@ class Changes:
         self._delete(held, reason, None)
 
     def replace(self, held: Held, by: Held | int, address: str, because: str) -> None:
-        """Keep a current document back: another URL stands for it and for all it stood for."""
+        """Keep a current document back: another URL stands for it, and for those of the pages
+        it stood for that are equal to that one as well."""
         target = by if isinstance(by, int) else by.url
         reason = {"canonical": "non_canonical"}.get(because, because)
         self._delete(held, reason, address)
         self._documents.demote(held.url, target, because)
-        for follower in self._documents.pointing_at([held.url]):
-            if follower.because == "duplicate":
+        followers = self._documents.duplicates_of(held.url)
+        if not followers:
+            return
+        instead = self._documents.of(target)
+        for follower in followers:
+            if instead is not None and follower.hash == instead.hash:
                 self._documents.point(follower.url, target, "duplicate")
+        self.orphan(self._documents.duplicates_of(held.url))
 
     def orphan(self, followers: Iterable[Held]) -> None:
         """Equal pages whose kept one is no more: the best of them takes its place."""

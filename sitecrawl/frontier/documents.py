@@ -88,6 +88,10 @@ class Documents:
         rows = self._database.rows(BY_TARGET.format(placeholders(len(urls))), urls)
         return [Held(*row) for row in rows]
 
+    def duplicates_of(self, url: int) -> list[Held]:
+        """The documents for which this URL stands because they are equal."""
+        return [held for held in self.pointing_at([url]) if held.because == "duplicate"]
+
     def additional_urls(self, urls: Sequence[int]) -> dict[int, list[str]]:
         """The addresses of the pages that each of these URLs stands for, sorted."""
         found: defaultdict[int, list[str]] = defaultdict(list)
