@@ -93,6 +93,10 @@ class Judge:
         if finding.stored.written:
             self._deletions.forget(url)
         equal = self._equal(finding)
+        if equal is not None and current and not self._documents.take_move(equal.url, self._run):
+            finding.outcome, finding.fresh = Outcome.DUPLICATE, False
+            self._gather(finding, "duplicate", equal.address)
+            return
         if equal is not None and rank(equal.address) < rank(finding.stored.url):
             self._duplicate(finding, equal)
             return
@@ -100,8 +104,10 @@ class Judge:
         change = known if current else "new"
         self._changes.publish(url, self._document(finding), visit.content_hash, change)
         if equal is not None:
+            self._documents.take_move(url, self._run)
+            for each in (equal, *self._documents.duplicates_of(equal.url)):
+                self._documents.liken(each.url, url)
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
-            self._documents.liken(equal.url, url)
         if held is not None or equal is not None:  # else nothing equal can lead here yet
             self._part(finding)
 

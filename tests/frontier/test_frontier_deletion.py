@@ -50,6 +50,34 @@ def test_a_mass_deletion_is_held_back(work: Crawls, size: int, gone: int, held: 
     assert len(settled.changes) == gone - held
 
 
+@pytest.mark.behaviour("K-13")
+@pytest.mark.parametrize("order", [1, -1], ids=["the best name first", "the best name last"])
+def test_one_answer_for_every_page_deletes_no_more_than_may_be(work: Crawls, order: int) -> None:
+    pages = dict(list(site(30).items())[::order])
+    crawled(work, pages, seeds=True)
+    settled = crawled(work, dict.fromkeys(pages, "We are back soon."))
+    assert (settled.held, settled.documents, settled.changes) == (28, 29, [])
+    settled = crawled(work, pages)
+    assert (settled.held, settled.documents) == (0, 30)
+
+
+@pytest.mark.behaviour("DU-05")
+def test_a_few_pages_that_become_equal_are_one_document_at_the_end_of_the_run(
+    work: Crawls,
+) -> None:
+    pages = site(30)
+    crawled(work, pages, seeds=True)
+    equal = pages | dict.fromkeys(("/003", "/004", "/005", "/006"), "same")
+    settled = crawled(work, equal)
+    assert [change.record["reason"] for change in settled.changes] == ["duplicate"] * 2
+    assert [change.record["moved_to"] for change in settled.changes] == [f"{SITE}/003"] * 2
+    worker = work(**OPTIONS)
+    worker.crawl(equal)
+    [kept] = worker.database.rows("SELECT id FROM url WHERE url = ?", (f"{SITE}/003",))
+    also = worker.store._memory.documents.additional_urls(list(kept))
+    assert also == {kept[0]: [f"{SITE}/{path}" for path in ("004", "005", "006")]}
+
+
 @pytest.mark.behaviour("K-13", "DEL-11")
 def test_a_page_that_returns_is_not_deleted_with_the_others(work: Crawls) -> None:
     pages = site(20)
