@@ -73,6 +73,12 @@ class Finding:
     fresh: bool = False
 
     @property
+    def unconfirmed(self) -> bool:
+        """Whether the current document stays as it was, though its page did not say that it is."""
+        current = self.held is not None and self.held.current
+        return current and not self.fresh and self.outcome is not Outcome.FILE_DID_NOT_CHANGE
+
+    @property
     def missing(self) -> int:
         """Answers in a row that the page is not there, with this one likewise."""
         if self.outcome in CONFIRMED:
@@ -136,6 +142,7 @@ class Visits:
     def _state(self, finding: Finding) -> Row:
         visit, stored = finding.visit, finding.stored
         with_content = finding.outcome in WITH_CONTENT
+        kept = finding.unconfirmed  # what is stored for it must not be called unchanged
         interval = stored.interval
         if with_content:
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
@@ -149,10 +156,10 @@ class Visits:
             visit.status,
             storable(visit.reason) or None,
             visit.started_at,
-            visit.started_at if with_content else stored.indexed_at,
+            visit.started_at if with_content and not kept else stored.indexed_at,
             visit.started_at if finding.changed else stored.changed_at,
-            storable(visit.etag),
-            storable(visit.last_modified),
+            None if kept else storable(visit.etag),
+            None if kept else storable(visit.last_modified),
             visit.content_hash if finding.fresh else stored.content_hash,
             visit.document_hash if finding.fresh else stored.document_hash,
             finding.missing,

@@ -148,3 +148,21 @@ def test_a_realm_is_deleted_with_its_documents(work: Crawls) -> None:
     docs.end()
     delivered = work(realm="blog").store.undelivered(10, 0)
     assert [change.op for change in delivered] == ["delete", "delete"]
+
+
+@pytest.mark.behaviour("RC-03")
+def test_not_changed_since_a_held_deletion_leaves_it_held(work: Crawls) -> None:
+    pages = site(20)
+
+    def tagged(due: DueUrl, at: float) -> Visit:
+        return Visit(due, at, 0.1, Outcome.NOINDEX, 200, etag='"noindex"')
+
+    def conditional(due: DueUrl, at: float) -> Visit:
+        if due.etag == '"noindex"':
+            return Visit(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE, 304)
+        return tagged(due, at)
+
+    crawled(work, pages, seeds=True)
+    hidden = list(pages)[:15]
+    assert crawled(work, pages | dict.fromkeys(hidden, tagged)).held == 15
+    assert crawled(work, pages | dict.fromkeys(hidden, conditional)).held == 15
