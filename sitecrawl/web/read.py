@@ -15,6 +15,7 @@ from sitecrawl.web.options import ReadOptions
 from sitecrawl.web.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.page import Page
 from sitecrawl.web.plain import read_plain
+from sitecrawl.web.shadows import DECLARED, with_shadows
 from sitecrawl.web.xml import as_html, is_xhtml, read_xml
 
 
@@ -67,6 +68,8 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
 
 def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     """Read an HTML document in UTF-8, within the bounds of the options."""
+    if DECLARED in markup:
+        markup = with_shadows(markup)
     markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
     page.cuts += cuts
     return read_html(page, markup, options)
