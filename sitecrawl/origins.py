@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -53,8 +53,8 @@ class Origin:
     ``gate`` is shared by origins on one address where the pace is kept by address.
     ``foreign`` are requests that are no visits, ``errands`` those for the robots.txt of other
     origins, which redirect here: they do not wait for this origin's own, or two that redirect to
-    each other would wait for ever. ``open_visits`` counts URLs that
-    left the to-do list and are not committed yet. ``dry`` means that the frontier had
+    each other would wait for ever. ``tries`` counts how often URLs came again, by fingerprint,
+    ``open_visits`` those that left the to-do list and are not committed yet. ``dry`` means that the frontier had
     nothing due when last asked; ``ended`` says why the origin is given up.
     """
 
@@ -67,6 +67,7 @@ class Origin:
     foreign: deque[Request] = field(default_factory=deque)
     errands: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
+    tries: Counter[int] = field(default_factory=Counter)
     open_visits: int = 0
     standing: bool = False
     refilling: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.assembly import pace
@@ -28,7 +29,7 @@ class Hand:
     """Leases origins that have something due, and gives them back when they have not.
 
     ``taken`` is told of each that comes. An origin that comes back is the same object:
-    its pace, patience and robots.txt are those of the run.
+    its pace, patience and robots.txt are those of the run, until ``renew`` begins another.
     """
 
     def __init__(
@@ -77,6 +78,18 @@ class Hand:
         await self._tasks.end()
         for origin in list(self.origins.values()):
             await self._save(origin)
+
+    async def renew(self) -> None:
+        """Forgive all failures: a further round begins as a further run does."""
+        for origin in (*self.origins.values(), *self._resting.values()):
+            before, fresh = origin.pace, pace(self._params)
+            origin.pace = replace(fresh, crawl_delay=before.crawl_delay, ended_at=before.ended_at)
+            origin.patience = Patience(self._params.patience)
+            origin.robots.failures = 0
+            origin.tries.clear()
+            if origin.ended:
+                origin.ended = ""
+                await self._owner.frontier.release(origin.key)
 
     def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
         """Let the origin keep one pace with the others on its address, if so configured."""

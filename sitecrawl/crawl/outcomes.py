@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -80,8 +79,7 @@ class Outcomes:
         self._stats = stats
         self._head_first = head_first
         self._probed: set[int] = set()
-        self._spelled: set[int] = set()
-        self._tries: Counter[tuple[str, int]] = Counter()
+        self._spelled: dict[int, str] = {}  # the other spelling, by fingerprint
 
     def request(self, due: DueUrl, origin: Origin) -> Request:
         """The request that visits a due URL, sent exactly as it is written there."""
@@ -126,10 +124,10 @@ class Outcomes:
 
     def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
         """Visit the page under its other spelling, unless that led back here."""
-        if visit.due.fingerprint in self._spelled:
+        if self._spelled.get(visit.due.fingerprint) == visit.due.url:
             visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
             return False
-        self._spelled.add(visit.due.fingerprint)
+        self._spelled[visit.due.fingerprint] = url
         self._visit_again(origin, replace(visit.due, url=url))
         return True
 
@@ -145,9 +143,8 @@ class Outcomes:
 
     def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
         visit.outcome, visit.reason = answer.outcome, answer.reason
-        key = (visit.due.origin, visit.due.fingerprint)
-        visit.again = comes_again(answer, self._tries[key])
-        self._tries[key] += visit.again
+        visit.again = comes_again(answer, origin.tries[visit.due.fingerprint])
+        origin.tries[visit.due.fingerprint] += visit.again
         if origin.patience.note(answer) and not origin.ended:
             origin.ended = f"{origin.key} failed too often, last with {visit.reason}"
             self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)

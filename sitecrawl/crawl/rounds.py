@@ -83,6 +83,7 @@ class Rounds:
     async def _next(self) -> None:
         frontier = self._owner.frontier
         try:
+            await self._hand.renew()
             if self._params.considers != "starts":
                 await frontier.wake()
             if self._params.activity != "refresh":

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
-from walked import paths, visited
+from walked import paths, visited, wait_for
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
@@ -111,12 +110,3 @@ def test_the_entire_site_is_the_directory_of_the_start(server: Server, crawl: Cr
     )
     run = crawl(f"{origin}/docs/start", entire_site=1, profile="fdse")
     assert paths(run, origin) == {"/docs/start", "/docs/a", "/docs/sub/b"}
-
-
-def wait_for(condition: object, seconds: float = 120.0) -> None:
-    """Return when the condition holds; fail if it does not in time."""
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)

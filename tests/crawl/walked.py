@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from fixtures.crawls import Crawl
 from fixtures.server import Server
 
@@ -18,3 +20,12 @@ def visited(server: Server, origin: str) -> list[str]:
     found = [target for target in server.log.targets(origin) if target != "/robots.txt"]
     server.log.clear()
     return found
+
+
+def wait_for(condition: object, seconds: float = 120.0) -> None:
+    """Return when the condition holds; fail if it does not in time."""
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
