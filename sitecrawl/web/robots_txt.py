@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
 
 from sitecrawl.web.robots_lines import Line, is_cut, read_lines
@@ -193,7 +192,6 @@ class _Reader:
             self.notices.append(RobotsNotice(line.number, _printable(line.text)[:200], problem))
 
 
-@lru_cache(maxsize=64)  # a crawl asks for its own before each fetch
 def product_token(agent: str) -> str:
     """What of a User-Agent, or of a user-agent line, is compared: ``Bot/1.0 (x)`` is ``bot``."""
     words = re.split(r"[\s/,;]", agent.strip().lower(), maxsplit=1)
