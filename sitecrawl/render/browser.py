@@ -12,13 +12,14 @@ from scrapy import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from sitecrawl.render.chromium import START_SECONDS, InstalledChromium
+from sitecrawl.render.composed import read_shown
 from sitecrawl.render.failures import (
     RendererLostError,
     RendererMissingError,
     RenderTimeoutError,
 )
 from sitecrawl.render.page import Answered, Shown
-from sitecrawl.render.settling import Settling, answered
+from sitecrawl.render.settling import Settling
 from sitecrawl.render.steering import Steering
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class PlaywrightRenderer:
 
     async def _read(self, page: Page, steering: Steering, gate: Gate) -> Shown:
         finished = await Settling(page, steering, gate, self._params).finish()
-        return Shown(await answered(page.content), page.url, steering.sent_to, finished)
+        return Shown(await read_shown(page), page.url, steering.sent_to, finished)
 
     async def _started(self) -> BrowserHandler:
         async with self._starting:

@@ -69,6 +69,31 @@ def test_at_whatever_moment_a_script_leads_on_it_disturbs_no_page(
     assert done.stats["playwright/browser_count"] == 1
 
 
+COMPONENTS = """
+customElements.define('x-card', class extends HTMLElement {
+    connectedCallback() {
+        this.attachShadow({mode: 'open'}).innerHTML = '<style>h2 { color: red }</style>'
+            + '<h2>Card</h2><slot name=text>nothing</slot> <x-more></x-more>';
+    }
+});
+customElements.define('x-more', class extends HTMLElement {
+    constructor() { super(); window.made = (window.made || 0) + 1; }
+    connectedCallback() {
+        this.attachShadow({mode: 'open'}).innerHTML = '<a href=/more>more ' + made + '</a>';
+    }
+});"""
+
+
+def test_what_components_show_is_read_in_its_place(server: Server, crawl: CrawlCommand) -> None:
+    card = "<x-card>unseen<b slot=text>of light</b></x-card><x-card></x-card><p>End</p>"
+    shown = shell("Components", f"{COMPONENTS} document.body.innerHTML += {card!r};")
+    origin = server.serve({"/": shown, "/more": page(title="More")})
+    done = crawl(f"{origin}/", render="playwright")
+    body = done.documents[f"{origin}/"]["body"]
+    assert body.split("\n")[-7:] == ["Card", "of light", "more 1", "Card", "nothing", "more 2", "End"]
+    assert f"{origin}/more" in done.documents
+
+
 def test_a_page_that_never_ends_loading_is_taken_as_it_is(
     server: Server, crawl: CrawlCommand
 ) -> None:
