@@ -90,7 +90,15 @@ def test_what_components_show_is_read_in_its_place(server: Server, crawl: CrawlC
     origin = server.serve({"/": shown, "/more": page(title="More")})
     done = crawl(f"{origin}/", render="playwright")
     body = done.documents[f"{origin}/"]["body"]
-    assert body.split("\n")[-7:] == ["Card", "of light", "more 1", "Card", "nothing", "more 2", "End"]
+    assert body.split("\n")[-7:] == [
+        "Card",
+        "of light",
+        "more 1",
+        "Card",
+        "nothing",
+        "more 2",
+        "End",
+    ]
     assert f"{origin}/more" in done.documents
 
 
