@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from threading import Thread
 
 import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.base import Change, Outcome
+from sitecrawl.frontier.opening import open_administration
+from sitecrawl.frontier.outbox import Entry
 from sitecrawl.frontier.workers import new_worker, surely_dead
 
 OTHER = "http://the-other.example"
@@ -141,3 +145,29 @@ def test_a_dead_process_is_told_from_a_living_one() -> None:
     assert surely_dead(f"{system}/{2**22 + 1}/{started}/{token}")
     assert not surely_dead(f"another/{system}/{pid}/{started}/{token}")
     assert not surely_dead(f"/{pid}/0/{token}")
+
+
+def test_what_waits_is_counted_after_the_batches_under_way(
+    work: Crawls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = work()
+    worker.seed("/a", "/b", "/c")
+    dues = worker.due()
+    visits = [ingested(due, due.url, time.time()) for due in dues[:2]]
+
+    def clear() -> None:
+        with open_administration(work.url) as administration:
+            administration.clear_errors()
+
+    clearing = Thread(target=clear)
+    write = worker.store._outbox.write
+
+    def slow(entries: Sequence[Entry]) -> list[Change]:
+        clearing.start()
+        clearing.join(0.5)  # it waits for this transaction
+        return write(entries)
+
+    monkeypatch.setattr(worker.store._outbox, "write", slow)
+    worker.commit(*visits)
+    clearing.join()
+    assert worker.database.rows("SELECT pending FROM origin") == [(1,)]
