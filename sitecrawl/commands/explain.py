@@ -136,6 +136,8 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
         known = "no page, start or sitemap has named it yet"
         yield f"nothing: {known}{', or the link was left out' if explanation.left_out else ''}"
         return
+    if stored.url != explanation.admission.url:
+        yield f"the same page as {stored.url}, by the options of what makes two URLs one"
     yield f"found {ago(stored.found_at, now)} as {stored.via} at depth {stored.depth}"
     if stored.outcome is None or stored.visited_at is None:
         yield "waiting for its first visit"

@@ -27,7 +27,8 @@ def verdict(explanation: Explanation, now: float) -> str:
         return f"refused: {refusal.detail}{deleted}"
     if stored is None or stored.outcome is None:
         return _never_asked(explanation)
-    return f"{_visited(stored, now)}, {_due(stored, now)}"
+    other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
+    return f"{_visited(stored, now)}{other}, {_due(stored, now)}"
 
 
 def _never_asked(explanation: Explanation) -> str:

@@ -170,6 +170,14 @@ def test_a_link_that_a_limit_left_out_says_so(
     )
 
 
+def test_the_other_spelling_of_a_page_names_the_one_that_was_asked_for(explain: Say) -> None:
+    said = explain("/a/index.html")
+    asked = said.lines[0].removesuffix("/index.html")
+    assert said.status == 0
+    assert f"  the same page as {asked}, by the options of what makes two URLs one" in said.lines
+    assert re.search(rf"crawled \d+ s ago \(asked for as {asked}\), due in", said.lines[-1])
+
+
 def test_it_ends_with_its_status_as_a_process(known: Crawled, fetching: Say) -> None:
     said = fetching("explain", f"{known.origin}/no/b")
     assert said.status == 1, said.err
