@@ -76,7 +76,11 @@ class Discovery:
             return
         due = visit.due
         links = self.limits.page(
-            due.url, depth=due.depth, text=page.text, new=due.indexed_at is None
+            due.url,
+            depth=due.depth,
+            text=page.text,
+            new=due.indexed_at is None,
+            title=page.title,
         )
         for link in page.links:
             self._follow_link(visit, link, links)
@@ -92,6 +96,10 @@ class Discovery:
             else:
                 self.refused(admission.decision, admission.url, source)
         return found
+
+    def lost(self, visit: Visit) -> None:
+        """What a visit found was not written: its page will be read again, and name it again."""
+        self._seen.difference_update(each.fingerprint for each in visit.candidates)
 
     def recheck(self, due: DueUrl) -> Decision:
         """Whether today's rules still let a stored URL be fetched, under this address."""

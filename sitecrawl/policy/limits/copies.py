@@ -28,15 +28,16 @@ class Copies:
     setting: str = SETTING
     _times: dict[int, int] = field(default_factory=dict, init=False)
 
-    def visited(self, page: Target, text: str) -> int:
+    def visited(self, page: Target, title: str, text: str) -> int:
         """Note a page's text; how many pages had the same before.
 
         The page's own address in its text makes no difference; nor do digits (clocks,
-        counters), unless its URL has some too.
+        counters), unless its URL has some too. Then the title counts as well: often it alone
+        tells the pages of an archive apart.
         """
         if not text:
             return 0
-        key = hash((page.origin, _essence(page, text)))
+        key = hash((page.origin, _essence(page, title, text)))
         times = self._times.pop(key, 0)
         if len(self._times) >= REMEMBERED_TEXTS:
             del self._times[next(iter(self._times))]
@@ -53,9 +54,10 @@ class Copies:
         return refuse("copies", f"{self.setting}: {page.url} has the text of {copies} other pages")
 
 
-def _essence(page: Target, text: str) -> bytes:
+def _essence(page: Target, title: str, text: str) -> bytes:
     path = page.parts.path
+    numbered = _DIGIT.search(path) or _DIGIT.search(page.parts.query)
+    if numbered:
+        text = f"{title}\n{text}"
     essence = as_bytes(text.replace(path, "") if len(path) > 1 else text)
-    if _DIGIT.search(path) or _DIGIT.search(page.parts.query):
-        return essence
-    return without_digits(essence)
+    return essence if numbered else without_digits(essence)

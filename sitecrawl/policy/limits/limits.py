@@ -32,7 +32,7 @@ class Limits:
     links_per_page: int
     links_setting: str
 
-    def page(self, url: str, *, depth: int, text: str, new: bool) -> PageLinks:
+    def page(self, url: str, *, depth: int, text: str, new: bool, title: str = "") -> PageLinks:
         """The links of a page that was read; ``new`` if it was never fetched before.
 
         Only new pages are evidence: a page that is known has no new links to offer.
@@ -43,7 +43,7 @@ class Limits:
         if new:
             self.series.visited(place, text)
             self.variants.visited(page, text)
-            copies = self.copies.visited(page, text)
+            copies = self.copies.visited(page, title, text)
         else:
             self.variants.revisited(page)
         return PageLinks(self, page, place, copies)
