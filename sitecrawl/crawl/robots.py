@@ -102,6 +102,7 @@ class Robots:
         answer = answer_of_failure(names_of(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
             origin.ended = f"{failure.getErrorMessage()} ({answer.reason})"
+            logger.warning("%s is given up for this run: %s", origin.key, origin.ended)
         else:
             self._unreachable(origin, failure.getErrorMessage())
         self._resume(origin)
@@ -142,10 +143,14 @@ class Robots:
         robots.failures += 1
         origin.ready_at = max(origin.ready_at, asyncio.get_running_loop().time() + wait)
         self._count("unreachable")
-        logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
         if origin.patience.spend():
             self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
             origin.ended = f"{origin.key}/robots.txt cannot be read ({why})"
+            logger.warning(
+                "%s is given up for this run: its robots.txt cannot be read (%s)", origin.key, why
+            )
+        else:
+            logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
 
     def _count(self, what: str) -> None:
         self._stats.inc_value(f"sitecrawl/robots/{what}")

@@ -66,6 +66,18 @@ def test_a_start_that_is_sent_elsewhere_says_where_and_what_became_of_it(
     ]
 
 
+def test_an_origin_without_robots_txt_is_not_left_out_in_silence(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": page()})
+    broken = server.serve({"/robots.txt": Answer(status=500), "/": page()})
+    run = crawl(f"{origin}/ {broken}/", patience=2)
+    assert run.status == 0, run.log[-3000:]
+    (line,) = complaints(run, f"{broken} is given up for this run")
+    assert "its robots.txt cannot be read (answered 500)" in line
+    assert run.log.count("asked for again in") == 1
+
+
 @pytest.mark.behaviour("K-02")
 def test_a_start_outside_the_web_is_refused_without_a_request(crawl: CrawlCommand) -> None:
     run = crawl("ftp://127.0.0.1/")
