@@ -100,6 +100,9 @@ class TodoLists:
     def committed(self, key: str, visits: list[Visit]) -> None:
         """A batch is written: its candidates may be work for any origin."""
         origins = self._hand.origins
+        for visit in visits:
+            if visit.outcome is Outcome.LEASE_LOST:
+                self._discovery.lost(visit)
         written = origins.get(key)
         if written is not None:
             written.open_visits -= len(visits)
