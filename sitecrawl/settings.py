@@ -51,7 +51,7 @@ DOWNLOAD_HANDLERS = {
 }
 
 # Scrapy's default resolver finds IPv4 addresses only, and no IPv6 literal.
-TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"
+TWISTED_DNS_RESOLVER = "sitecrawl.download.naming.ForgettingResolver"
 
 # The same for middlewares: of Scrapy's own only those that are named here.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}

@@ -5,11 +5,38 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from scrapy.exceptions import CannotResolveHostError
+from scrapy.resolver import CachingHostnameResolver, dnscache
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
+from typing_extensions import override
 from zope.interface import implementer
+
+LIFETIME = 300.0  # seconds; the system's resolver does not say how long an answer holds
+
+
+class ForgettingResolver(CachingHostnameResolver):
+    """Scrapy's resolver for IPv4 and IPv6, whose cache has no end of its own.
+
+    Hosts move: a crawl that goes on for weeks would lose them, or ask who has their address now.
+    """
+
+    def __init__(self, reactor: Any, cache_size: int) -> None:
+        super().__init__(reactor, cache_size)
+        self._holds_until: dict[str, float] = {}
+
+    @override
+    def resolveHostName(
+        self, resolutionReceiver: Any, hostName: str, *rest: Any, **named: Any
+    ) -> Any:
+        """Look a name up, unless that was done lately."""
+        now = monotonic()
+        if now >= self._holds_until.get(hostName, 0.0):
+            dnscache.pop(hostName, None)
+            self._holds_until[hostName] = now + LIFETIME
+        return super().resolveHostName(resolutionReceiver, hostName, *rest, **named)
 
 
 @implementer(IResolutionReceiver)
