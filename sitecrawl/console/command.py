@@ -130,6 +130,8 @@ def print_lines(lines: Iterable[str]) -> int:
             print(line)
             status = DONE
         sys.stdout.flush()
-    except BrokenPipeError:  # as under head: who reads has seen enough
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # as under head: who reads has seen enough
+            raise ConfigError([f"standard output cannot be written: {error.strerror}."]) from error
     return status

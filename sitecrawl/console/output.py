@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,12 +12,20 @@ from sitecrawl.params.problems import ConfigError
 
 
 def overwrite(path: str, lines: Iterable[str]) -> int:
-    """Write a file anew; it takes its place when it is complete. 1 when there was no line."""
-    unfinished = Path(f"{path}.part")
+    """Write a file anew; it takes its place when it is complete. 1 when there was no line.
+
+    A pipe or a device is written to as it is, and behind a link what it leads to.
+    """
+    place = Path(path).resolve()
+    if place.exists() and not place.is_file():
+        return append(path, lines)
+    unfinished = Path(f"{place}.part")
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as file:
             count = sum(bool(file.write(f"{line}\n")) for line in lines)
-        unfinished.replace(path)
+        if place.exists():
+            shutil.copymode(place, unfinished)
+        unfinished.replace(place)
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
@@ -27,7 +36,7 @@ def overwrite(path: str, lines: Iterable[str]) -> int:
 def append(path: str, lines: Iterable[str]) -> int:
     """Write behind the last whole line of a file; 1 when there was no line."""
     try:
-        if Path(path).exists():
+        if Path(path).is_file():
             cut_partial_line(path)
         with Path(path).open("a", encoding="utf-8", newline="\n") as file:
             count = sum(bool(file.write(f"{line}\n")) for line in lines)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from saying import Crawled, Say
 
+from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, page
 
@@ -60,6 +63,41 @@ def test_files_are_written_whole(known: Crawled, say: Say, tmp_path: Path) -> No
     assert say("export", "-O", out, "--since", 99).status == 1
     assert out.read_text("utf-8") == ""
     assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize("option", ["-o", "-O"])
+def test_what_is_no_file_is_written_to_and_not_replaced(
+    option: str, known: Crawled, say: Say, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as reader:
+        read = reader.submit(pipe.read_text, "utf-8")
+        assert say("export", option, pipe).status == 0
+        assert pipe.is_fifo()
+        assert read.result(60).splitlines() == feed(known.folder)
+
+
+def test_a_link_and_the_permissions_of_a_file_stay(
+    known: Crawled, say: Say, tmp_path: Path
+) -> None:
+    out, link = tmp_path / "out.jsonl", tmp_path / "latest.jsonl"
+    out.touch(mode=0o600)
+    link.symlink_to(out)
+    assert say("export", "-O", link).status == 0
+    assert link.is_symlink()
+    assert out.read_text("utf-8").splitlines() == feed(known.folder)
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("known", "say")
+def test_a_full_disk_behind_standard_output_is_not_laid_at_the_databases_door(
+    tmp_path: Path,
+) -> None:
+    full, errors = Path("/dev/full"), tmp_path / "errors"
+    assert Command(["export"], tmp_path, output=full, errors=errors).wait(300) == 2
+    said = errors.read_text("utf-8")
+    assert said == "standard output cannot be written: No space left on device.\n"
 
 
 @pytest.mark.parametrize("option", ["-o", "-O"])
