@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from scrapy.exporters import JsonLinesItemExporter
+from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter, XmlItemExporter
 
-from sitecrawl.items import Record
+from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS, Record
+from sitecrawl.policy.documents.presets import field_names
 from sitecrawl.policy.documents.serialized import serialized
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+FIELDS = tuple(dict.fromkeys((*DOCUMENT_FIELDS, *DELETION_FIELDS)))
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2
 
 
 class JsonLinesExporter(JsonLinesItemExporter):
@@ -27,3 +38,51 @@ class JsonLinesExporter(JsonLinesItemExporter):
             self.file.write(serialized(item) + b"\n")
         else:
             super().export_item(item)
+
+
+class CsvExporter(CsvItemExporter):
+    """CSV with a column for each field of the contract: Scrapy's has those of the first line."""
+
+    columns: tuple[str, ...] = FIELDS
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: Any, **kwargs: Any) -> Self:
+        """Built with the fields that the spider's configuration adds, leaves out and renames."""
+        exporter = cls(file, **kwargs)
+        configuration: Any = getattr(crawler.spider, "configuration", None)
+        if configuration is not None:
+            exporter.columns = field_names(FIELDS, configuration.params.document_options())
+        return exporter
+
+    def export_item(self, item: Any) -> None:
+        """Write one line."""
+        if self.fields_to_export is None and isinstance(item, Record):
+            self.fields_to_export = self.columns
+        super().export_item(item)
+
+
+class XmlExporter(XmlItemExporter):
+    """XML that XML readers accept, whatever names and characters a page has."""
+
+    def export_item(self, item: Any) -> None:
+        """Write one item."""
+        if isinstance(item, Record):
+            fields = {name: _for_xml(_entries(value)) for name, value in item.items()}
+            item = Record(item.seq, fields)
+        super().export_item(item)
+
+
+def _for_xml(value: Any) -> Any:
+    """A value as XML can hold it."""
+    if isinstance(value, Mapping):
+        return {name: _for_xml(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_for_xml(part) for part in value]
+    return _NOT_XML.sub("\ufffd", value) if isinstance(value, str) else value
+
+
+def _entries(value: Any) -> Any:
+    """The names below a field as values: those of metas and keywords may be none in XML."""
+    if not isinstance(value, Mapping):
+        return value
+    return [{"name": name, "value": part} for name, part in value.items()]

@@ -93,9 +93,11 @@ ROBOTSTXT_OBEY = False  # sitecrawl's own reading of it is in charge: -a obey_ro
 
 FEED_EXPORT_ENCODING = "utf-8"
 FEED_STORE_EMPTY = False  # a run without changes leaves an earlier run's file alone
-FEED_EXPORTERS = dict.fromkeys(
-    ("jsonlines", "jsonl", "jl"), "sitecrawl.exporters.JsonLinesExporter"
-)
+FEED_EXPORTERS = {
+    **dict.fromkeys(("jsonlines", "jsonl", "jl"), "sitecrawl.exporters.JsonLinesExporter"),
+    "csv": "sitecrawl.exporters.CsvExporter",
+    "xml": "sitecrawl.exporters.XmlExporter",
+}
 FEED_STORAGES = {
     "": "sitecrawl.feeds.LocalFeedStorage",
     "file": "sitecrawl.feeds.LocalFeedStorage",

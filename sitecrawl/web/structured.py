@@ -22,6 +22,7 @@ _PAGES = re.compile(
 MAX_CHARACTERS = 200_000
 MAX_NODES = 500
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, from an escape; no encoding has it
 
 
 def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -100,5 +101,5 @@ def _texts_of_one(value: Any) -> list[str]:
         value = value.get("name") or value.get("@value")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return []
-    text = " ".join(str(value).split())
+    text = _SURROGATE.sub("\ufffd", " ".join(str(value).split()))
     return [text] if text else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.policy.documents.fields import rename
@@ -42,6 +42,13 @@ def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
         shaped["meta_keywords"] = ", ".join(record["meta_keywords"])
     parts = record.get("url_path", "").split("/")[1:4]
     return shaped | {f"url_path_dir{n}": part for n, part in enumerate(parts, 1) if part}
+
+
+def field_names(names: Iterable[str], options: DocumentOptions) -> tuple[str, ...]:
+    """The names that a record's fields can have as ``written``, with those of extra fields."""
+    every = dict.fromkeys((*names, *(name for name, _ in options.extra_fields)))
+    kept = minimal(every) if options.preset == "minimal" else every
+    return tuple(rename(kept, options.field_map))
 
 
 PRESETS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
