@@ -84,7 +84,7 @@ def test_requests_for_each_real_page(whole: Walk) -> None:
     [
         ("calendar", 20),
         ("days", 20),
-        ("events", 20),
+        ("events", 25),
         ("agenda", 30),
         ("search", 20),
         ("error", 10),

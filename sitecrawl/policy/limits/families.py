@@ -45,6 +45,14 @@ def is_dated(target: Target) -> bool:
     return _YEAR_AND_MONTH.search(place) is not None or _DATE_NAME.search(place) is not None
 
 
+def precision(target: Target) -> int:
+    """How many numbers a URL has that ends in a day or a month, 0 for others.
+
+    A day has more than its month, whatever stands before and between.
+    """
+    return len(_DIGITS.findall(target.url, len(target.origin))) if is_dated(target) else 0
+
+
 def family(target: Target) -> str:
     """What the URLs of one series have in common; "" if nothing in the URL counts.
 

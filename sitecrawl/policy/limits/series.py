@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.limits.families import TOKEN, family, is_dated
+from sitecrawl.policy.limits.families import TOKEN, family, precision
 from sitecrawl.policy.limits.texts import Seen, skeleton
 from sitecrawl.policy.target import Target
 
@@ -35,7 +35,8 @@ class Standing:
     """What is known of one series: since which depth, and how long nothing new came.
 
     ``led_to`` counts the new URLs of other series that its pages brought, ``led_out`` is the
-    depth of the last page that brought one, or another new URL.
+    depth of the last page that brought one, or another new URL. ``idle`` is ``barren`` among
+    dated pages of the same precision.
     """
 
     since: int
@@ -45,25 +46,32 @@ class Standing:
     skeletons: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
     texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
     led_to: Counter[str] = field(default_factory=Counter)
+    idle: Counter[int] = field(default_factory=Counter)
 
 
 class Member(NamedTuple):
-    """A URL's place in a series."""
+    """A URL's place in a series; ``dated`` is the precision of a day or month, 0 of others."""
 
     family: str
     depth: int
-    dated: bool
+    dated: int
     level: int
 
     def continues(self, other: Member) -> bool:
         """Whether a link from ``other`` to this keeps within one series."""
-        return bool(self.family) and (self.family == other.family or (self.dated and other.dated))
+        return bool(self.family) and (
+            self.family == other.family or bool(self.dated and other.dated)
+        )
+
+    def narrows(self, other: Member) -> bool:
+        """Whether this is a day or month within ``other``, which is less precise."""
+        return self.dated > other.dated
 
 
 def member(target: Target, depth: int) -> Member:
     """The place of a URL that is ``depth`` links from a start."""
     name = family(target)
-    return Member(name, depth, bool(name) and is_dated(target), target.parts.path.count("/"))
+    return Member(name, depth, precision(target) if name else 0, target.parts.path.count("/"))
 
 
 @dataclass(slots=True)
@@ -79,8 +87,9 @@ class Series:
         standing = self._standings.get(page.family)
         if standing is None:
             return
-        new = standing.skeletons.add(skeleton(text, dated=page.dated))
+        new = standing.skeletons.add(skeleton(text, dated=page.dated > 0))
         standing.barren = 0 if new else standing.barren + 1
+        standing.idle[page.dated] = 0 if new else standing.idle[page.dated] + 1
         copied = bool(text) and not standing.texts.add(hash(text))
         standing.copies = standing.copies + 1 if copied else 0
 
@@ -96,18 +105,22 @@ class Series:
         """Note a new link that is followed: out of the series it is something new.
 
         Unless it leads to mere copies, back and forth between two series, or only from
-        one opaque token to another.
+        one opaque token to another. Within a series of dates, so is one to a day or month
+        within the page's own year or month, until such have proved to be barren.
         """
         standing = self._standings.get(page.family)
-        if standing is None or link.continues(page):
+        if standing is None:
             return
-        if link.family:
+        if link.continues(page):
+            if not link.narrows(page) or self._is_idle(link):
+                return
+        elif link.family:
             standing.led_to[link.family] += 1
             copied = self._is_copied(self._standing(link.family, link.depth), link.family)
             tokens = TOKEN in page.family and TOKEN in link.family
             if copied or tokens or self._alternate(page, link):
                 return
-        standing.barren = standing.copies = 0
+        standing.barren = standing.copies = standing.idle[page.dated] = 0
         standing.led_out = max(standing.led_out, page.depth)
 
     def due(self, link: Member, referrer: Member) -> Decision:
@@ -120,8 +133,9 @@ class Series:
         copied = self._is_copied(standing, link.family)
         if not closed and not copied:
             return ALLOWED
-        words = f"brought nothing new {max(standing.barren, standing.copies)} times"
-        if not copied and standing.barren < self.patience:
+        pages = max(standing.barren, standing.copies, standing.idle[link.dated])
+        words = f"brought nothing new {pages} times"
+        if not copied and pages < self.patience:
             words = f"goes on for more than {FARTHEST} links and leads nowhere else"
         return refuse("endless_series", f"{self.setting}: {link.family} {words}")
 
@@ -131,10 +145,17 @@ class Series:
             return True
         if hops > FARTHEST and link.depth - standing.led_out > FARTHEST:
             return True
+        if link.dated and link.narrows(referrer):
+            return self._is_idle(link)
         if standing.barren < self.patience or link.dated:
             return standing.barren >= self.patience
         # Trees of numbered directories end by themselves, or at max_growing_path.
         return hops >= NEAR and link.level <= referrer.level
+
+    def _is_idle(self, link: Member) -> bool:
+        """Whether days, or months, have brought nothing new for long."""
+        standing = self._standings.get(link.family)
+        return standing is not None and standing.idle[link.dated] >= self.patience
 
     def _alternate(self, one: Member, other: Member) -> bool:
         """Whether two series lead to each other about as often, and so are one."""
