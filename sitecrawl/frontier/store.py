@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -66,6 +67,7 @@ class Store:
             run=self.run,
         )
         self._reminders = Reminders(database, options.realm)
+        self._deleted: Counter[int] = Counter()  # of each origin, since the run or round began
         self._woken = time.monotonic()
         self._wakes = options.activity != "starts"
 
@@ -91,6 +93,7 @@ class Store:
 
     def wake(self) -> None:
         """Let wait what is due now, also what this run has visited."""
+        self._deleted.clear()
         with self._transaction():
             self._database.alone()
             now, after_this = self._database.now(), self.run + 1
@@ -197,13 +200,16 @@ class Store:
         with self._transaction():
             if not self.leases.prove(origin):
                 return Settlement([], 0, 0)
-            return self._settle(self.leases[origin].id)
+            lease = self.leases[origin]
+            settlement = self._settle(lease.id)
+        self._deleted[lease.id] += sum(change.op == "delete" for change in settlement.changes)
+        return settlement
 
     def _settle(self, origin: int) -> Settlement:
-        memory = self._memory
+        memory, before = self._memory, self._deleted[origin]
         documents = memory.deletions.documents(origin)
         gathered = memory.deletions.of(origin)
-        if too_many(self._options.deletion, len(gathered), documents):
+        if too_many(self._options.deletion, before + len(gathered), before + documents):
             return Settlement([], len(gathered), documents)
         changes = Changes(memory.documents, origin)
         Judge(memory, changes).carry_out(gathered)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 from test_frontier_changes import redirect
-from workers import SITE, Crawls
+from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, Visit
@@ -76,6 +76,22 @@ def test_a_few_pages_that_become_equal_are_one_document_at_the_end_of_the_run(
     [kept] = worker.database.rows("SELECT id FROM url WHERE url = ?", (f"{SITE}/003",))
     also = worker.store._memory.documents.additional_urls(list(kept))
     assert also == {kept[0]: [f"{SITE}/{path}" for path in ("004", "005", "006")]}
+
+
+@pytest.mark.behaviour("K-13")
+def test_what_a_run_deletes_bit_by_bit_counts_together(work: Crawls) -> None:
+    pages = site(20)
+    crawled(work, pages, seeds=True)
+    worker = work(revisit=Revisit(interval=1000.0))
+    kept = []
+    for part in (list(pages)[:8], list(pages)[8:16]):
+        worker.store.remind([candidate(path) for path in part])
+        worker.crawl(dict.fromkeys(part, Outcome.FILE_GONE))
+        settled = worker.settle()
+        kept.append((len(settled.changes), settled.held, settled.documents))
+    assert kept == [(8, 0, 20), (0, 8, 12)]
+    worker.store.wake()  # the next round
+    assert len(worker.settle().changes) == 8
 
 
 @pytest.mark.behaviour("K-13", "DEL-11")
