@@ -57,7 +57,8 @@ def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> 
 def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[str, RunRecord]:
     crawls: list[tuple[bool, float, str, RunRecord]] = []
     unusable: list[FrontierError] = []
-    for url in _candidates(setting, arguments.get("name", "")):
+    name = arguments.get("name", "")
+    for url in _candidates(setting, name):
         try:
             run, knows = _last_run(url, arguments.get("realm"), origin)
         except FrontierError as error:
@@ -67,10 +68,14 @@ def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[st
     knowing = [crawl for crawl in crawls if crawl[0]]
     if knowing or len(crawls) == 1:
         return max(knowing or crawls)[2:]
-    raise (unusable or [_unknown(setting, origin, [each[2] for each in crawls])])[0]
+    if unusable:
+        raise unusable[0]
+    place = setting.replace("NAME", name) if name else setting
+    wanted = f"crawl of realm {arguments['realm']!r}" if "realm" in arguments else "crawl database"
+    raise _unknown(f"{wanted} at {shown(place)}", origin, [each[2] for each in crawls])
 
 
-def _unknown(setting: str, origin: str, databases: Sequence[str]) -> NoCrawlError:
+def _unknown(wanted: str, origin: str, databases: Sequence[str]) -> NoCrawlError:
     meant = (
         "say which crawl is meant with -a start=URL or -a name=NAME, or where its database is "
         "with -s SITECRAWL_DATABASE=URL."
@@ -80,7 +85,7 @@ def _unknown(setting: str, origin: str, databases: Sequence[str]) -> NoCrawlErro
         return NoCrawlError(
             f"There is more than one crawl ({' '.join(map(shown, databases))}){knows}; {meant}"
         )
-    return NoCrawlError(f"There is no crawl database at {shown(setting)}; {meant}")
+    return NoCrawlError(f"There is no {wanted}; {meant}")
 
 
 def _candidates(setting: str, name: str) -> list[str]:

@@ -156,6 +156,8 @@ def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> 
         (["pending", "--jsn"], 2, "there is no option --jsn"),
         (["pending"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
         (["-a", "start=http://a.test"], 3, "There is no crawl at sqlite:///.sitecrawl/a.test.db"),
+        (["-a", "name=own"], 3, "There is no crawl database at sqlite:///.sitecrawl/own.db"),
+        (["pending", "--realm", "other"], 3, "There is no crawl of realm 'other' at sqlite:///"),
     ],
 )
 def test_what_is_wrong_is_one_line(say: Say, words: list[str], status: int, line: str) -> None:
