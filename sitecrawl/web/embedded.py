@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.dates import read_date
 from sitecrawl.web.drawings import is_drawn
 from sitecrawl.web.images import shows_again
 from sitecrawl.web.scripts import navigates, runs, written
@@ -110,12 +111,14 @@ def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_time(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note the first machine-readable time of each meaning."""
+    """Note the first date of each meaning that a machine can read; durations are none."""
     attributes = node.attributes
     value = attributes.get("datetime")
     if value:
         meaning = " ".join(attributes.get(name) or "" for name in ("itemprop", "class")).lower()
         kind = "modified" if "modif" in meaning or "updat" in meaning else "time"
         published = "publi" in meaning or "pubdate" in attributes
-        walk.times.setdefault("published" if published else kind, value)
+        kind = "published" if published else kind
+        if kind not in walk.times and read_date(value) is not None:
+            walk.times[kind] = value
     return None

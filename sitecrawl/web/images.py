@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.web.walk import Leave, Walk
 
+MAX_WRAPPERS = 3  # elements around an image that loads late
+
 
 def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
     """Take an image's ALT as text, and mark the link that wraps it."""
@@ -60,12 +62,19 @@ def shows_again(node: LexborNode, markup: str) -> bool:
 
 
 def _alt_beside(node: LexborNode, side: str) -> str | None:
-    """The ALT of the image that the sibling of an element is or holds."""
-    sibling: LexborNode | None = getattr(node, side)
-    while sibling is not None and not sibling.is_element_node:
-        sibling = getattr(sibling, side)
-    image = sibling.css_first("img") if sibling is not None else None
-    return image.attributes.get("alt") if image is not None else None
+    """The ALT of the image that the sibling of an element is, or that it ends with."""
+    found = _element(getattr(node, side), side)
+    for _ in range(MAX_WRAPPERS):
+        if found is not None and found.tag != "img":
+            found = _element(found.last_child, "prev")
+    return found.attributes.get("alt") if found is not None and found.tag == "img" else None
+
+
+def _element(node: LexborNode | None, side: str) -> LexborNode | None:
+    """The node if it is an element, else the nearest one on that side of it."""
+    while node is not None and not node.is_element_node:
+        node = getattr(node, side)
+    return node
 
 
 def is_foreign(source: str, host: str) -> bool:
