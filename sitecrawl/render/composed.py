@@ -32,9 +32,9 @@ logger = logging.getLogger(__name__)
 
 async def read_shown(page: Page) -> str:
     """The markup of a page; shadow trees, unless closed, stand where they are shown."""
+    composed: str | None = None
     try:
-        composed: str | None = await answered(lambda: page.evaluate(FLAT))
+        composed = await answered(lambda: page.evaluate(FLAT))
     except PlaywrightError as error:
         logger.debug("The components of %s were not read: %s", page.url, error)
-        composed = None
-    return composed or await answered(page.content)
+    return await answered(page.content) if composed is None else composed
