@@ -82,7 +82,7 @@ def _xml_entries(elements: Iterator[Element], url: str) -> Iterator[SitemapEntry
             draft = SitemapEntry("")
         elif element.parent in _PARENTS:
             draft = _with(draft, element)
-        else:
+        elif element.name in ENTRIES or element.parent in ENTRIES:  # not the images of a page
             feed.append(element)
             if element.name in ENTRIES:
                 yield from _feed_entries(feed, url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tomllib
+import tracemalloc
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -107,6 +108,17 @@ def test_reading_stops_at_the_limits() -> None:
     problems.clear()
     assert len(list(read_sitemap(urlset(10), URL, limit=10, problems=problems))) == 10
     assert problems == []
+
+
+def test_the_images_of_pages_are_not_kept() -> None:
+    image = "<image:image><image:loc>http://a.test/i.png</image:loc></image:image>"
+    page = f"<url><loc>/page</loc>{image * 50}</url>"
+    tracemalloc.start()
+    entries = read_sitemap(f"<urlset>{page * 1_000}</urlset>".encode(), "http://a.test/")
+    assert sum(1 for _ in entries) == 1_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12_000_000  # else 20 million
 
 
 def test_a_compression_bomb_is_cut() -> None:
