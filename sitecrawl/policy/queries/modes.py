@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from sitecrawl.policy.queries.parameters import keep_parameters, parameter_name
+from sitecrawl.policy.queries.parameters import keep_parameters, parameter_name, parameter_names
 from sitecrawl.policy.target import Target
 
 
@@ -70,7 +70,7 @@ class QueryPolicies:
         """Refuse a combination that no policy allows; the first that does wins."""
         if not target.parts.query:
             return ""
-        present = frozenset(parameter_name(p) for p in target.parts.query.split("&") if p)
+        present = parameter_names(target.parts.query)
         if any(policy.allows(target.url, present) for policy in self.policies):
             return ""
         return f"{self.setting}: no policy allows {'&'.join(sorted(present))}"

@@ -6,10 +6,19 @@ import re
 from collections.abc import Callable, Iterable
 from urllib.parse import unquote_plus
 
+# HTML 4.01, B.2.2: servers may take ";" for "&". Only where another "name=" follows: what
+# stands behind any other is more of the value.
+_MARKS = re.compile(r"&|;(?=[^&;=]+=)")
+
 
 def parameter_name(parameter: str) -> str:
     """The name of a parameter ``name=value``: decoded, in lower case."""
     return unquote_plus(parameter.partition("=")[0]).lower()
+
+
+def parameter_names(query: str) -> frozenset[str]:
+    """The names of all parameters of a query."""
+    return frozenset(parameter_name(each) for each in _MARKS.split(query) if each)
 
 
 def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
@@ -20,6 +29,8 @@ def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
     path, mark, query = url.partition("?")
     if not mark:
         return url
+    if ";" in query:
+        return _keep_marked(url, path, query, keep)
     parameters = [parameter for parameter in query.split("&") if parameter]
     kept = [parameter for parameter in parameters if keep(parameter_name(parameter))]
     if len(kept) == len(parameters):
@@ -31,3 +42,14 @@ def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
     """A pattern that a lower-case parameter name matches; ``*`` in a name is any text."""
     words = (re.escape(name.lower()).replace(r"\*", ".*") for name in names)
     return re.compile("|".join(words) or r"(?!)")
+
+
+def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -> str:
+    """The same where parameters are parted by ``;`` too; each stays behind its own mark."""
+    marks = ["", *_MARKS.findall(query)]
+    marked = list(zip(marks, _MARKS.split(query), strict=True))
+    kept = [mark + each for mark, each in marked if not each or keep(parameter_name(each))]
+    if len(kept) == len(marked):
+        return url
+    rest = "".join(kept).lstrip("&;")
+    return f"{path}?{rest}" if rest else path
