@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
+from sitecrawl import __version__
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.headers import HeaderPolicy, product_token, user_agent
 from sitecrawl.policy.politeness import Pace
@@ -22,7 +22,7 @@ SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
 
 def agent(params: CrawlParams) -> str:
     """The User-Agent of every request."""
-    return user_agent(version("sitecrawl"), params.contact, params.user_agent)
+    return user_agent(__version__, params.contact, params.user_agent)
 
 
 def header_policy(params: CrawlParams) -> HeaderPolicy:

@@ -54,6 +54,8 @@ def test_an_egg_runs_as_a_job(scrapyd: Scrapyd, server: Server, tmp_path: Path) 
     log = scrapyd.finished("egged", scrapyd.schedule("egged", output, **options))
     assert "laid in an egg: Spider opened" in log
     assert set(documents(output, origin)) == {"/", "/a?id=1", "/b"}
+    agents = {each.headers["user-agent"].partition(" ")[0] for each in server.log.of(origin)}
+    assert agents == {"sitecrawl/9.9"}, "an egg knows its version, installed or not"
 
 
 def deploy(scrapyd: Scrapyd, project: Path) -> None:
@@ -63,6 +65,8 @@ def deploy(scrapyd: Scrapyd, project: Path) -> None:
         shutil.copy(ROOT / name, project)
     settings = project / "sitecrawl" / "settings.py"
     settings.write_text(settings.read_text() + '\nLOG_FORMAT = "laid in an egg: %(message)s"\n')
+    package = project / "sitecrawl" / "__init__.py"
+    package.write_text(f'{package.read_text()}__version__ = "9.9"\n')
     target = f"[settings]\ndefault = sitecrawl.settings\n[deploy]\nurl = {scrapyd.url}\n"
     (project / "scrapy.cfg").write_text(f"{target}project = egged\nversion = 1\n")
     command = [str(PROGRAMS / "scrapyd-deploy"), "-v", "1"]
