@@ -50,6 +50,20 @@ def test_known_pages_are_asked_conditionally(
     assert sorted(line["seq"] for line in first.lines) == [1, 2, 3, 4]
 
 
+@pytest.mark.behaviour("M-08", "M-18")
+def test_noindex_in_the_header_of_a_page_that_did_not_change_deletes_it(
+    server: Server, crawl: CrawlCommand, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    hidden = {"ETag": 'W/"1"', "X-Robots-Tag": "noindex"}
+    site["/tag"] = Answer(page(title="Tag"), headers=hidden)
+    again = crawl(f"{origin}/", recrawl=0)
+    assert {each.status for each in server.log.of(origin) if each.target == "/tag"} == {200, 304}
+    assert again.deletions == {f"{origin}/tag": "noindex"}
+    assert crawl(f"{origin}/", recrawl=0).lines == []
+
+
 @pytest.mark.behaviour("RC-09")
 def test_force_asks_for_everything_as_if_new(
     server: Server, crawl: CrawlCommand, site: dict[str, Page]
