@@ -7,6 +7,7 @@ import json
 from typing import Any, get_args
 
 from pydantic import ConfigDict, model_validator
+from pydantic.fields import FieldInfo
 
 from sitecrawl.params.content import ContentParams
 from sitecrawl.params.fetch import FetchParams
@@ -40,14 +41,15 @@ class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StatePar
 
     @model_validator(mode="before")
     @classmethod
-    def read_none(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Turn the word ``none`` into None where an option may be None."""
-        return {
-            name: None if _says_none(cls, name, values[name]) else values[name] for name in values
-        }
+    def read_words(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Turn the word ``none`` into None where an option may be None, and refuse true for 1."""
+        return {name: _read(cls.model_fields.get(name), values[name]) for name in values}
 
 
-def _says_none(model: type[CrawlParams], name: str, value: Any) -> bool:
-    field = model.model_fields.get(name)
-    nullable = field is not None and type(None) in get_args(field.annotation)
-    return nullable and isinstance(value, str) and value.strip().lower() == "none"
+def _read(field: FieldInfo | None, value: Any) -> Any:
+    kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+    if isinstance(value, str):
+        return None if value.strip().lower() == "none" and type(None) in kinds else value
+    if isinstance(value, bool) and (int in kinds or float in kinds):
+        return str(value)
+    return value
