@@ -130,11 +130,13 @@ class Robots:
             case_insensitive_disallow=self._params.robots_case_insensitive,
         )
         robots.text = body.decode("utf-8", "replace")
-        robots.expires_at = asyncio.get_running_loop().time() + self._params.robots_lifetime
         robots.url = f"{origin.key}/robots.txt"
         robots.redirects = robots.failures = 0
         ready_at = origin.pace.learn(robots.rules.crawl_delay(self._agent))
         origin.ready_at = max(origin.ready_at, ready_at)
+        # Counted from when it can be used: with a longer pause there would be no turn but its own.
+        now = max(asyncio.get_running_loop().time(), origin.ready_at)
+        robots.expires_at = now + self._params.robots_lifetime
         self._count("read")
 
     def _unreachable(self, origin: Origin, why: str) -> None:

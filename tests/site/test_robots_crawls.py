@@ -37,6 +37,17 @@ def _counts(targets: list[str]) -> set[tuple[str, int]]:
     return {(target, targets.count(target)) for target in targets}
 
 
+@pytest.mark.behaviour("RT-05", "P-14")
+def test_robots_txt_that_expires_within_a_pause_leaves_pages_their_turn(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": page("/a", title="Start"), "/a": page(title="A")})
+    run = crawl.begin(f"{origin}/", delay=1, robots_lifetime=0.2).finish(60)
+    assert len(run.documents) == 2, run.log[-3000:]
+    assert server.log.targets(origin)[:2] == ["/robots.txt", "/"]
+    assert server.log.count("/robots.txt", origin) <= 3
+
+
 @pytest.mark.behaviour("RT-08", "K-07", "S-20", "S-11")
 def test_a_robots_txt_that_fails_closes_the_origin_until_it_answers(
     server: Server, crawl: CrawlCommand
