@@ -34,7 +34,7 @@ def leave_heading(walk: Walk, node: LexborNode) -> None:
     link = _permalink(node) if text else None
     if link is not None and text[-1:] in PERMALINKS:  # the pilcrow went with its line
         text = text[:-1].rstrip("\u200b ")
-        walk.text.lines[-1] = lines[-1][:-1].rstrip("\u200b ")
+        walk.text.cut_sign()
     if text:
         level = int((node.tag or "h1")[1])
         heading = Heading(level, cleaned(text), _anchor(node, link or ""))

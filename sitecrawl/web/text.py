@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import groupby
 
 from sitecrawl.web.page import Block, Piece
@@ -11,7 +12,8 @@ from sitecrawl.web.scripts import UNKNOWN_VALUE
 # Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
 _FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
-_SIGNS = ("\xad", FOREIGN_OPEN, FOREIGN_CLOSE)
+SOFT_HYPHEN = "\xad"
+_SIGNS = (SOFT_HYPHEN, FOREIGN_OPEN, FOREIGN_CLOSE)
 _SPACES = re.compile("  +")
 PERMALINK = "¶"  # behind headings and definitions of documentation
 
@@ -58,7 +60,7 @@ class TextBuilder:
         self.pieces.clear()
         # The space is the one printable white space; most lines need no word made anew.
         if not line.isprintable():
-            line = " ".join(line.split())
+            line = " ".join(line.replace(SOFT_HYPHEN, "").split())
         elif "  " in line:
             line = _SPACES.sub(" ", line)
         if line:
@@ -66,7 +68,7 @@ class TextBuilder:
 
     def flush_lines(self, *, keep_space: bool) -> None:
         """End the lines of preformatted text, with their inner space if wished."""
-        text = "".join(self.pieces)
+        text = "".join(self.pieces).replace(SOFT_HYPHEN, "")
         self.pieces.clear()
         for raw in text.split("\n"):
             line = " ".join(raw.split())
@@ -81,6 +83,23 @@ class TextBuilder:
             self.foreign.append((len(self.lines), Block(self.language, line)))
         if self.context is not None:
             self.contexts.append(Piece(*self.context, cleaned(line)))
+        self.lines.append(line)
+
+    def cut_sign(self) -> None:
+        """Take the sign off that the last line ends with, and the line if it is nothing else."""
+        whole = self.lines.pop()
+        line = whole[:-1].rstrip("\u200b ")
+        piece = self.contexts.pop() if self.context is not None else None
+        block = Block(self.language, whole)
+        is_foreign = self.foreign[-1:] == [(len(self.lines), block)]
+        if is_foreign:
+            self.foreign.pop()
+        if not line:
+            return
+        if is_foreign:
+            self.foreign.append((len(self.lines), replace(block, text=line)))
+        if piece is not None:
+            self.contexts.append(replace(piece, text=cleaned(line)))
         self.lines.append(line)
 
     def add_alt(self, text: str, *, foreign: bool) -> None:

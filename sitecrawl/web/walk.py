@@ -72,6 +72,8 @@ class Walk:
         self.named = named
         self.options = options
         self.text = TextBuilder()
+        if options.text_pieces:
+            self.text.context = ("", "body")  # of what scripts in the head write, too
         self.found: list[Found] = []
         self.banners: set[int] = set()
         self.image_maps: dict[int, str] = {}
