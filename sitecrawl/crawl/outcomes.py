@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from sitecrawl.crawl.failures import names_of
+from sitecrawl.crawl.failures import names_of, take_toll
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
@@ -145,12 +145,4 @@ class Outcomes:
         visit.outcome, visit.reason = answer.outcome, answer.reason
         visit.again = comes_again(answer, origin.tries[visit.due.fingerprint])
         origin.tries[visit.due.fingerprint] += visit.again
-        if origin.patience.note(answer) and not origin.ended:
-            origin.ended = f"{origin.key} failed too often, last with {visit.reason}"
-            self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
-            logger.warning(
-                "%s is given up for this run: too many failures, the last one %s at %s",
-                origin.key,
-                answer.reason,
-                visit.due.url,
-            )
+        take_toll(origin, answer, visit.due.url, self._stats)

@@ -36,6 +36,20 @@ def test_an_address_that_asks_for_a_long_rest_is_left_by_all_its_origins(
         assert f"{origin} asks to be left alone" in run.log
 
 
+@pytest.mark.behaviour("S-06", "S-10", "S-12")
+def test_sitemaps_that_are_refused_one_after_the_other_cost_patience(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    robots = "".join(f"Sitemap: /{n}.xml\n" for n in range(20))
+    limited = Answer(status=429)
+    site: dict[str, Page] = {"/robots.txt": robots, "/": page(title="Start"), "*": limited}
+    origin = server.serve(site)
+    run = crawl.begin(f"{origin}/", delay=0, patience=1).finish(60)
+    assert server.log.count("/3.xml") == 0
+    assert f"{origin} is given up for this run" in run.log
+    assert run.status == 1
+
+
 @pytest.mark.behaviour("R-13")
 def test_two_robots_txt_that_redirect_to_each_other(server: Server, crawl: CrawlCommand) -> None:
     sites: list[dict[str, Page]] = [{"/": page(title=name)} for name in ("A", "B")]
