@@ -21,8 +21,8 @@ BATCH_VISITS = 50
 BATCH_SECONDS = 0.2
 
 HELD = (
-    "%d of %d documents of %s would be deleted. That many are held back; if they are right, "
-    "confirm them with: scrapy frontier confirm-deletes"
+    "%d of %d documents of %s would be deleted. That many are held back, and looked at again in "
+    "every run; if they are right, confirm them with: scrapy frontier confirm-deletes"
 )
 
 Waiting = tuple[Visit, "asyncio.Future[Change | None]"]

@@ -11,6 +11,10 @@ GATHER = (
     " ON CONFLICT (url) DO UPDATE SET reason = excluded.reason, moved_to = excluded.moved_to,"
     " seen_at = excluded.seen_at, run = excluded.run"
 )
+DOUBT = (
+    "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0"
+    " AND id IN (SELECT url FROM deletion WHERE origin = ?)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,10 @@ class Deletions:
     def forget(self, url: int) -> None:
         """The page is there after all, or its document is deleted."""
         self._database.execute("DELETE FROM deletion WHERE url = ?", (url,))
+
+    def doubt(self, origin: int) -> None:
+        """Let every run look again at pages whose deletion is held back, 410 and 301 too."""
+        self._database.execute(DOUBT, (origin,))
 
     def of(self, origin: int) -> list[Gathered]:
         """What was gathered of an origin, in the order of discovery."""

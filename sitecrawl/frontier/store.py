@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -32,10 +31,10 @@ from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.reminders import Reminders
+from sitecrawl.frontier.settling import Settling
 from sitecrawl.frontier.urls import Urls
 from sitecrawl.frontier.visits import Finding, Visits, known_again
 from sitecrawl.frontier.workers import bury, new_worker
-from sitecrawl.policy.deletion import too_many
 
 WAKE_SECONDS = 60.0
 
@@ -67,7 +66,7 @@ class Store:
             run=self.run,
         )
         self._reminders = Reminders(database, options.realm)
-        self._deleted: Counter[int] = Counter()  # of each origin, since the run or round began
+        self._settling = Settling(self._memory, self._outbox)
         self._woken = time.monotonic()
         self._wakes = options.activity != "starts"
 
@@ -93,7 +92,7 @@ class Store:
 
     def wake(self) -> None:
         """Let wait what is due now, also what this run has visited."""
-        self._deleted.clear()
+        self._settling.begin_round()
         with self._transaction():
             self._database.alone()
             now, after_this = self._database.now(), self.run + 1
@@ -201,19 +200,9 @@ class Store:
             if not self.leases.prove(origin):
                 return Settlement([], 0, 0)
             lease = self.leases[origin]
-            settlement = self._settle(lease.id)
-        self._deleted[lease.id] += sum(change.op == "delete" for change in settlement.changes)
+            settlement = self._settling.settle(lease.id)
+        self._settling.note(lease.id, settlement)
         return settlement
-
-    def _settle(self, origin: int) -> Settlement:
-        memory, before = self._memory, self._deleted[origin]
-        documents = memory.deletions.documents(origin)
-        gathered = memory.deletions.of(origin)
-        if too_many(self._options.deletion, before + len(gathered), before + documents):
-            return Settlement([], len(gathered), documents)
-        changes = Changes(memory.documents, origin)
-        Judge(memory, changes).carry_out(gathered)
-        return Settlement(self._outbox.write(changes.entries()), 0, documents)
 
     def undelivered(self, limit: int, after: int) -> list[Change]:
         """Take over outbox rows that nobody has in hand."""

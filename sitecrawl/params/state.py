@@ -76,7 +76,8 @@ class StateParams(OptionGroup):
         ge=0,
         le=1,
         description="Part of an origin's documents that one run may delete; more than that, and "
-        "more than mass_deletion_count, waits for `scrapy frontier confirm-deletes`.",
+        "more than mass_deletion_count, waits for `scrapy frontier confirm-deletes`; until then "
+        "the pages are due in every run.",
     )
     mass_deletion_count: int = Field(
         10, ge=0, description="Number of documents of an origin that one run may always delete."

@@ -105,6 +105,19 @@ def test_a_page_that_returns_is_not_deleted_with_the_others(work: Crawls) -> Non
 
 
 @pytest.mark.behaviour("K-13")
+@pytest.mark.parametrize("outcome", [Outcome.FILE_GONE, Outcome.PERMANENT_REDIRECT])
+def test_pages_whose_deletion_is_held_are_looked_at_in_the_next_run(
+    work: Crawls, outcome: Outcome
+) -> None:
+    pages = site(20)
+    crawled(work, pages, seeds=True)
+    for _ in range(2):
+        assert crawled(work, pages | dict.fromkeys(list(pages)[:15], outcome)).held == 15
+    settled = crawled(work, pages)
+    assert (settled.held, settled.documents, settled.changes) == (0, 20, [])
+
+
+@pytest.mark.behaviour("K-13")
 def test_held_deletions_are_written_once_confirmed(work: Crawls) -> None:
     pages = site(20)
     crawled(work, pages, seeds=True)
