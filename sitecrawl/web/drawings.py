@@ -9,6 +9,8 @@ from sitecrawl.web.walk import Leave, Walk, enter_block
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
+MAX_GROUPS = 32  # elements that parts of a drawing lie in
+
 
 def enter_span(walk: Walk, node: LexborNode) -> Leave | None:
     """Begin a line at a span of SVG text with a position of its own: how labels are wrapped."""
@@ -32,8 +34,10 @@ def leave_fraction(walk: Walk, _node: LexborNode) -> None:
 
 
 def is_drawn(node: LexborNode) -> bool:
-    """Whether an element is part of an SVG image."""
+    """Whether an element is part of an SVG image, as far up as one looks."""
     parent = node.parent
-    while parent is not None and parent.tag != "svg":
+    for _ in range(MAX_GROUPS):
+        if parent is None or parent.tag == "svg":
+            break
         parent = parent.parent
-    return parent is not None
+    return parent is not None and parent.tag == "svg"
