@@ -42,7 +42,8 @@ class Dialer:
                 made = await connected(addresses, port, route.bind)
                 await self._begin(connection, made)
         except OSError as error:
-            raise of_connecting(error) from error
+            at = "" if route.guarded else f"proxy {host}:{port}: "
+            raise of_connecting(error, at) from error
         return connection
 
     async def _permitted(self, host: str, *, guarded: bool) -> list[str]:

@@ -70,15 +70,15 @@ def names_of(error: BaseException) -> list[str]:
     return [each.__name__ for each in type(error).__mro__]
 
 
-def of_connecting(error: OSError) -> Exception:
-    """What it means that a connection could not be made."""
+def of_connecting(error: OSError, at: str = "") -> Exception:
+    """What it means that a connection could not be made ``at`` a proxy, or at the server."""
     if isinstance(error, ssl.SSLError):
         return TlsFailedError(str(error))
     if isinstance(error, ConnectionRefusedError):
-        return DownloadConnectionRefusedError(_text(error))
+        return DownloadConnectionRefusedError(at + _text(error))
     if isinstance(error, TimeoutError):
-        return DownloadTimeoutError("no connection within timeout")
-    return ConnectionBrokenError(_text(error))
+        return DownloadTimeoutError(f"{at}no connection within timeout")
+    return ConnectionBrokenError(at + _text(error))
 
 
 def of_ending(error: Exception | None, *, in_body: bool) -> Exception:

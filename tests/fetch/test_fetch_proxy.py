@@ -149,11 +149,14 @@ def test_a_proxy_that_is_not_there_is_a_connection_that_failed(
     server: Server, crawl: CrawlCommand, environment: pytest.MonkeyPatch
 ) -> None:
     origin = server.serve(SITE)
-    environment.setenv("http_proxy", refusing_origin())
+    proxy = refusing_origin()
+    environment.setenv("http_proxy", proxy)
     run = crawl(f"{origin}/", obey_robots=0, patience=1)
     assert run.status == 1
     assert server.log.connections == [], "nothing goes past it"
     assert outcomes(crawl) == {(Outcome.CONNECTION_FAILED, "connection_refused")}
+    said = f"proxy {proxy.removeprefix('http://')}: Connection refused"
+    assert f"brought nothing: connection refused ({said})" in run.log, "not the site's fault"
 
 
 def test_what_no_proxy_names_is_asked_directly(
