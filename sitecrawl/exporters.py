@@ -45,6 +45,11 @@ class CsvExporter(CsvItemExporter):
 
     columns: tuple[str, ...] = FIELDS
 
+    def __init__(self, file: Any, **kwargs: Any) -> None:
+        super().__init__(file, **kwargs)
+        if file.seekable() and file.tell():  # appended to what has a first line already
+            self.include_headers_line = False
+
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: Any, **kwargs: Any) -> Self:
         """Built with the fields that the spider's configuration adds, leaves out and renames."""

@@ -21,8 +21,8 @@ STRANGE = page(
 )
 
 
-def run(origin: str, output: Path, *options: str) -> str:
-    arguments = ["crawl", "site", "-O", str(output), "-a", f"start={origin}/", "-a", "delay=0"]
+def run(origin: str, output: Path, *options: str, to: str = "-O") -> str:
+    arguments = ["crawl", "site", to, str(output), "-a", f"start={origin}/", "-a", "delay=0"]
     done = Running([*arguments, *options], output.parent, output.parent / "none.jsonl").finish()
     assert done.status == 0, done.log[-3000:]
     assert "Traceback" not in done.log
@@ -41,6 +41,11 @@ def test_csv_has_a_column_for_every_field(server: Server, tmp_path: Path) -> Non
     second = run(origin, tmp_path / "2.csv", "-a", "force=1", "-a", "preset=minimal")
     (row,) = csv.DictReader(StringIO(second))
     assert (row["op"], row["reason"], row["title"]) == ("delete", "gone", "")
+    site["/"] = page("/b", title="Anew")
+    site["/b"] = page(title="B")
+    third = run(origin, tmp_path / "2.csv", "-a", "force=1", "-a", "preset=minimal", to="-o")
+    rows = list(csv.DictReader(StringIO(third)))
+    assert [row["title"] for row in rows] == ["", "Anew", "B"]
 
 
 @pytest.mark.behaviour("O-12")
