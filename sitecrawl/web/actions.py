@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.contexts import in_context
-from sitecrawl.web.drawings import enter_fraction, enter_span
+from sitecrawl.web.drawings import enter_formula, enter_fraction, enter_span
 from sitecrawl.web.elements import COMMENT, HEADINGS, INLINE, SILENT, STANDARD, tag_number
 from sitecrawl.web.embedded import (
     enter_meta,
@@ -47,6 +47,7 @@ SPECIAL: dict[str, Enter] = {
     "title": enter_title,
     **dict.fromkeys(("text", "mtd"), enter_block),  # of SVG and MathML
     "tspan": enter_span,
+    "math": enter_formula,
     "mfrac": enter_fraction,
 }
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.walk import Leave, Walk, enter_block
+from sitecrawl.web.walk import Leave, Walk, enter_block, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 MAX_GROUPS = 32  # elements that parts of a drawing lie in
+
+
+def enter_formula(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Pass over the MathML that KaTeX hides: what it shows in its place is text as well."""
+    parent = node.parent
+    return skip if parent is not None and parent.attributes.get("class") == "katex-mathml" else None
 
 
 def enter_span(walk: Walk, node: LexborNode) -> Leave | None:

@@ -18,7 +18,7 @@ INLINE = (
     *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del"),
     *("dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "output", "picture", "q"),
     *("ruby", "rb", "rt", "s", "samp", "slot", "small", "span", "strike", "strong", "sub", "sup"),
-    *("time", "tt", "u", "var", "wbr", "mi", "mn", "mo", "ms", "mtext", "math", "svg"),
+    *("time", "tt", "u", "var", "wbr", "mi", "mn", "mo", "ms", "mtext", "svg"),
 )
 # Their content is no text of the page, and holds no links that a person could follow.
 SILENT = (
