@@ -21,8 +21,10 @@ SELECT = (
 )
 UPDATE = (
     "UPDATE url SET waiting = ?, run = ?, due = ?, ages = ?, outcome = ?, status = ?, reason = ?,"
-    " visited_at = ?, indexed_at = ?, changed_at = ?, etag = coalesce(?, etag),"
-    " last_modified = coalesce(?, last_modified), content_hash = ?, document_hash = ?,"
+    " visited_at = ?, indexed_at = ?, changed_at = ?,"
+    " etag = coalesce(?, CASE WHEN ? = 0 THEN etag END),"
+    " last_modified = coalesce(?, CASE WHEN ? = 0 THEN last_modified END),"
+    " content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
     " redirect_to = ?, canonical = ?, target = ?, detail = ?, reading = ?"
     " WHERE id = ?"
@@ -159,7 +161,9 @@ class Visits:
             visit.started_at if with_content and not kept else stored.indexed_at,
             visit.started_at if finding.changed else stored.changed_at,
             None if kept else storable(visit.etag),
+            int(finding.fresh),  # then those of the content before must not stay
             None if kept else storable(visit.last_modified),
+            int(finding.fresh),
             visit.content_hash if finding.fresh else stored.content_hash,
             visit.document_hash if finding.fresh else stored.document_hash,
             finding.missing,

@@ -64,6 +64,21 @@ def test_noindex_in_the_header_of_a_page_that_did_not_change_deletes_it(
     assert crawl(f"{origin}/", recrawl=0).lines == []
 
 
+@pytest.mark.behaviour("RC-03", "RC-04")
+def test_an_old_validator_does_not_outlive_its_content(
+    server: Server, crawl: CrawlCommand, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    before = {path: site[path] for path in ("/tag", "/date")}
+    site |= dict.fromkeys(before, page(title="Back soon", text="We are at work."))
+    assert len(crawl(f"{origin}/", recrawl=0).documents) == 1  # they are equal
+    site |= before
+    restored = crawl(f"{origin}/", recrawl=0)
+    titles = {url: line["title"] for url, line in restored.documents.items()}
+    assert titles == {f"{origin}/tag": "Tag", f"{origin}/date": "Date"}
+
+
 @pytest.mark.behaviour("RC-09")
 def test_force_asks_for_everything_as_if_new(
     server: Server, crawl: CrawlCommand, site: dict[str, Page]
