@@ -64,7 +64,9 @@ def _direct(site: str, bind: str | tuple[str, int] | None) -> Route:
 
 def _through(proxy: str, direct: Route, request: Request) -> Route:
     parts = urlsplit(add_http_if_no_scheme(proxy))
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.scheme not in DEFAULT_PORTS:
+        raise NotSupported(f"a proxy can be http:// or https://, not {parts.scheme}://")
+    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
     if not direct.is_tls:
         return Route(host, port, parts.scheme == "https", direct.bind, guarded=False)
     if parts.scheme == "https":

@@ -100,6 +100,18 @@ async def test_proxy_that_opens_no_tunnel(
     assert isinstance(caught.value, TunnelError) == ("407" in str(caught.value))
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@ensureDeferred
+async def test_proxy_of_another_kind_is_not_asked(
+    fetch: Fetch, server: Server, scheme: str
+) -> None:
+    proxy = server.serve({"*": "<p>by proxy"}).replace("http:", "socks5:")
+    request = Request(f"{scheme}://site.test/", meta={"proxy": proxy})
+    with pytest.raises(NotSupported, match="not socks5://"):
+        await fetch.send(fetch.handler(ELSEWHERE), request)
+    assert server.log.connections == []
+
+
 @ensureDeferred
 async def test_silent_proxy(fetch: Fetch) -> None:
     with SocketServer(accept_and_wait) as server:
