@@ -10,6 +10,7 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.config import changed_options
 from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines
+from sitecrawl.console.homes import widen_scope
 from sitecrawl.console.reindexing import Reindexed, Today, again
 from sitecrawl.console.sources import Source, find_crawl
 from sitecrawl.frontier import open_records, open_reindex
@@ -53,8 +54,11 @@ class Command(StoredCommand):
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
         assert self.settings is not None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
-        today = Today(source.configuration, self.rules(source.configuration))
-        with open_reindex(source.database, source.configuration.params.realm) as reindex:
+        rules, params = self.rules(source.configuration), source.configuration.params
+        with open_records(source.database) as records:
+            widen_scope(rules, params, records)
+        today = Today(source.configuration, rules)
+        with open_reindex(source.database, params.realm) as reindex:
             found = plan(source, reindex, today)
             if not opts.dry_run:
                 apply(found, source, reindex, today)

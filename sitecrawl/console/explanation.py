@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sitecrawl.assembly import agent
 from sitecrawl.config import Configuration
+from sitecrawl.console.homes import widen_scope
 from sitecrawl.console.left_out import LIMITS, LeftOut, blamed
 from sitecrawl.frontier.base import OriginState, Outcome
 from sitecrawl.frontier.records import Records
@@ -56,7 +57,8 @@ class Explainer:
         self._fresh: dict[str, OriginState] = {}
         self._left_out = LeftOut.read(records, self._params.realm) if records else LeftOut()
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
-        self._widen_scope()
+        if records:
+            widen_scope(rules, self._params, records)
 
     def know(self, origin: OriginState | None) -> None:
         """Believe this of an origin rather than what the crawl database has."""
@@ -95,13 +97,6 @@ class Explainer:
 
     def _seed(self, url: str) -> Admission:
         return self._rules.admit(normalize(url) or url, via="seed")
-
-    def _widen_scope(self) -> None:
-        """Bring in the origins that starts were sent to, as the crawl does when it sees it."""
-        for start in self._params.start:
-            stored = self._stored(self._seed(start))
-            if stored is not None and stored.redirect_to:
-                self._rules.admit_redirect(stored.url, stored.redirect_to)
 
     def _stored(self, admission: Admission) -> UrlState | None:
         if self._records is None:

@@ -132,10 +132,8 @@ class Discovery:
 
     def redirected(self, visit: Visit, target: str) -> Admission:
         """Add where a visit was sent; a start may bring its new origin into scope."""
-        if visit.due.via == "seed":
-            notice = self.rules.admit_redirect(visit.due.url, target)
-            if notice:
-                logger.info("%s", notice)
+        if visit.due.depth == 0 and visit.due.via in {"seed", "redirect"}:
+            self.sent(visit.due.url, target)
         admission = self.rules.admit(target, depth=visit.due.depth, via="redirect")
         decision = admission.decision
         if decision.allowed and admission.fingerprint != visit.due.fingerprint:
@@ -143,6 +141,12 @@ class Discovery:
         if not decision.allowed:
             visit.detail = f"the target is refused: {decision.rule}"
         return self._send(visit, admission._replace(decision=decision), "redirect")
+
+    def sent(self, start: str, target: str) -> None:
+        """Bring into scope where a start, or what stands for one, was sent."""
+        notice = self.rules.admit_redirect(start, target)
+        if notice:
+            logger.info("%s", notice)
 
     def _follow_link(self, visit: Visit, link: Link, links: PageLinks) -> None:
         depth = visit.due.depth + 1

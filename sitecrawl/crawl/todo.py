@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.database import FrontierOwner
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.hand import Hand
+    from sitecrawl.crawl.homes import Homes
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.crawl.robots import Robots
     from sitecrawl.crawl.tasks import Tasks
@@ -45,6 +46,7 @@ class TodoLists:
         *,
         robots: Robots,
         hand: Hand,
+        homes: Homes,
         tasks: Tasks,
     ) -> None:
         self.turns = Turns(params.requests_per_origin)
@@ -56,6 +58,7 @@ class TodoLists:
         self._recorder = recorder
         self._robots = robots
         self._hand = hand
+        self._homes = homes
         self._tasks = tasks
         hand.taken = self.check
 
@@ -125,8 +128,11 @@ class TodoLists:
             await self._recorder.flush(origin.key)
         dues = await self._owner.frontier.pop(origin.key, URLS_IN_HAND)
         origin.dry = not dues
-        for due in dues:
-            decision = self._discovery.recheck(due)
+        decisions = [self._discovery.recheck(due) for due in dues]
+        if any(decision.reason == "scope" for decision in decisions):
+            await self._homes.look()
+            decisions = [self._discovery.recheck(due) for due in dues]
+        for due, decision in zip(dues, decisions, strict=True):
             if decision.allowed:
                 origin.todo.append(due)
             else:

@@ -15,6 +15,7 @@ from sitecrawl.crawl.dead_links import DeadLinks
 from sitecrawl.crawl.delivery import Delivery
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.hand import Hand
+from sitecrawl.crawl.homes import Homes
 from sitecrawl.crawl.outcomes import Outcomes
 from sitecrawl.crawl.reading import Reading
 from sitecrawl.crawl.recorder import Recorder
@@ -84,6 +85,7 @@ class Crawl:
         )
         self.tasks = Tasks(self.owner)
         self.hand = Hand(params, self.owner, self.recorder, self.tasks)
+        self.homes = Homes(self.discovery, self.owner)
         self.lists = TodoLists(
             params,
             self.discovery,
@@ -91,6 +93,7 @@ class Crawl:
             self.recorder,
             robots=self.robots,
             hand=self.hand,
+            homes=self.homes,
             tasks=self.tasks,
         )
         self.reading = Reading(spider.parse, self.recorder)
@@ -128,6 +131,7 @@ class Crawl:
             logger.warning("%s", NO_CONTACT)
         if self._params.rogue:
             logger.warning("%s", ROGUE)
+        await self.homes.begin(seeds)
         await self.rounds.begin(seeds)
 
     def noted(self, visit: Visit) -> None:

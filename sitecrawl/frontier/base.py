@@ -169,6 +169,11 @@ class Frontier(Protocol):
     async def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet; returns how many were new."""
 
+    async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
+        """Where each URL was sent when it last answered, where that was sent, and so on.
+
+        Pairs of a URL and its target."""
+
     async def recall(self, candidates: Sequence[Candidate]) -> None:
         """Let those of them wait that the run set aside because of its activity."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -16,6 +16,10 @@ REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
 LINK = (
     "SELECT u.url, u.outcome, u.waiting, u.target, d.seq, d.target FROM url AS u"
     " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
+)
+SENT = (
+    "SELECT u.redirect_to FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " WHERE o.key = ? AND o.realm = ? AND u.fingerprint = ?"
 )
 
 
@@ -70,6 +74,18 @@ class Claims:
                 return Answer(standing, url, address)
             passed.append((url, address))
         return Answer(Standing.NOWHERE, target)
+
+    def sent(self, urls: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Where each URL was sent when it last answered, where that was sent, and so on."""
+        for url in urls:
+            step = url
+            for _ in range(LONGEST_CHAIN):
+                place = (origin(step), self._realm, fingerprint(self._key(step)))
+                rows = self._database.rows(SENT, place)
+                if not rows or not rows[0][0]:
+                    break
+                yield step, rows[0][0]
+                step = rows[0][0]
 
     def _chain(self, url: int) -> Iterator[tuple[int, str, Standing | None]]:
         step: int | None = url

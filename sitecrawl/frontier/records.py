@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from sitecrawl.frontier.base import OriginState, Outcome
+from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.delivery import CHANGES, change_of
 from sitecrawl.frontier.documents import Documents
@@ -105,6 +106,15 @@ class Records:
         found = UrlState(*rows[0])
         outcome = None if found.outcome is None else Outcome(found.outcome)
         return replace(found, state=int(found.state), waiting=bool(found.waiting), outcome=outcome)
+
+    def sent(
+        self, urls: Iterable[str], *, realm: str, key: Callable[[str], str]
+    ) -> Iterator[tuple[str, str]]:
+        """Where each URL was sent when it last answered, where that was sent, and so on.
+
+        Pairs of a URL and its target; ``key`` gives the identity key of a URL.
+        """
+        return Claims(self._database, realm, key).sent(urls)
 
     def referrers(self, url: int) -> list[str]:
         """The way from a start to a URL: each page that was the first to name the next."""

@@ -75,6 +75,11 @@ class Store:
         with self._transaction():
             return self._urls.add(candidates, {})
 
+    def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
+        """Where each URL was sent when it last answered, where that was sent, and so on."""
+        with self._transaction():
+            return list(self._memory.claims.sent(urls))
+
     def recall(self, candidates: Sequence[Candidate]) -> None:
         """Let these wait of what the run has set aside."""
         with self._transaction():

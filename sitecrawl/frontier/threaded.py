@@ -49,6 +49,10 @@ class ThreadedFrontier:
         """Store those not known yet; returns how many were new."""
         return await self._run(self._store.add, candidates)
 
+    async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
+        """Where each URL was sent when it last answered, where that was sent, and so on."""
+        return await self._run(self._store.sent, urls)
+
     async def recall(self, candidates: Sequence[Candidate]) -> None:
         """Let these wait of what the run has set aside."""
         await self._run(self._store.recall, candidates)

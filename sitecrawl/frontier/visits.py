@@ -10,7 +10,15 @@ from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.documents import Held
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.policy.deletion import CONFIRMED
-from sitecrawl.policy.revisit import FAILED, WITH_CONTENT, NextVisit, Visited, adapted, next_visit
+from sitecrawl.policy.revisit import (
+    FAILED,
+    STILL_WAITING,
+    WITH_CONTENT,
+    NextVisit,
+    Visited,
+    adapted,
+    next_visit,
+)
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
@@ -26,7 +34,7 @@ UPDATE = (
     " last_modified = coalesce(?, CASE WHEN ? = 0 THEN last_modified END),"
     " content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
-    " redirect_to = ?, canonical = ?, target = ?, detail = ?, reading = ?"
+    " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?, detail = ?, reading = ?"
     " WHERE id = ?"
 )
 ATTEMPT = (
@@ -171,6 +179,7 @@ class Visits:
             int(finding.changed and stored.content_hash is not None),
             interval,
             storable(visit.redirect_to),
+            int(finding.outcome in FAILED | STILL_WAITING),  # it has not answered otherwise
             storable(visit.canonical),
             finding.target,
             storable(visit.detail) or None,

@@ -94,7 +94,10 @@ class Rules:
         return self.media_types.decide(url, content_type)
 
     def admit_redirect(self, start: str, target: str) -> str | None:
-        """Bring a start's redirect target into scope; the line that says so, if it did."""
+        """Bring a start's redirect target into scope; the line that says so, if it did.
+
+        Where a start was sent stands for it, and may send on.
+        """
         notice = self.scope.admit_redirect(start, target)
         if notice:
             self.forget()

@@ -6,7 +6,7 @@ import pytest
 from saying import Crawled, Say
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Page, page
+from fixtures.server import Answer, Page, Server, page, redirect
 
 SITE: dict[str, Page] = {
     "/": page("/public", "/private/a", "/private/b", "/list?id=1&sort=up", "/note", title="Start"),
@@ -130,6 +130,13 @@ def test_an_equal_page_that_comes_into_its_own_is_judged_as_well(
     after = {line["url"] for line in say("export").records}
     assert before - after <= {f"{known.origin}/shop/1", f"{known.origin}/store/1"}
     assert not {f"{known.origin}/shop/1", f"{known.origin}/store/1"} & after
+
+
+def test_what_a_start_was_sent_to_stays(server: Server, crawl: CrawlCommand, say: Say) -> None:
+    home = server.serve(SITE)
+    crawl(f"{server.serve({'/': redirect(f'{home}/')})}/")
+    said = say("reindex", "-a", "max_url_length=2000", "--dry-run")
+    assert said.status == 1, said.out
 
 
 def test_what_is_wrong_is_one_line(say: Say) -> None:

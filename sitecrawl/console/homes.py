@@ -1,0 +1,15 @@
+"""Where starts were sent: that is in scope too, as the crawl has it."""
+
+from __future__ import annotations
+
+from sitecrawl.frontier.records import Records
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.engine import Rules
+from sitecrawl.web.urls import normalize
+
+
+def widen_scope(rules: Rules, params: CrawlParams, records: Records) -> None:
+    """Bring the origins into scope that starts were sent to when they last answered."""
+    starts = [rules.admit(normalize(start) or start, via="seed").url for start in params.start]
+    for url, target in records.sent(starts, realm=params.realm, key=rules.key):
+        rules.admit_redirect(url, target)
