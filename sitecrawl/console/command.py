@@ -8,6 +8,7 @@ import sys
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
 from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
@@ -79,6 +80,8 @@ class StoredCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Answer, and turn what cannot be answered into a line and an exit status."""
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as the feeds are, whatever the locale
         try:
             self.exitcode = self.answer(args, opts)
         except ConfigError as error:

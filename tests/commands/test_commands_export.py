@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -35,6 +37,16 @@ def test_it_writes_the_lines_that_the_crawl_wrote(known: Crawled, say: Say) -> N
     assert {record["headline"] for record in said.records} == {"Größe", "A", "B"}
     assert "Größe" in said.out
     assert known.server.log.targets() == []
+
+
+@pytest.mark.usefixtures("say")
+def test_lines_are_utf_8_whatever_the_locale(
+    known: Crawled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    command = [sys.executable, "-m", "scrapy", "export"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, check=True)
+    assert ended.stdout.decode("utf-8").splitlines() == feed(known.folder)
 
 
 def test_changes_since_a_seq(known: Crawled, crawl: CrawlCommand, say: Say) -> None:
