@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.directives import NAMES
 from sitecrawl.web.embedded import enter_script
 
 if TYPE_CHECKING:
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
 Attributes = dict[str, str | None]
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
+
+# Values of robots at the beginning of a text, each up to what parts it from the next.
+_VALUES = re.compile(
+    rf"(?:\s*(?:{'|'.join(NAMES)})(?::[^\s,;]*)?(?=[\s,;]|\Z)[\s,;]*+)+", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -87,7 +94,7 @@ def _is_malformed_robots(node: LexborNode) -> bool:
     """Whether a meta element misses its content, which then follows as text."""
     attributes = node.attributes
     is_robots = node.tag == "meta" and (attributes.get("name") or "").lower() == "robots"
-    return is_robots and not attributes.get("content")
+    return is_robots and "content" not in attributes
 
 
 def _read_displaced(head: Head, root: LexborNode, walk: Walk) -> None:
@@ -101,10 +108,16 @@ def _read_displaced(head: Head, root: LexborNode, walk: Walk) -> None:
     node = body.first_child if body is not None else None
     if node is None or not node.is_text_node:
         return
-    words = (node.text_content or "").split()
-    head.metas.setdefault("robots", []).extend(words[:8])
+    text = node.text_content or ""
+    values = _VALUES.match(text)
+    if values is None:
+        return
+    head.metas.setdefault("robots", []).append(values[0])
     sibling = node.next
-    node.decompose()
+    if len(values[0]) < len(text):
+        node.replace_with(text[values.end() :])
+    else:
+        node.decompose()
     while sibling is not None and (not sibling.is_element_node or sibling.tag in _METADATA):
         if sibling.is_element_node:
             _read_element(head, sibling, walk)
