@@ -50,8 +50,13 @@ class TurnMiddleware:
         wait = None
         if response.status in (429, 503):
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
-        self._end(request, limited=response.status == 429 or wait is not None, wait=wait)
+        limited = response.status == 429 or wait is not None
+        self._end(request, limited=limited, wait=wait)
         origin = origin_of(request)
+        if origin is not None and limited:
+            self._hand.save(
+                origin
+            )  # what it asks for holds for whoever asks next, after a kill too
         if origin is not None and response.ip_address is not None:
             self._hand.share_pace(origin, response.ip_address)
         return response

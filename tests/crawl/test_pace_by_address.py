@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
+from walked import wait_for
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
@@ -41,6 +43,26 @@ def test_an_origin_that_asks_for_a_long_rest_is_left_to_a_later_run(
     server.log.clear()
     assert crawl(f"{origin}/", max_wait=60).status in {0, 1}
     assert server.log.targets() == []
+
+
+@pytest.mark.behaviour("S-06", "DB-20")
+def test_a_rest_that_was_asked_for_outlives_a_kill(server: Server, crawl: CrawlCommand) -> None:
+    limited = Answer(status=429, headers={"Retry-After": "8"})
+    origin = server.serve({"/robots.txt": "", "/": [limited, page(title="Start")]})
+    running = crawl.begin(f"{origin}/", delay=0)
+    wait_for(lambda: server.log.count("/") == 1 and ready_at(crawl) > time.time() + 6)
+    running.process.kill()
+    running.finish()
+    run = crawl(f"{origin}/")
+    assert run.documents.keys() == {f"{origin}/"}, run.log[-3000:]
+    limited_at, *later = [each.started for each in server.log.of(origin)[1:]]
+    assert min(later) - limited_at >= 8 - 0.05
+
+
+def ready_at(crawl: CrawlCommand) -> float:
+    """When the crawl's one origin may be asked again, as stored."""
+    [(when,)] = crawl.rows("SELECT ready_at FROM origin")
+    return float(when)
 
 
 @pytest.mark.behaviour("P-03", "P-05")
