@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ORIGINS_IN_HAND = 2000
 LOOK_AGAIN_SECONDS = 2.0
+LOOK_ROUND_SECONDS = 10.0  # for what a worker that died meanwhile had, while others are in hand
 
 
 class Hand:
@@ -45,6 +46,7 @@ class Hand:
         self._resting: dict[str, Origin] = {}
         self._looking = False
         self._look_again: asyncio.TimerHandle | None = None
+        self._look_round: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:
@@ -75,6 +77,8 @@ class Hand:
 
     async def save_all(self) -> None:
         """Store what is worth remembering of the origins in hand, as a crawl ends."""
+        if self._look_round is not None:
+            self._look_round.cancel()
         await self._tasks.end()
         for origin in list(self.origins.values()):
             await self._save(origin)
@@ -120,6 +124,9 @@ class Hand:
         self._looking = False
         if not self.origins:
             await self._expect_more()
+        elif self._look_round is None:
+            loop = asyncio.get_running_loop()
+            self._look_round = loop.call_later(LOOK_ROUND_SECONDS, self._on_look_round)
 
     async def _expect_more(self) -> None:
         backlog = await self._owner.frontier.backlog()
@@ -133,6 +140,10 @@ class Hand:
 
     def _on_look_again(self) -> None:
         self._look_again = None
+        self.look()
+
+    def _on_look_round(self) -> None:
+        self._look_round = None
         self.look()
 
     def _take(self, state: OriginState) -> Origin:

@@ -79,8 +79,12 @@ class Leases:
         return -(-(len(self._held) + int(others)) // max(int(workers), 1))
 
     def _taken(self, row: Row, begun: float) -> OriginState:
+        """Note a lease; one that ended unnoticed begins again with what is in hand of it."""
         state = OriginState(*row[2:])
-        self._held[state.key] = Lease(row[0], row[1], begun + SAFE_SHARE * self._seconds)
+        before = self._held.get(state.key)
+        in_hand = before.in_hand if before is not None else set()
+        until = begun + SAFE_SHARE * self._seconds
+        self._held[state.key] = Lease(row[0], row[1], until, in_hand)
         return state
 
     def prove(self, origin: str) -> bool:

@@ -25,6 +25,8 @@ from tests.frontier.workers import SITE, candidate, ingested
 if TYPE_CHECKING:
     from sitecrawl.origins import Origin
 
+OTHER = "http://the-other.example"
+
 
 async def until(condition: Callable[[], bool]) -> None:
     """Return when the condition holds, within a minute."""
@@ -63,3 +65,35 @@ def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
         return held
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(give_back()))) is taken_up_again
+
+
+@pytest_twisted.inlineCallbacks
+def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Any, Any, None]:
+    async def take_over() -> list[str]:
+        monkeypatch.setattr("sitecrawl.crawl.hand.LOOK_ROUND_SECONDS", 0.05)
+        configuration = load({"start": f"{SITE}/"})
+        url = f"sqlite:///{tmp_path}/crawl.db"
+        owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
+        await owner.open()
+        await other.open(configuration.params.crawl_name, {})
+        await other.add([candidate(f"{OTHER}/", via="seed")])
+        await other.lease(1)
+        tasks = Tasks(owner)
+        hand = Hand(
+            configuration.params,
+            owner,
+            Recorder(owner, MemoryStatsCollector(get_crawler())),
+            tasks,
+        )
+        await owner.frontier.add([candidate("/", via="seed")])
+        hand.look()
+        await until(lambda: list(hand.origins) == [SITE])
+        await other.close("killed", {})
+        await until(lambda: len(hand.origins) == 2)
+        await hand.save_all()
+        await owner.close("finished", {})
+        return list(hand.origins)
+
+    assert (yield Deferred.fromFuture(asyncio.ensure_future(take_over()))) == [SITE, OTHER]

@@ -125,6 +125,18 @@ def test_a_lease_ends_by_itself(work: Crawls) -> None:
     assert early + leased(two) == [SITE]
 
 
+def test_a_lease_that_ended_unnoticed_begins_again_with_what_is_in_hand(work: Crawls) -> None:
+    one = work()
+    one.seed("/", "/a")
+    [due] = one.due(limit=1)
+    silent(one)
+    one.seed(f"{OTHER}/")
+    assert leased(one) == [SITE]
+    assert [each.url for each in one.store.pop(SITE, 10)] == [f"{SITE}/a"]
+    one.commit(ingested(due, "home", time.time()))
+    assert one.lines() == ["new /"]
+
+
 def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/")
