@@ -126,7 +126,7 @@ def _robots(found: Diagnosis) -> str:
         return f"could not be read (status {found.robots_status or 'none'})"
     robots = found.robots
     by = f" by line {robots.line_number}: {robots.line}" if robots.line_number else ""
-    delay = f"; asks for {span(found.crawl_delay)} between requests" if found.crawl_delay else ""
+    delay = f"; asks for {found.crawl_delay:g} s between requests" if found.crawl_delay else ""
     verdict = "allowed" if robots.allowed else "forbidden"
     return f"status {found.robots_status}; the page is {verdict}{by}{delay}"
 
@@ -151,5 +151,5 @@ def _page(found: Diagnosis) -> Iterator[tuple[str, str]]:
 
 def _expected(found: Diagnosis) -> str:
     if found.expected is None or found.seconds is None:
-        return f"unknown, there is no sitemap; each takes {span(found.delay)} or more"
+        return f"unknown, there is no sitemap; each takes {found.delay:g} s or more"
     return f"{found.expected} by the sitemaps; {span(found.seconds)} or more at their pace"

@@ -101,8 +101,10 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> D
     """Put together what was found."""
     redirects = {source: target for source, _, _, target in fetched.records.redirects() if target}
     start = _end(url, redirects)
-    page = fetched.seen.pages.get(start)
     place = fetched.records.origin(origin(start), params.realm)
+    if place is None:  # the rules refuse that address, and nobody was asked there
+        start, place = url, fetched.records.origin(origin(url), params.realm)
+    page = fetched.seen.pages.get(start)
     text = place.robots_text if place else None
     robots = RobotsTxt.parse(text) if text is not None else None
     crawl_delay = robots.crawl_delay(agent(params)) if robots else None

@@ -84,6 +84,17 @@ def test_a_page_made_by_scripts_is_noticed(
     assert 'render = "auto"' in said.out
 
 
+def test_a_site_that_has_moved_is_told_with_its_own_robots_txt(
+    server: Server, fetching: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve({**site, "/": redirect("http://127.9.9.9/")})
+    said = fetching("doctor", f"{origin}/", "-a", "delay=0")
+    assert said.status == 1
+    assert f"# address     {origin}/ redirects to http://127.9.9.9/" in said.lines
+    assert "# robots.txt  status 200; the page is allowed; asks for 0.5 s between requests" in said.out
+    assert "to http://127.9.9.9/, the target is refused: scope" in said.err
+
+
 def test_what_cannot_be_read_says_why(server: Server, fetching: Say, site: dict[str, Page]) -> None:
     origin = server.serve(site)
     said = fetching("doctor", f"{origin}/private/x")
