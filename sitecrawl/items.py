@@ -25,6 +25,7 @@ DOCUMENT_FIELDS = (
     "url_path_dir1",
     "url_path_dir2",
     "url_path_dir3",
+    "url_dynamic",
     "canonical_url",
     "additional_urls",
     "source_url",

@@ -13,6 +13,7 @@ from sitecrawl.items import DOCUMENT_FIELDS, SCHEMA_VERSION, Record
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.dates import is_plausible, rfc3339
 from sitecrawl.policy.documents.serialized import serialized
+from sitecrawl.policy.queries.dynamic import is_dynamic
 from sitecrawl.web.identity import document_id
 from sitecrawl.web.urls import split
 
@@ -109,6 +110,7 @@ def where(visit: Visit, location: str = "") -> dict[str, Any]:
         "url_port": parts.port,
         "url_path": parts.path,
         **{f"url_path_dir{n}": folder for n, folder in enumerate(folders[:3], start=1)},
+        "url_dynamic": is_dynamic(url) or None,
         "source_url": due.referrer,
         "discovered_via": due.via,
         "depth": due.depth,

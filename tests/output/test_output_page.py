@@ -70,6 +70,18 @@ def test_real_lines_have_the_types_of_the_examples(server: Server, crawl: CrawlC
     assert set(deletion) == set(DELETION_FIELDS) - {"moved_to"}
 
 
+@pytest.mark.behaviour("Q-11")
+def test_addresses_that_a_program_may_answer_are_marked(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    paths = ("/plain.html", "/a?id=1", "/a;b.html", "/$a", "/a=b", "/a&b")
+    site: dict[str, Page] = {path: page(title=path) for path in paths}
+    origin = server.serve({"/": page(*paths, title="Start"), **site})
+    documents = crawl(f"{origin}/").documents
+    told = {url.removeprefix(origin): each.get("url_dynamic") for url, each in documents.items()}
+    assert told == {"/": None, "/plain.html": None, **dict.fromkeys(paths[1:], True)}
+
+
 def test_the_program_applies_changes_in_any_order_and_twice(tmp_path: Path) -> None:
     found = PROGRAM.search(PAGE)
     assert found is not None
