@@ -36,6 +36,7 @@ def list_redirects(records: Records) -> Iterator[Entry]:
 
 
 def list_mirrors(records: Records) -> Iterator[Entry]:
-    """Pairs of origins that serve equal documents, with how many."""
-    for one, other, count in records.mirrors():
-        yield {"origins": [one, other], "documents": count}, f"{count} {one} {other}"
+    """Pairs of origins that serve equal documents: how many, and what share of the smaller."""
+    for one, other, count, share in records.mirrors():
+        record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
+        yield record, f"{count} {share:.0%} {one} {other}"

@@ -51,8 +51,11 @@ REDIRECTS = (
     "SELECT url, outcome, status, redirect_to FROM url WHERE outcome IN (31, 32) ORDER BY id"
 )
 MIRRORS = (
-    "SELECT a.key, b.key, count(*) FROM document AS x JOIN document AS y ON y.hash = x.hash"
+    "WITH size AS (SELECT origin, count(*) AS n FROM document WHERE seq IS NOT NULL GROUP BY origin)"
+    " SELECT a.key, b.key, count(*), min(CASE WHEN m.n < o.n THEN m.n ELSE o.n END)"
+    " FROM document AS x JOIN document AS y ON y.hash = x.hash"
     " JOIN origin AS a ON a.id = x.origin JOIN origin AS b ON b.id = y.origin"
+    " JOIN size AS m ON m.origin = a.id JOIN size AS o ON o.origin = b.id"
     " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm"
     " GROUP BY a.key, b.key ORDER BY count(*) DESC, a.key, b.key"
 )
@@ -161,9 +164,10 @@ class Records:
         for url, outcome, *rest in self._database.stream(REDIRECTS):
             yield (url, Outcome(outcome), *rest)
 
-    def mirrors(self) -> list[tuple[str, str, int]]:
-        """Pairs of origins with equal documents, and how many."""
-        return [(one, other, count) for one, other, count in self._database.rows(MIRRORS)]
+    def mirrors(self) -> list[tuple[str, str, int, float]]:
+        """Pairs of origins with equal documents: how many, and what share of the smaller one's."""
+        rows = self._database.rows(MIRRORS)
+        return [(one, other, count, count / size) for one, other, count, size in rows]
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """The current documents, as their last upsert wrote them, by seq."""

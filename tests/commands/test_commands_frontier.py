@@ -77,6 +77,26 @@ def test_redirects_are_listed(known: Crawled, say: Say) -> None:
     }
 
 
+@pytest.mark.behaviour("F-04", "DU-07", "DU-08")
+def test_hosts_that_serve_the_same_pages_are_listed(
+    server: Server, crawl: CrawlCommand, say: Say
+) -> None:
+    paths = ("/", "/1", "/2", "/3")
+    site: dict[str, Page] = {path: page("/1", "/2", "/3", title=path) for path in paths}
+    first, mirror = server.serve(site), server.serve(site, address="127.0.0.2")
+    neighbour = server.serve({**site, "/2": page(title="own"), "/3": page(title="too")})
+    run = crawl(*(f"{origin}/" for origin in (first, mirror, neighbour)), allow_private=1)
+    assert len(run.documents) == 12, "what a host serves is its own, also on a shared address"
+    pairs = {tuple(sorted(pair)) for pair in ((first, neighbour), (mirror, neighbour))}
+    (whole, *half) = [line.split() for line in say("frontier", "mirrors").lines]
+    assert whole == ["4", "100%", *sorted((first, mirror))]
+    assert {(count, share, *origins) for count, share, *origins in half} == {
+        ("2", "50%", *pair) for pair in pairs
+    }
+    record = say("frontier", "mirrors", "--json").records[0]
+    assert record == {"origins": sorted((first, mirror)), "documents": 4, "share": 1.0}
+
+
 @pytest.mark.behaviour("LR-31")
 @pytest.mark.usefixtures("known")
 def test_refused_links_are_counted_by_reason(say: Say) -> None:
@@ -135,6 +155,7 @@ def test_deletions_that_were_held_back_are_confirmed(
     assert crawl(f"{origin}/").deletions == {f"{origin}{path}": "gone" for path in paths}
 
 
+@pytest.mark.behaviour("DB-09", "DEL-08")
 def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> None:
     origin = server.serve(SITE)
     crawl(f"{origin}/", realm="one")

@@ -69,7 +69,7 @@ def test_origins_with_equal_pages_are_reported(work: Crawls) -> None:
     worker.seed(*paths, *(f"{MIRROR}{path}" for path in paths[:2]))
     worker.crawl({path: f"text {path}" for path in paths})
     worker.crawl({f"{MIRROR}{path}": f"text {path}" for path in paths}, key=MIRROR)
-    assert Records(worker.database).mirrors() == [(SITE, MIRROR, 2)]
+    assert Records(worker.database).mirrors() == [(SITE, MIRROR, 2, 1.0)]
 
 
 @pytest.mark.behaviour("O-06", "R-01", "R-04")
