@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -13,6 +15,10 @@ from sitecrawl.settings import ITEM_PIPELINES
 PATHS = [f"/{number}" for number in range(8)]
 SITE: dict[str, Page] = {"/": page(*PATHS, title="Start")}
 SITE |= {path: page(title=f"Page {path}") for path in PATHS}
+FULL = (
+    "CREATE TRIGGER full BEFORE INSERT ON attempt"
+    " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+)
 MISTAKEN = """
 class Mistaken:
     def process_item(self, item):
@@ -35,6 +41,27 @@ def test_any_error_of_a_commit_ends_the_crawl_as_an_error_of_the_database(
     assert again.status == 0, again.log[-3000:]
     written = done.documents.keys() | again.documents.keys()
     assert written == {f"{origin}{path}" for path in ("/", *PATHS)}
+
+
+@pytest.mark.behaviour("S-13")
+def test_a_database_that_takes_nothing_any_more_ends_every_origin(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    pages = {f"/{number}": page(title=f"Page {number}") for number in range(100)}
+    site: dict[str, Page] = {"/": page(*pages, title="Start"), **pages}
+    origins = [server.serve(site), server.serve(site, address="127.0.0.2")]
+    starts = [f"{origin}/" for origin in origins]
+    crawl(*starts, name="full", max_pages=2, allow_private=1)
+    (database,) = (crawl.directory / ".sitecrawl").glob("*.db")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(FULL)
+    server.log.clear()
+    done = crawl(*starts, name="full", allow_private=1)
+    assert done.status == 3, done.log[-3000:]
+    (line,) = [line for line in done.log.splitlines() if "The crawl database failed" in line]
+    assert "the disk is full" in line
+    assert all(len(server.log.targets(origin)) < 50 for origin in origins), "neither goes on"
+    assert done.lines == [], "what is not remembered is not written either"
 
 
 def test_a_database_that_cannot_be_opened_says_so_in_one_line(
