@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+from fixtures.traps.page import MONTHS
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.limits.families import precision
 from sitecrawl.policy.target import read_target
@@ -50,10 +51,15 @@ def archive(form: str) -> Links:
     year, month, day = form.split()
     found = {"/": [year.format(y=y) for y in YEARS]}
     for y, m in product(YEARS, range(1, 13)):
-        at = month.format(y=y, m=m)
+        at = month.format(y=y, m=m, n=MONTHS[m - 1])
         found.setdefault(year.format(y=y), []).append(at)
-        found[at] = [day.format(y=y, m=m, d=d) for d in (1, 15)]
-        found.update({day.format(y=y, m=m, d=d): [f"/story/{y}-of-{m}-and-{d}-x"] for d in (1, 15)})
+        found[at] = [day.format(y=y, m=m, d=d, n=MONTHS[m - 1]) for d in (1, 15)]
+        found.update(
+            {
+                day.format(y=y, m=m, d=d, n=MONTHS[m - 1]): [f"/story/{y}-of-{m}-and-{d}-x"]
+                for d in (1, 15)
+            }
+        )
     return lambda path: found.get(path, [])
 
 
@@ -63,6 +69,7 @@ def archive(form: str) -> Links:
         "/{y}/ /{y}/{m:02}/ /{y}/{m:02}/{d:02}/",
         "/archive/{y}/ /archive/{y}/{m}/ /archive/{y}/{m}/{d}.html",
         "/archive/{y} /archive/{y}-{m:02} /archive/{y}-{m:02}-{d:02}",
+        "/archive/{y} /archive/{y}/{n} /archive/{y}/{n}/{d}",
     ],
 )
 def test_every_story_of_an_archive_is_found(form: str) -> None:

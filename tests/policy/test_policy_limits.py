@@ -166,6 +166,7 @@ def test_a_series_of_new_texts_ends_in_the_end() -> None:
         ("/item-12.html", "/item-7.html"),
         ("/s/1f2e3d4c5b6a7f8e9d", "/s/9f8e7d6c5b4a3f2e1d"),
         ("/w?q=x&start=10", "/w?start=20&q=x"),
+        ("/on/20-November-2026/", "/on/1-december-2027/"),
     ],
 )
 def test_one_family(one: str, other: str) -> None:
@@ -179,6 +180,7 @@ def test_one_family(one: str, other: str) -> None:
         ("/w?q=x&start=10", "/w?q=y&start=20"),
         ("/2026/11/one-story", "/2026/11/other-story"),
         ("/list", "/list?page=2"),
+        ("/item-12", "/november-12"),
     ],
 )
 def test_different_families(one: str, other: str) -> None:

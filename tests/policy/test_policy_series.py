@@ -35,3 +35,15 @@ def test_a_series_that_leads_nowhere_else_ends_and_says_so() -> None:
         f"max_barren_pages 10 (default): {HOME}/p/#? goes on for more than 1000 links and leads "
         "nowhere else"
     )
+
+
+def test_two_long_series_that_lead_to_each_other_end() -> None:
+    limits = build_limits(CrawlParams(start=[HOME]), {})
+    for number in range(1, 3000):
+        text = "".join(WORDS[int(digit)] for digit in str(number))
+        here, there = ("/tick", "/tock") if number % 2 else ("/tock", "/tick")
+        links = limits.page(f"{HOME}{here}/{number}", depth=number, text=text, new=True)
+        url = f"{HOME}{there}/{number + 1}"
+        if not links.admit(url, depth=number + 1, known=False).allowed:
+            break
+    assert number < 1100

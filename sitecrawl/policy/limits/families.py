@@ -18,6 +18,19 @@ _LONG = re.compile(r"[\w~-]{12,}")
 _LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}")
 _TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
 _TURNS = 3
+# Months as calendars write them between numbers: 20-november-2026. A path of its own
+# (2026/november) may be an archive's.
+_NAMES = (
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec "
+    "januar februar maerz mai juni juli oktober dezember "
+    "janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre "
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
+    "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
+    "januari februari maart mei augustus "
+    "janeiro fevereiro junho julho setembro outubro novembro dezembro"
+)
+_MONTHS = frozenset(_NAMES.split())
 _YEAR_AND_MONTH = re.compile(
     r"(?<!\d)(?:19|2[0-2])\d\d(?:[-/._](?:0?[1-9]|1[0-2])(?:[-/._]\d\d?)?|"
     r"(?:0[1-9]|1[0-2])(?:[0-3]\d)?)(?:\.\w+)?/?(?:[?&]|$)"
@@ -81,9 +94,13 @@ def _path_family(path: str) -> str:
 def _shape(text: str) -> str:
     if not text or text.isalpha():
         return text
-    if _NUMERIC.fullmatch(text):
+    if _NUMERIC.fullmatch(text) or _names_a_month(text):
         return NUMBER
     return TOKEN if is_opaque(text) else _DIGITS.sub(NUMBER, text)
+
+
+def _names_a_month(text: str) -> bool:
+    return all(part.isdecimal() or part.lower() in _MONTHS for part in text.split("-"))
 
 
 def _query_family(query: str) -> str:

@@ -35,7 +35,7 @@ class Standing:
     """What is known of one series: since which depth, and how long nothing new came.
 
     ``led_to`` counts the new URLs of other series that its pages brought, ``led_out`` is the
-    depth of the last page that brought one, or another new URL. ``idle`` is ``barren`` among
+    depth of the last page that brought one of a series not met before, or of none. ``idle`` is ``barren`` among
     dated pages of the same precision.
     """
 
@@ -121,7 +121,8 @@ class Series:
             if copied or tokens or self._alternate(page, link):
                 return
         standing.barren = standing.copies = standing.idle[page.dated] = 0
-        standing.led_out = max(standing.led_out, page.depth)
+        if not link.family or standing.led_to[link.family] == 1:
+            standing.led_out = max(standing.led_out, page.depth)
 
     def due(self, link: Member, referrer: Member) -> Decision:
         """Whether a URL found on ``referrer`` is still worth its first fetch."""
