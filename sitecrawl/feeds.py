@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import logging
 import os
+import stat
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -94,14 +96,36 @@ def _files(slot: FeedSlot) -> int:
 
 
 class LocalFeedStorage(FileFeedStorage):
-    """A feed file on this machine; what a crash left of a last line is cut off first."""
+    """A feed file on this machine, of one crawl at a time.
+
+    What a crash left of a last line is cut off first.
+    """
 
     def open(self, spider: Spider) -> IO[bytes]:
-        """Open the file for the run, ready for a whole line."""
+        """Open the file for the run, ready for a whole line; OSError while another writes it."""
+        overwrite, self.write_mode = self.write_mode == "wb", "ab"
         file = super().open(spider)
-        if self.write_mode == "ab":
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
+        _claim(file, self.path)
+        if overwrite:
+            file.truncate(0)
+            file.seek(0)
+        else:
             cut_partial_line(self.path)
         return file
+
+
+def _claim(file: IO[bytes], path: str) -> None:
+    """Lock a file for as long as it is open; where locks do not work, do without."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        told = "another crawl is writing this file; give each a file of its own"
+        raise OSError(error.errno, told, path) from error
+    except OSError:
+        logger.debug("%s cannot be locked", path)
 
 
 def cut_partial_line(path: str) -> int:

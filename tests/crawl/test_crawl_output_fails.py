@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 from collections.abc import Generator
 from pathlib import Path
@@ -48,6 +49,23 @@ def test_what_a_feed_could_not_take_is_written_by_the_next_run(
     again = crawl(f"{origin}/")
     assert again.status == 0, again.log[-3000:]
     assert again.documents.keys() == {f"{origin}{path}" for path in ("/", *PATHS)}
+
+
+@pytest.mark.parametrize("way", ["-O", "-o"])
+def test_two_crawls_do_not_write_one_file(way: str, server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(SITE)
+    output = crawl.directory / "documents.jsonl"
+    output.write_text("", "utf-8")
+    with output.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        log = crawl.directory / "failed.log"
+        start = ["-a", f"start={origin}/", "-a", "delay=0"]
+        command = Command(["crawl", "site", way, str(output), *start], crawl.directory, errors=log)
+        assert command.wait(120) == 1
+        assert "another crawl is writing this file" in log.read_text("utf-8")
+        file.write(b'{"url": "kept"}\n')
+    assert output.read_text("utf-8") == '{"url": "kept"}\n'
+    assert len(crawl(f"{origin}/").documents) == len(SITE)
 
 
 @pytest_twisted.inlineCallbacks
