@@ -167,10 +167,11 @@ class Discovery:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
 
     def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:
-        if not admission.decision.allowed:
+        if admission.decision.allowed:
+            visit.target = self._candidate(admission, visit.due.depth, via, visit.due.url)
+        elif not self._is_logged(admission.decision, admission.url):
             self.refused(admission.decision, admission.url, visit.due.url)
             return admission
-        visit.target = self._candidate(admission, visit.due.depth, via, visit.due.url)
         if admission.fingerprint not in self._seen:
             self._add(visit, admission, visit.due.depth, via)
         return admission

@@ -66,6 +66,7 @@ def seen(served: Server, new_crawl: NewCrawl) -> Seen:
     found = ["/plain", "/blocked/x", "/page?id=1&lang=de", "/page?id=2", "/page?sort=up"]
     found += ["/page?id=1&sort=up", "/forbidden/x", "/old", "/moved-away", "/copy", "/noindex"]
     found += ["/nofollow", "/limited", "/shaky", f"{two}/linked", f"{three}/not-configured"]
+    found += ["/to-blocked", "/to-query", "/to-forbidden", "/copy-of-blocked"]
     body = '<map name="m"><area href="/area"></map><iframe src="/framed"></iframe>'
     site |= {
         "/robots.txt": "User-agent: *\nDisallow: /forbidden/\nCrawl-delay: 0.2\n",
@@ -75,6 +76,10 @@ def seen(served: Server, new_crawl: NewCrawl) -> Seen:
         "/old": redirect("/new"),
         "/new": page(title="New"),
         "/moved-away": redirect(f"{three}/elsewhere", status=302),
+        "/to-blocked": redirect("/blocked/target"),
+        "/to-query": redirect("/page?sort=down"),
+        "/to-forbidden": redirect("/forbidden/target"),
+        "/copy-of-blocked": page(title="Copied", head='<link rel="canonical" href="/blocked/own">'),
         "/copy": page(title="A copy", head='<link rel="canonical" href="/original">'),
         "/original": page(title="The original"),
         "/noindex": page("/behind-noindex", title="Noindex", head=NOINDEX),
@@ -109,6 +114,9 @@ def test_redirects_are_saved_and_their_targets_become_candidates(seen: Seen) -> 
     assert rows == [
         (f"{seen.one}/moved-away", f"{seen.three}/elsewhere"),
         (f"{seen.one}/old", f"{seen.one}/new"),
+        (f"{seen.one}/to-blocked", f"{seen.one}/blocked/target"),
+        (f"{seen.one}/to-forbidden", f"{seen.one}/forbidden/target"),
+        (f"{seen.one}/to-query", f"{seen.one}/page?sort=down"),
     ]
     assert seen.run.documents[f"{seen.one}/new"]["discovered_via"] == "redirect"
 
@@ -121,8 +129,18 @@ def test_inhibitors_keep_urls_from_being_crawled(seen: Seen) -> None:
     assert seen.outcome("/forbidden/x") == [Outcome.BLOCKED_BY_ROBOTS_TXT]
     for blocked in ("/blocked/x", "/page?sort=up", "/page?id=1&sort=up"):
         assert seen.outcome(blocked) == [Outcome.BLOCKED_URL_BY_LOCAL_POLICY]
-    assert seen.run.stats["sitecrawl/rules/do_not_crawl"] == 1
-    assert seen.run.stats["sitecrawl/rules/query_policy"] == 2
+    assert seen.run.stats["sitecrawl/rules/do_not_crawl"] == 3
+    assert seen.run.stats["sitecrawl/rules/query_policy"] == 3
+
+
+@pytest.mark.behaviour("R-11", "DB-17")
+def test_targets_of_redirects_that_are_blocked_are_logged_as_crawls(seen: Seen) -> None:
+    for target in ("/blocked/target", "/page?sort=down", "/blocked/own"):
+        assert seen.outcome(target) == [Outcome.BLOCKED_URL_BY_LOCAL_POLICY]
+        assert target not in seen.asked
+    assert seen.outcome("/forbidden/target") == [Outcome.BLOCKED_BY_ROBOTS_TXT]
+    assert seen.outcome("/to-blocked") == [Outcome.PERMANENT_REDIRECT]
+    assert f"{seen.one}/copy-of-blocked" in seen.run.documents, "its canonical cannot replace it"
 
 
 @pytest.mark.behaviour("DU-02", "M-01", "M-10", "M-11", "L-09")
