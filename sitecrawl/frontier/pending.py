@@ -28,11 +28,17 @@ def read(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         words = line.split()
-        if len(words) == 3 and words[2].isdecimal() and "://" in words[0]:
+        if len(words) == 3 and "://" in words[0] and _is_state(words[2]):
             found.append(Pending(words[0], unquote(words[1]), int(words[2])))
         elif words:
             problems.append(f"line {number} is not of the form URL Realm State: {line.strip()}")
     return found, problems
 
 
+def _is_state(word: str) -> bool:
+    return word.isdecimal() and len(word) <= MAX_DIGITS and int(word) <= LATEST
+
+
+LATEST = 253_402_300_799  # the last second of the year 9999
+MAX_DIGITS = 20
 SAFE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
