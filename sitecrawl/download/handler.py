@@ -15,7 +15,7 @@ from sitecrawl.download.dialing import Dialer
 from sitecrawl.download.exchange import Exchange
 from sitecrawl.download.failures import names_of
 from sitecrawl.download.limits import fetch_params, limits_of
-from sitecrawl.download.pool import Pool
+from sitecrawl.download.pool import Pool, most_resting
 from sitecrawl.download.routes import route_of
 from sitecrawl.download.stopping import Stopping
 from sitecrawl.download.writing import request_bytes
@@ -48,7 +48,10 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         params = fetch_params(crawler)
         self._limits = limits_of(params)
         self._bind = crawler.settings.get("DOWNLOAD_BIND_ADDRESS")
-        self._pool = Pool(crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
+        self._pool = Pool(
+            crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
+            most_resting(crawler.settings.getint("CONCURRENT_REQUESTS")),
+        )
         self._dialer = _dialer(params)
         self._stopping = Stopping(crawler)
 

@@ -8,7 +8,8 @@ from sitecrawl.download.connection import Connection
 from sitecrawl.download.routes import Route
 
 LONGEST_REST = 240.0  # seconds
-MOST = 1000  # resting connections, so that file descriptors remain for those in use
+MOST = 1000  # resting connections
+SPARE = 100  # file descriptors for the database, the feeds, look-ups of names, a browser
 PARTING = 1.0  # seconds that servers have to agree to the end
 
 
@@ -93,3 +94,18 @@ class Pool:
         resting.remove(connection)
         if not resting:
             del self._of_route[connection.route]
+
+
+def most_resting(in_use: int) -> int:
+    """How many connections may rest, so that file descriptors remain for those in use.
+
+    Each of these may try two addresses at a time. Many systems allow a process 1,024.
+    """
+    try:
+        import resource  # which Unix alone has
+    except ImportError:
+        return MOST
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return MOST
+    return max(0, min(MOST, allowed - 2 * in_use - SPARE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections.abc import Callable
 from contextlib import suppress
 from socket import socket
@@ -12,6 +13,7 @@ import pytest
 from pytest_twisted import ensureDeferred
 from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.test import get_crawler
 
 from fixtures.hostile import SocketServer, accept_and_wait
 from fixtures.server import Raw, Server
@@ -159,6 +161,21 @@ async def test_only_so_many_connections_rest(fetch: Fetch, server: Server) -> No
     assert len(resting._resting) == 3
     ports = [f"http://127.0.0.1:{connection.route.port}" for connection in resting._resting]
     assert ports == [origins[1], origins[2], origins[2]]
+
+
+@ensureDeferred
+async def test_file_descriptors_remain_for_connections_in_use(fetch: Fetch, server: Server) -> None:
+    origins = [server.serve({"*": "<p>page"}) for _ in range(4)]
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    concurrent = get_crawler().settings.getint("CONCURRENT_REQUESTS")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (pool.SPARE + 2 * concurrent + 2, most))
+    try:
+        handler = fetch.handler(origins[0], allow_private="yes")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+    for origin in origins:
+        await fetch.send(handler, Request(f"{origin}/"))
+    await until(lambda: len(handler._pool._open) == 2)
 
 
 @ensureDeferred
