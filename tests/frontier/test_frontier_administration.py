@@ -65,7 +65,7 @@ def test_a_pending_file_is_read_and_bad_lines_reported() -> None:
         "http://a.example/c default\n",
         "a.example/c default 2\n",
         "http://a.example/d default waiting\n",
-        "http://a.example/e default 99999999999999999999\n",
+        "http://a.example/e b 99999999999999999999\n",
     ]
     found, problems = pending.read(lines)
     assert found == [
@@ -76,8 +76,7 @@ def test_a_pending_file_is_read_and_bad_lines_reported() -> None:
         "line 4 is not of the form URL Realm State: http://a.example/c default",
         "line 5 is not of the form URL Realm State: a.example/c default 2",
         "line 6 is not of the form URL Realm State: http://a.example/d default waiting",
-        "line 7 is not of the form URL Realm State: http://a.example/e default"
-        " 99999999999999999999",
+        "line 7 is not of the form URL Realm State: http://a.example/e b 99999999999999999999",
     ]
 
 
