@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 
 from sitecrawl.download.connection import Connection
 from sitecrawl.download.routes import Route
@@ -101,10 +102,6 @@ def most_resting(in_use: int) -> int:
 
     Each of these may try two addresses at a time. Many systems allow a process 1,024.
     """
-    try:
-        import resource  # which Unix alone has
-    except ImportError:
-        return MOST
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed == resource.RLIM_INFINITY:
         return MOST
