@@ -7,6 +7,7 @@ import re
 
 from w3lib.encoding import to_unicode
 
+from sitecrawl.web import japanese
 from sitecrawl.web.encoding_labels import CODECS, LABELS
 
 # Browsers promise 1,024 bytes and go on to the end of the head; heads can be long.
@@ -70,6 +71,8 @@ def read(body: bytes, name: str) -> str:
     """``body`` in the encoding of that name of the standard; what cannot be read is U+FFFD."""
     if name == "replacement":
         return "\ufffd" if body else ""
+    if name in japanese.CODECS:
+        return japanese.read_japanese(body, name)
     text = to_unicode(body, CODECS.get(name, name))
     return text.translate(_USER_DEFINED) if name == "x-user-defined" else text
 

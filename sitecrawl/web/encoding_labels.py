@@ -4,7 +4,7 @@ from __future__ import annotations
 
 CODECS = {
     "big5": "big5hkscs",
-    "euc-jp": "euc_jis_2004",  # euc_jp lacks the NEC characters that browsers show
+    "euc-jp": "euc_jis_2004",  # to write; japanese.py reads it, and iso-2022-jp
     "euc-kr": "cp949",
     "gbk": "gb18030",
     "ibm866": "cp866",

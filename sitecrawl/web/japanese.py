@@ -1,0 +1,40 @@
+"""EUC-JP and ISO-2022-JP as browsers read them: by the table of Windows, where Python has JIS's."""
+
+from __future__ import annotations
+
+import codecs
+
+CODECS = {"euc-jp": "euc_jp", "iso-2022-jp": "iso2022_jp_ext"}
+# Six signs of row 1 for which Unicode has two characters each: JIS's, and what browsers show.
+_SHOWN = dict(zip("〜−‖¢£¬", "～－∥￠￡￢", strict=True))
+SHOWN = str.maketrans(_SHOWN)
+WRITTEN = str.maketrans({shown: written for written, shown in _SHOWN.items()})
+
+
+def read_japanese(body: bytes, name: str) -> str:
+    """``body`` in one of these encodings of the standard; what cannot be read is U+FFFD."""
+    return body.decode(CODECS[name], "japanese").translate(SHOWN)
+
+
+def _of_windows(error: UnicodeError) -> tuple[str, int]:
+    """A character of the rows that NEC and IBM added (Encoding Standard, index jis0208)."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    pair = error.object[error.start : error.start + 2]
+    row, cell = (byte & 0x7F for byte in pair.ljust(2, b"\0"))
+    if len(pair) == 2 and 0x21 <= row <= 0x7E and 0x21 <= cell <= 0x7E:
+        try:
+            return _shift_jis(row - 0x20, cell - 0x20).decode("cp932"), error.start + 2
+        except UnicodeDecodeError:
+            pass
+    return "\ufffd", error.end
+
+
+def _shift_jis(row: int, cell: int) -> bytes:
+    """The two bytes that Shift_JIS has for a cell of JIS X 0208; both count from 1."""
+    lead = (row - 1) // 2 + (0x81 if row <= 62 else 0xC1)
+    trail = cell + (0x9E if row % 2 == 0 else 0x3F if cell < 64 else 0x40)
+    return bytes((lead, trail))
+
+
+codecs.register_error("japanese", _of_windows)
