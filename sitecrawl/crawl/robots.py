@@ -15,7 +15,7 @@ from sitecrawl.policy.headers import product_token
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
 from sitecrawl.responses import location
-from sitecrawl.web.robots_txt import RobotsTxt
+from sitecrawl.web.robots_txt import RobotsNotice, RobotsTxt
 from sitecrawl.web.urls import resolve
 
 if TYPE_CHECKING:
@@ -129,7 +129,10 @@ class Robots:
             origin=origin.key,
             case_insensitive_disallow=self._params.robots_case_insensitive,
         )
-        robots.text = body.decode("utf-8", "replace")
+        text = body.decode("utf-8", "replace")
+        if text != robots.text:
+            _tell(robots.rules.notices, f"{origin.key}/robots.txt")
+        robots.text = text
         robots.url = f"{origin.key}/robots.txt"
         robots.redirects = robots.failures = 0
         ready_at = origin.pace.learn(robots.rules.crawl_delay(self._agent))
@@ -156,3 +159,17 @@ class Robots:
 
     def _count(self, what: str) -> None:
         self._stats.inc_value(f"sitecrawl/robots/{what}")
+
+
+def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
+    """Warn of what is passed over in a file: its author may have meant something by it."""
+    if not notices:
+        return
+    first = notices[0]
+    logger.warning(
+        "Of %s %s of no use, passed over: %s (%s)",
+        url,
+        f"{len(notices)} lines are" if len(notices) > 1 else "one line is",
+        f"line {first.line_number}, {first.line!r}" if first.line_number else "its end",
+        first.problem.replace("_", " "),
+    )

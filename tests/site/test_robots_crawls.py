@@ -48,6 +48,34 @@ def test_robots_txt_that_expires_within_a_pause_leaves_pages_their_turn(
     assert server.log.count("/robots.txt", origin) <= 3
 
 
+@pytest.mark.behaviour("RT-18")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "User-agent: *\nTo Allow: *\ncrwla-delay = 200\nDisallow: /2\n",
+            "2 lines are of no use, passed over: line 2, 'To Allow: *' (unknown directive)",
+        ),
+        (
+            "User-agent: *\nDisallow: /2\nCrawl-delay: soon\nHost: own.test\n",
+            "one line is of no use, passed over: line 3, 'Crawl-delay: soon' (bad crawl delay)",
+        ),
+        ("<!doctype html>\nUser-agent: *\nDisallow: /2\n", "line 1, '<!doctype html>' (html)"),
+        ("# our rules\nUser-agent: *\nDisallow: /2\n", None),
+    ],
+)
+def test_lines_that_make_no_sense_are_passed_over_with_a_warning(
+    text: str, told: str | None, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/robots.txt": text, "/": page("/1", "/2"), **PAGES})
+    run = crawl(f"{origin}/", robots_lifetime="0.1s", delay=0.1)
+    assert server.log.count("/robots.txt", origin) > 1
+    assert {f"{origin}/", f"{origin}/1"} == run.documents.keys()
+    lines = [line for line in run.log.splitlines() if f"Of {origin}/robots.txt" in line]
+    assert len(lines) == (1 if told else 0), "once for each text"
+    assert all("WARNING" in line and str(told) in line for line in lines)
+
+
 @pytest.mark.behaviour("RT-08", "K-07", "S-20", "S-11")
 def test_a_robots_txt_that_fails_closes_the_origin_until_it_answers(
     server: Server, crawl: CrawlCommand
