@@ -29,6 +29,7 @@ EXTENSIONS_BASE = {
     "scrapy.extensions.logcount.LogCount": 0,
     "scrapy.extensions.memusage.MemoryUsage": 0,
     "scrapy.extensions.memdebug.MemoryDebugger": 0,
+    "scrapy.extensions.closespider.CloseSpider": 0,
     "sitecrawl.feeds.Feeds": 0,
 }
 
