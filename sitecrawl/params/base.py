@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -91,19 +92,30 @@ def read_pairs(value: object) -> object:
 
     The last colon parts, because metadata names such as ``og:type`` have one themselves.
     """
+    return _table(value, str.rpartition)
+
+
+def read_selectors(value: object) -> object:
+    """Pairs as ``read_pairs`` reads them, parted by the first colon: selectors have their own."""
+    return _table(value, str.partition)
+
+
+def _table(value: object, parted: Callable[[str, str], tuple[str, str, str]]) -> object:
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("{"):
         return read_json_object(value)
-    parts = [part for part in re.split(r"[,\r\n]+", value) if part.strip()]
-    return dict(_pair(part) for part in parts)
+    parts = [part.strip() for part in re.split(r"[,\r\n]+", value) if part.strip()]
+    return dict(_pair(part, parted(part, ":")) for part in parts)
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, _, item = text.rpartition(":")
-    if not (name.strip() and item.strip()):
-        raise ValueError(f"{text.strip()!r} is not of the form name:value")
-    return name.strip(), item.strip()
+def _pair(text: str, parts: tuple[str, str, str]) -> tuple[str, str]:
+    name, item = parts[0].strip(), parts[2].strip()
+    if not (name and item):
+        raise ValueError(f"{text!r} is not of the form name:value")
+    if re.search(r":\S*\s", name):
+        raise ValueError(f"{text!r} holds several pairs, which commas should part")
+    return name, item
 
 
 def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
@@ -146,6 +158,11 @@ Pairs = Annotated[
     dict[str, str],
     BeforeValidator(read_pairs),
     Notation("table", "name:value pairs parted by commas, or a TOML table"),
+]
+Selectors = Annotated[
+    dict[str, str],
+    BeforeValidator(read_selectors),
+    Notation("table", "name:selector pairs parted by commas, or a TOML table"),
 ]
 Duration = Annotated[
     float,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from parsel import Selector
 from pydantic import AfterValidator, Field
 
-from sitecrawl.params.base import Duration, Extensions, Lines, Pairs, Words
+from sitecrawl.params.base import Duration, Extensions, Lines, Selectors, Words
 from sitecrawl.params.documents import DocumentParams
 from sitecrawl.params.rules import each
 from sitecrawl.web.options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
@@ -128,7 +128,7 @@ class ContentParams(DocumentParams):
     xml_fields: bool = Field(
         default=False, description="Whether the elements of XML documents become fields."
     )
-    fields: Annotated[Pairs, AfterValidator(check_selectors)] = Field(
+    fields: Annotated[Selectors, AfterValidator(check_selectors)] = Field(
         default={},
         description="Own fields by CSS selector, as name:selector; selector@attribute takes an "
         "attribute in place of the text. A selector that begins with / or ( is XPath, for which "

@@ -50,6 +50,30 @@ def test_an_expression_that_is_none_is_refused(server: Server, crawl: CrawlComma
     assert server.log.targets() == []
 
 
+@pytest.mark.behaviour("MD-04", "MD-05", "MD-15", "MD-16")
+def test_tables_on_the_command_line(server: Server, crawl: CrawlCommand) -> None:
+    head = '<meta name=Category content=News><meta property="og:type" content=article>'
+    head += "<meta name=keywords content=x><meta name=unmapped content=lost>"
+    body = "<table><tr><td>12 EUR</td><td>20 EUR</td></tr></table>"
+    origin = server.serve({"/": page(title="Start", head=head, body=body)})
+    run = crawl(
+        f"{origin}/",
+        extra_fields="extra_kind:keyword, extra_price:text",
+        metadata="category:extra_kind, og:type:extra_kind, field.price:extra_price",
+        fields="price:td:first-child, cells:td",
+        field_map="body:content_t, title:name",
+    )
+    assert run.status == 0, run.log[-3000:]
+    (line,) = run.lines
+    assert line["extra_kind"] == ["News", "article"]
+    assert line["extra_price"] == ["12 EUR"]
+    assert line["fields"] == {"price": ["12 EUR"], "cells": ["12 EUR", "20 EUR"]}
+    assert line["name"] == "Start"
+    assert "20 EUR" in line["content_t"]
+    assert not {"body", "title"} & line.keys()
+    assert "lost" not in str(line)
+
+
 HOOKS = """
 class Failing:
     def process_item(self, item):
