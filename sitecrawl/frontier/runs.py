@@ -42,7 +42,7 @@ def begin(
 ) -> int:
     """Join the run of the living workers of this realm, or begin a new one; its id."""
     now = database.now()
-    bury(database, now)
+    bury(database, now, options.delay)
     run = _living_run(database, options.realm)
     if run is None:
         database.execute(

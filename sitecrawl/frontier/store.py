@@ -109,7 +109,7 @@ class Store:
         with self._transaction():
             self._database.alone()
             now = self._database.now()
-            bury(self._database, now)
+            bury(self._database, now, self._options.delay)
             if self._wakes and time.monotonic() - self._woken > WAKE_SECONDS:
                 self._woken = time.monotonic()
                 if runs.wake(self._database, self.run, now, self._options):
@@ -213,7 +213,7 @@ class Store:
         """Take over outbox rows that nobody has in hand."""
         with self._transaction():
             self._database.alone()
-            bury(self._database, self._database.now())
+            bury(self._database, self._database.now(), self._options.delay)
             return take_undelivered(self._database, self.owner, limit, after)
 
     def delivered(self, seqs: Sequence[int]) -> None:

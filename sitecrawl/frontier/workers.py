@@ -7,8 +7,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from sitecrawl.frontier.database import Database
+from sitecrawl.policy.politeness import MAX_CRAWL_DELAY
 
 PROC = Path("/proc")
+REST = (
+    "UPDATE origin SET ready_at = ? + CASE WHEN delay IS NULL THEN ? WHEN delay > ? THEN ?"
+    " ELSE delay END WHERE owner = ? AND ready_at <= ?"
+)
 
 
 def new_worker() -> str:
@@ -37,14 +42,18 @@ def announce(database: Database, worker: str, run: int, seconds: float) -> None:
     )
 
 
-def bury(database: Database, now: float) -> None:
+def bury(database: Database, now: float, delay: float) -> None:
     """Forget workers that are dead or were not heard of in time.
 
-    The origins of the dead are free at once; those of the silent when their leases end.
+    The origins of the dead are free at once; those of the silent when their leases end. Nobody
+    knows when they were last asked: they rest as after an answer, for ``delay`` seconds or what
+    their robots.txt asked for.
     """
     workers = database.rows("SELECT owner, alive_until FROM worker ORDER BY owner")
     for owner, until in workers:
         dead = surely_dead(owner)
+        if dead or until < now:
+            database.execute(REST, (now, delay, MAX_CRAWL_DELAY, MAX_CRAWL_DELAY, owner, now))
         if dead:
             database.execute(
                 "UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Thread
 
 import pytest
@@ -23,6 +24,14 @@ def silent(worker: Worker) -> None:
     owner = worker.store.owner
     worker.database.execute("UPDATE origin SET lease_until = ? WHERE owner = ?", (past, owner))
     worker.database.execute("UPDATE worker SET alive_until = ? WHERE owner = ?", (past, owner))
+
+
+def dead(worker: Worker) -> None:
+    """Let the worker be a process of this system that is no more."""
+    system, pid, _, token = worker.store.owner.rsplit("/", 3)
+    names = (f"{system}/{pid}/0/{token}", worker.store.owner)
+    worker.database.execute("UPDATE origin SET owner = ? WHERE owner = ?", names)
+    worker.database.execute("UPDATE worker SET owner = ? WHERE owner = ?", names)
 
 
 def leased(worker: Worker, limit: int = 10) -> list[str]:
@@ -129,12 +138,42 @@ def test_a_lease_that_ended_unnoticed_begins_again_with_what_is_in_hand(work: Cr
     one = work()
     one.seed("/", "/a")
     [due] = one.due(limit=1)
-    silent(one)
+    one.database.execute("UPDATE origin SET lease_until = 0")
     one.seed(f"{OTHER}/")
     assert leased(one) == [SITE]
     assert [each.url for each in one.store.pop(SITE, 10)] == [f"{SITE}/a"]
     one.commit(ingested(due, "home", time.time()))
     assert one.lines() == ["new /"]
+
+
+@pytest.mark.behaviour("P-06")
+@pytest.mark.parametrize("end", [silent, dead])
+@pytest.mark.parametrize(
+    ("asked", "pause"),
+    [(None, 5.0), (30.0, 30.0), (900.0, 120.0)],
+    ids=["delay", "Crawl-delay", "longest"],
+)
+def test_an_origin_rests_after_its_worker_died(
+    end: Callable[[Worker], None], asked: float | None, pause: float, work: Crawls
+) -> None:
+    one, two = work(), work(delay=5.0)
+    one.seed("/")
+    [state] = one.store.lease(1)
+    one.store.save_origin(replace(state, delay=asked))
+    end(one)
+    before = two.database.now()
+    [taken] = two.store.lease(1)
+    assert before + pause <= taken.ready_at <= two.database.now() + pause
+
+
+def test_a_longer_rest_outlasts_the_worker(work: Crawls) -> None:
+    one, two = work(), work()
+    one.seed("/")
+    [state] = one.store.lease(1)
+    until = two.database.now() + 3600.0
+    one.store.save_origin(replace(state, ready_at=until))
+    dead(one)
+    assert [taken.ready_at for taken in two.store.lease(1)] == [until]
 
 
 def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:
