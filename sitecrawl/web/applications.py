@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
+from sitecrawl.web.bounds import bounded
 from sitecrawl.web.scripts import runs
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ _ROOTS = (
     "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #ember-app, #react-root, #q-app,"
     " #application, app-root, [ng-app], [data-reactroot], [data-ng-app], [data-server-rendered]"
 )
+MAX_DEPTH = 512  # as Blink
+MAX_NOTES = 50  # noscript elements; the first 1,000 characters of their text are looked at
 _MUTE = ["script", "style", "template", "noscript", "svg", "select"]
 
 
@@ -40,11 +43,12 @@ class Shell:
 
 def read_shell(markup: bytes | str) -> Shell:
     """Count what an HTML document holds; never raises."""
-    parser = LexborHTMLParser(markup, scripting=False)
+    raw = markup.encode("utf-8", "replace") if isinstance(markup, str) else markup
+    parser = LexborHTMLParser(bounded(raw, len(raw), MAX_DEPTH)[0], scripting=False)
     body = parser.body
     if body is None:
         return Shell()
-    noscript = " ".join(node.text(separator=" ") for node in parser.css("noscript"))
+    noscript = " ".join(node.text(separator=" ") for node in parser.css("noscript")[:MAX_NOTES])
     scripts = sum(_runs(node) for node in parser.css("script"))
     links = len(body.css("a[href], area[href]"))
     parser.strip_tags(_MUTE)
@@ -64,7 +68,8 @@ def without_scripts(html: str) -> str:
 
     What they wrote is in it already; reading them would find it twice. Data blocks stay.
     """
-    parser = LexborHTMLParser(html, scripting=True)
+    raw = html.encode("utf-8", "replace")
+    parser = LexborHTMLParser(bounded(raw, len(raw), MAX_DEPTH)[0], scripting=True)
     for node in parser.css("script, noscript"):
         if node.tag == "noscript" or _runs(node):
             node.decompose()

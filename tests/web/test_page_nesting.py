@@ -1,0 +1,86 @@
+"""Markup that would have a parser open, or copy, elements without end; pages of authors do not."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sitecrawl.web.applications import read_shell, without_scripts
+from sitecrawl.web.bounds import bounded
+from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.page import Page
+from sitecrawl.web.read import read_page
+
+
+def read(body: bytes) -> tuple[float, Page]:
+    start = time.thread_time()
+    page = read_page(
+        body,
+        url="http://example.org/",
+        content_type="text/html; charset=utf-8",
+        headers={},
+        options=ReadOptions(),
+    )
+    return time.thread_time() - start, page
+
+
+OPENED_AGAIN = b"".join(b"<b a%d><p>x" % number for number in range(3_000))
+HOSTILE = {
+    "ends of others": b"<div></i>" * 50_000 + b"<a href=x>last</a>",
+    "ends of others, of lists": b"<ul><li></i>" * 30_000 + b"<a href=x>last</a>",
+    "ends in comments": b"<div><!--</div>-->" * 30_000 + b"<a href=x>last</a>",
+    "ends behind a table": b"<div><table><td></div></table>" * 20_000 + b"<a href=x>last</a>",
+    "what is shallow elsewhere": b"<svg>"
+    + b"<td>" * 40_000
+    + b"</x>" * 40_000
+    + b"</svg><a href=x>last</a>",
+    "a name without end": b"<b>" * 600
+    + b"<i></i>" * 5_000
+    + b"<a href=x>last</a><"
+    + b"n" * 200_000,
+    "formats in each block": OPENED_AGAIN + b"<a href=x>last</a>",
+    "formats that seem to end": OPENED_AGAIN.replace(b"<p>", b"</q><p>") + b"<a href=x>last</a>",
+    "formats that end in comments": OPENED_AGAIN.replace(b"<p>", b"<!--</b>--><p>")
+    + b"<a href=x>last</a>",
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+def test_elements_without_end_take_no_time_and_lose_no_text(body: bytes) -> None:
+    taken, page = read(body)
+    assert taken < 1.5  # else from 2 to 10 and more, and a gigabyte where there are formats
+    assert page.cuts == ("too_deep",)
+    assert page.text.endswith("last")
+    assert [link.url for link in page.links] == ["http://example.org/x"]
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_look_for_applications_takes_no_time(body: bytes) -> None:
+    start = time.thread_time()
+    assert read_shell(body).links == 1
+    assert "last" in without_scripts(body.decode())
+    assert time.thread_time() - start < 3
+
+
+def test_notes_within_notes_take_no_time() -> None:
+    start = time.thread_time()
+    read_shell(b"<noscript>a" * 20_000)
+    assert time.thread_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        b"<p><font size=2>a<p>",
+        b"<td><b>a</b><!-- <div> --><i class=x>b</i>",
+        b"<div><span>a</div>",
+        b"<svg><a href=x><path d='M0'/><g></g></a></svg><li><tt>b</tt>",
+        b"<div><b><p>a</p></b><em>b</em></div>",
+    ],
+)
+def test_what_authors_write_stays_as_it_is(part: bytes) -> None:
+    body = part * (150_000 // len(part)) if b"</" in part else part * 400
+    markup, cuts = bounded(body, 10_000_000, 512)
+    assert cuts == ()
+    assert markup.replace(b"></path>", b"/>") == body
