@@ -144,5 +144,6 @@ class Outcomes:
     def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
         visit.outcome, visit.reason = answer.outcome, answer.reason
         visit.again = comes_again(answer, origin.tries[visit.due.fingerprint])
-        origin.tries[visit.due.fingerprint] += visit.again
+        if visit.again:  # else each page that did not change would leave an entry
+            origin.tries[visit.due.fingerprint] += 1
         take_toll(origin, answer, visit.due.url, self._stats)
