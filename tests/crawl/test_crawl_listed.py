@@ -52,8 +52,14 @@ def test_a_sitemap_is_a_list_of_pages(server: Server, crawl: CrawlCommand) -> No
     assert aged.deletions == {f"{origin}/b": "not_found"}
     assert set(visited(server, origin)) >= {"/a", "/b", "/doc.xml", "/new"}
     # The same provider in regular mode reads HTML only.
+    site["/a"] = page("/not-listed", "/doc.xml", "/report", "/feed", "/notes", title="A")
+    others = {"/report": "text/xml", "/feed": "application/rss+xml", "/notes": "text/plain"}
+    for path, kind in others.items():
+        site[path] = Answer("<a>some text</a>", headers={"Content-Type": kind})
     regular = crawl(f"{origin}/a", profile="smartsite", name="regular")
     assert paths(regular, origin) == {"/a", "/not-listed"}
+    assert regular.stats["sitecrawl/outcomes/unwanted_type"] == 3
+    assert regular.stats["sitecrawl/rules/extension"] == 1
 
 
 @pytest.mark.behaviour("X-04", "X-05")

@@ -213,7 +213,7 @@ def test_an_origin_is_finished_when_patience_is_at_an_end(
     assert len([url for url in run.documents if url.startswith(fine)]) == 21
 
 
-@pytest.mark.behaviour("P-09", "DB-20", "A-08")
+@pytest.mark.behaviour("P-09", "DB-18", "DB-20", "A-08", "RC-09")
 def test_crawling_stops_after_a_number_of_actions(served: Server, new_crawl: NewCrawl) -> None:
     origin = served.serve(
         {"*": lambda request: page(*(f"/{n}" for n in range(5)), title=f"page {request.path}")},

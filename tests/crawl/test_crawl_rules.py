@@ -1,0 +1,136 @@
+"""Rules that tables prove one by one, each seen once at work in a crawl by the server's log."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
+
+FILES = ("/a.foo", "/b.bar", "/c.pdf", "/d.html")
+
+
+def leaf(path: str) -> str:
+    return page(title=f"Page {path}", text=f"This is {path}.")
+
+
+def asked_for(server: Server, origin: str) -> set[str]:
+    return set(server.log.targets(origin)) - {"/robots.txt", "/"}
+
+
+@pytest.mark.behaviour("LR-25")
+@pytest.mark.parametrize(("depth", "last"), [(1, 1), (2, 2), (None, 4)])
+def test_the_depth_of_links_can_be_limited_and_a_redirect_adds_none(
+    depth: int | None, last: int, server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {f"/{n}": page(f"/{n + 1}", title=f"Page {n}") for n in range(1, 5)}
+    origin = server.serve({"/": page("/moved"), "/moved": redirect("/1"), **site})
+    run = crawl(f"{origin}/", max_depth="none" if depth is None else depth)
+    expected = {"/moved", *(f"/{n}" for n in range(1, last + 1))}
+    assert asked_for(server, origin) - {"/5"} == expected
+    assert run.documents[f"{origin}/1"]["depth"] == 1
+
+
+@pytest.mark.behaviour("LR-07", "LR-08", "LR-09", "LR-10")
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ({}, "/a.foo /b.bar /d.html"),
+        ({"extra_ignored_extensions": "foo"}, "/b.bar /d.html"),
+        ({"default_ignored_extensions": "foo;BAR"}, "/c.pdf /d.html"),
+        ({"ignore_extensions": "bar", "extra_ignored_extensions": "foo"}, "/a.foo /c.pdf /d.html"),
+        ({"ignore_extensions": "bar", "always_ignored_extensions": "foo"}, "/c.pdf /d.html"),
+    ],
+)
+def test_the_lists_of_extensions(
+    options: dict[str, Any], asked: str, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": page(*FILES), **{path: leaf(path) for path in FILES}})
+    crawl(f"{origin}/", **options)
+    assert asked_for(server, origin) == set(asked.split())
+
+
+@pytest.mark.behaviour("F-14", "LR-10")
+def test_the_table_of_types_can_be_maintained(server: Server, crawl: CrawlCommand) -> None:
+    notes = Answer("Notes of a meeting.", headers={"Content-Type": "text/plain"})
+    origin = server.serve({"/": page("/notes"), "/notes": notes})
+    options = {"name": "one", "force": 1}
+    assert f"{origin}/notes" in crawl(f"{origin}/", **options).documents
+    skipped = crawl(f"{origin}/", mime_extensions="text/plain:zip", **options)
+    assert skipped.deletions == {f"{origin}/notes": "unwanted_type"}
+    assert crawl.rows("SELECT reason FROM url WHERE url LIKE '%/notes'") == [("mime_ignored",)]
+    again = crawl(f"{origin}/", mime_extensions="text/plain:txt", **options)
+    assert f"{origin}/notes" in again.documents
+
+
+@pytest.mark.behaviour("U-21", "LR-30", "Q-08", "LR-21", "LR-22")
+@pytest.mark.parametrize(
+    ("options", "linked", "asked"),
+    [
+        ({"url_rewrite": "/old/=>/new/", "deny": "/old/"}, "/old/x /y", "/new/x /y"),
+        (
+            {"query": "policy", "url_query_parameters": "/w/?id /v/?x&y"},
+            "/w/?id=1 /w/?x=1 /v/?id=1 /v/?x=2&y=1 /u/?id=3 /plain",
+            "/w/?id=1 /v/?x=2&y=1 /plain",
+        ),
+        ({"contains": "keep"}, "/a#keep /keep/b /c?keep", "/keep/b /c?keep"),
+        ({"not_contains": "skip /x"}, "/a#skip /skip/b /c?skip /x/d", "/a"),
+        ({"forbidden_sites": "{origin}/shut/"}, "/shut/a /shut /open", "/shut /open"),
+    ],
+)
+def test_patterns_and_lists(
+    options: dict[str, str], linked: str, asked: str, server: Server, crawl: CrawlCommand
+) -> None:
+    links = linked.split()
+    origin = server.serve({"/": page(*links), "*": lambda request: leaf(request.target)})
+    crawl(f"{origin}/", **{name: each.format(origin=origin) for name, each in options.items()})
+    assert asked_for(server, origin) == set(asked.split())
+
+
+@pytest.mark.behaviour("P-04")
+def test_the_pause_follows_the_time_that_the_server_takes(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = {path: Answer(leaf(path), delay=0.1) for path in ("/a", "/b", "/c")}
+    origin = server.serve({"/robots.txt": "", "/": Answer(page(*site), delay=0.1), **site})
+    crawl(f"{origin}/")
+    first, second, *later = server.log.of(origin)
+    assert first.target == "/robots.txt"
+    pages = [second, *later]
+    pauses = [then.started - now.ended for now, then in pairwise(pages)]
+    assert len(pauses) == 3
+    assert all(pause >= 0.39 for pause in pauses), "four times as long, politeness 2"
+    server.log.clear()
+    crawl(f"{origin}/", politeness=0, name="hasty")
+    pages = server.log.of(origin)[1:]
+    pauses = [then.started - now.ended for now, then in pairwise(pages)]
+    assert all(pause >= 0.09 for pause in pauses), "as long as the answer took"
+
+
+@pytest.mark.behaviour("DU-11", "DU-12")
+def test_of_copies_and_of_a_loop_of_canonicals_one_page_is_kept(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    loop = {
+        f"/{one}": page(
+            title=one, text=f"{one} of the loop", head=f"<link rel=canonical href={to}>"
+        )
+        for one, to in (("x", "y"), ("y", "z"), ("z", "x"))
+    }
+    copy = page(title="Copy", text="This text stands at two addresses.")
+    site: dict[str, Page] = {"/copy": copy, "/copied": copy, **loop}
+    site["/"] = page(*site)
+    origin = server.serve(site)
+    first = crawl(f"{origin}/")
+    written = {url.removeprefix(origin) for url in first.documents}
+    (kept,) = written & loop.keys()
+    assert written == {"/", "/copy", kept}
+    assert first.documents[f"{origin}/copy"]["additional_urls"] == [f"{origin}/copied"]
+    assert {server.log.count(path, origin) for path in loop} == {1}
+    site["/copy"] = Answer(status=410)
+    second = crawl(f"{origin}/", recrawl=0)
+    assert second.deletions == {f"{origin}/copy": "gone"}
+    assert second.documents.keys() == {f"{origin}/copied"}
