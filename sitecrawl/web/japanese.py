@@ -22,7 +22,8 @@ def _of_windows(error: UnicodeError) -> tuple[str, int]:
         raise error
     pair = error.object[error.start : error.start + 2]
     row, cell = (byte & 0x7F for byte in pair.ljust(2, b"\0"))
-    if len(pair) == 2 and 0x21 <= row <= 0x7E and 0x21 <= cell <= 0x7E:
+    is_pair = len(pair) == 2 and pair[0] >> 7 == pair[1] >> 7  # "<" ends a cut character
+    if is_pair and 0x21 <= row <= 0x7E and 0x21 <= cell <= 0x7E:
         try:
             return _shift_jis(row - 0x20, cell - 0x20).decode("cp932"), error.start + 2
         except UnicodeDecodeError:
