@@ -32,9 +32,10 @@ _EMPTY_TAG = re.compile(
     r"([a-z][^\s<>/]*)(\s[^<>]*?)?/>",
     re.IGNORECASE,
 )
-# Text that XML takes as it is; scripts and styles are that in HTML anyway.
+# Text that XML takes as it is; scripts and styles with content are that in HTML anyway.
 _LITERAL = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\b|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)",
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b[^<>]*+(?<!/)>.*?(?:</\1\b|\Z)"
+    r"|<!\[CDATA\[(.*?)(?:\]\]>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
 
