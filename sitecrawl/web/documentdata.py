@@ -34,7 +34,7 @@ KNOWN = frozenset({*METAS, "doc_title", "doc_body", "doc_keywords", "doc_languag
 _ROOT = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<documentdata\b([^<>]*)>", re.DOTALL)
 _VERSION = re.compile(r"\bversion\s*=\s*[\"']\s*([^\"']*?)\s*[\"']")
 _HTML = re.compile(
-    r"<doc_body\b[^<>]*\btype\s*=\s*[\"']html[\"'][^<>]*(?<!/)>(.*?)(?:</doc_body\s*>|\Z)",
+    r"<doc_body\b(?>[^<>]*?\btype\s*=\s*[\"']html[\"'])[^<>]*+(?<!/)>(.*?)(?:</doc_body\s*>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)

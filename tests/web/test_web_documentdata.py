@@ -53,6 +53,12 @@ def test_a_body_may_be_markup(markup: str) -> None:
     assert page.links == ()
 
 
+def test_a_tag_without_end_is_read_at_once() -> None:
+    begun = time.process_time()
+    read("<doc_body " + "type='html' " * 20_000)
+    assert time.process_time() - begun < 1
+
+
 @pytest.mark.behaviour("X-04")
 @pytest.mark.parametrize("root", ["documentdata", 'documentdata version="2.0"'])
 def test_another_version_is_an_error(root: str) -> None:
