@@ -152,8 +152,8 @@ class Documents:
         """Forget a document, and all by which its page could say that it did not change."""
         self._database.execute("DELETE FROM document WHERE url = ?", (url,))
         self._database.execute(
-            "UPDATE url SET etag = NULL, last_modified = NULL, content_hash = NULL,"
-            " document_hash = NULL, reading = NULL WHERE id = ?",
+            "UPDATE url SET indexed_at = NULL, etag = NULL, last_modified = NULL,"
+            " content_hash = NULL, document_hash = NULL, reading = NULL WHERE id = ?",
             (url,),
         )
 

@@ -29,7 +29,7 @@ SELECT = (
 )
 UPDATE = (
     "UPDATE url SET waiting = ?, run = ?, due = ?, ages = ?, outcome = ?, status = ?, reason = ?,"
-    " visited_at = ?, indexed_at = ?, changed_at = ?,"
+    " visited_at = ?, indexed_at = coalesce(?, indexed_at), changed_at = ?,"
     " etag = coalesce(?, CASE WHEN ? = 0 THEN etag END),"
     " last_modified = coalesce(?, CASE WHEN ? = 0 THEN last_modified END),"
     " content_hash = ?, document_hash = ?,"
@@ -166,7 +166,7 @@ class Visits:
             visit.status,
             storable(visit.reason) or None,
             visit.started_at,
-            visit.started_at if with_content and not kept else stored.indexed_at,
+            visit.started_at if with_content and not kept else None,
             visit.started_at if finding.changed else stored.changed_at,
             None if kept else storable(visit.etag),
             int(finding.fresh),  # then those of the content before must not stay

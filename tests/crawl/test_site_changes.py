@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
-from fixtures.server import Answer, Server, Site, page, redirect
+from fixtures.server import Answer, Request, Server, Site, page, redirect
 
 NAMES = ("edited", "removed", "gone", "moved", "hidden", "copy", "closed", "lasting")
 PAGES = {f"/{name}": page(text=f"This is the {name} page.") for name in NAMES}
@@ -96,3 +96,21 @@ def test_many_deletions_at_once_wait_for_a_word(server: Server, crawl: CrawlComm
     run = crawl(origin, force=1)
     assert run.lines == []
     assert "scrapy frontier confirm-deletes" in run.log
+
+
+@pytest.mark.behaviour("DEL-11", "RC-02", "RT-20")
+def test_a_page_that_was_forbidden_for_a_time_comes_back_as_it_was(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    def unless_known(request: Request) -> Answer:
+        """As a server of files answers: it compares dates, and this file is old."""
+        known = "if-modified-since" in request.headers
+        return Answer(status=304) if known else Answer(page(text="Closed."))
+
+    pages: Site = {"/": page("/closed"), "/closed": unless_known}
+    origin = server.serve(pages)
+    crawl(origin, recrawl=0)
+    pages["/robots.txt"] = "User-agent: *\nDisallow: /closed\n"
+    assert crawl(origin, recrawl=0).deletions == {f"{origin}/closed": "robots_txt"}
+    del pages["/robots.txt"]
+    assert list(crawl(origin, recrawl=0).documents) == [f"{origin}/closed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
 from test_frontier_changes import redirect
@@ -195,3 +196,17 @@ def test_not_changed_since_a_held_deletion_leaves_it_held(work: Crawls) -> None:
     hidden = list(pages)[:15]
     assert crawled(work, pages | dict.fromkeys(hidden, tagged)).held == 15
     assert crawled(work, pages | dict.fromkeys(hidden, conditional)).held == 15
+
+
+@pytest.mark.behaviour("DEL-11", "RC-02")
+@pytest.mark.parametrize(
+    "moved", [False, True], ids=["deleted at the end", "deleted with the visit"]
+)
+def test_a_page_without_document_is_not_asked_whether_it_changed(work: Crawls, moved: bool) -> None:
+    crawled(work, {"/a": "a", "/b": "b"}, seeds=True)
+    leads = partial(redirect, to="/b", outcome=Outcome.PERMANENT_REDIRECT)
+    pages = {"/a": leads if moved else Outcome.BLOCKED_BY_ROBOTS_TXT, "/b": "b"}
+    crawled(work, pages)
+    worker = work(force=True)
+    known = {due.url: due.indexed_at is not None for due in worker.due()}
+    assert known == {f"{SITE}/a": False, f"{SITE}/b": True}
