@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # What documentation tools write behind a heading to link to itself.
 PERMALINKS = frozenset("¶#§🔗∞⚓")
+LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
 SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
 _SECTIONS = frozenset({"section", "article", "div"})
 
@@ -37,7 +38,7 @@ def leave_heading(walk: Walk, node: LexborNode) -> None:
         walk.text.cut_sign()
     if text:
         level = int((node.tag or "h1")[1])
-        heading = Heading(level, cleaned(text), _anchor(node, link or ""))
+        heading = Heading(level, cleaned(text[:LONGEST]), _anchor(node, link or ""))
         walk.headings.append((walk.heading_start, len(walk.text.lines), heading))
 
 

@@ -11,7 +11,7 @@ from sitecrawl.web.scripts import UNKNOWN_VALUE
 
 # Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
-_FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
+_FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_OPEN}{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
 SOFT_HYPHEN = "\xad"
 _SIGNS = (SOFT_HYPHEN, FOREIGN_OPEN, FOREIGN_CLOSE)
 _SPACES = re.compile("  +")
@@ -47,13 +47,15 @@ class TextBuilder:
         self.contexts: list[Piece] = []
         self.has_foreign_alt = False
         self.muted = 0
-        self._held: list[str] = []
+        self._held = 0  # pieces from before all is muted
         self._broken = False
 
     def flush(self) -> None:
         """End a line: what was collected since the last break."""
         if self.muted:
             self._broken = True
+            del self.pieces[self._held :]
+            return
         if not self.pieces:
             return
         line = "".join(self.pieces).replace("\n", " ").strip()
@@ -68,6 +70,9 @@ class TextBuilder:
 
     def flush_lines(self, *, keep_space: bool) -> None:
         """End the lines of preformatted text, with their inner space if wished."""
+        if self.muted:
+            self.flush()
+            return
         text = "".join(self.pieces).replace(SOFT_HYPHEN, "")
         self.pieces.clear()
         for raw in text.split("\n"):
@@ -111,9 +116,8 @@ class TextBuilder:
     def mute(self) -> None:
         """Drop all text from here on; a word begun before stays open."""
         if not self.muted:
-            self._held = self.pieces[:]
+            self._held = len(self.pieces)
             self._broken = False
-            self.pieces.clear()
         self.muted += 1
 
     def unmute(self) -> None:
@@ -121,7 +125,7 @@ class TextBuilder:
         self.muted = max(0, self.muted - 1)
         if self.muted:
             return
-        self.pieces[:] = self._held
+        del self.pieces[self._held :]
         if self._broken:
             self.flush()
 

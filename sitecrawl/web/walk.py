@@ -25,6 +25,7 @@ Table = dict[int | str, Enter | None]
 # The action of each element; the elements without one; the actions that leave text as it is.
 Tables = tuple[Table, frozenset[int], dict[int, Enter]]
 MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
+MOST_FRAGMENTS = 1_000  # of one page; each takes a parser of its own, of 160 KB
 
 
 # An element with links, the attributes that hold them, and under which name to report it.
@@ -44,6 +45,7 @@ class Walk:
         "cuts",
         "found",
         "fragments",
+        "fragments_read",
         "heading_start",
         "headings",
         "host",
@@ -91,7 +93,7 @@ class Walk:
         self.nofollow = 0
         self.navigates = False
         self.via = ""
-        self.fragments = 0
+        self.fragments = self.fragments_read = 0
 
     def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- a call a node is dear
         """Walk ``node``, its following siblings, and all below them, without recursion."""
@@ -157,11 +159,12 @@ class Walk:
 
     def read_fragment(self, html: str, via: str = "") -> None:
         """Walk markup that the page holds as text: noscript, noframes, written by a script."""
-        if self.fragments >= MAX_FRAGMENTS:
+        if self.fragments >= MAX_FRAGMENTS or self.fragments_read >= MOST_FRAGMENTS:
             self.cuts.append("fragments")
             return
         outer, self.via = self.via, via or self.via
         self.fragments += 1
+        self.fragments_read += 1
         options = self.options
         markup, cuts = bounded(
             html.encode("utf-8", "replace"), options.max_bytes, options.max_depth

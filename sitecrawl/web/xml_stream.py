@@ -13,6 +13,7 @@ from sitecrawl.web.encoding import decode
 from sitecrawl.web.encoding_labels import CODECS
 
 TEXT_LIMIT = 16384  # of one element, characters
+MAX_BASES = 16  # within one another; each is resolved for every entry
 
 _STRAY_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 # Characters that XML 1.0 does not allow (2.2).
@@ -115,8 +116,8 @@ class _Tree:
         name = _local(name)
         wanted = name in self._wanted
         self._text = [] if wanted else None
-        if "xml:base" in attributes:
-            self._bases.append((len(self._open), attributes["xml:base"]))
+        if "xml:base" in attributes and len(self._bases) < MAX_BASES:
+            self._bases.append((len(self._open), attributes["xml:base"][:TEXT_LIMIT]))
         if wanted and attributes:
             attributes = {_local(key): value for key, value in attributes.items()}
         self._open.append((name, attributes))

@@ -1,4 +1,4 @@
-"""Markup that would have a parser open, or copy, elements without end; pages of authors do not."""
+"""Markup that would have elements open, copied or repeated without end; authors write none."""
 
 from __future__ import annotations
 
@@ -84,3 +84,27 @@ def test_what_authors_write_stays_as_it_is(part: bytes) -> None:
     markup, cuts = bounded(body, 10_000_000, 512)
     assert cuts == ()
     assert markup.replace(b"></path>", b"/>") == body
+
+
+def test_so_many_fragments_are_parsed_and_no_more() -> None:
+    _, page = read(b"<body>" + b"<noscript><a href=x>a </a></noscript>" * 1_010)
+    assert page.text.count("a") == 1_000
+    assert set(page.cuts) == {"fragments"}
+
+
+def test_headings_within_headings_do_not_repeat_all_text() -> None:
+    _, page = read(b"<h1><div>" * 200 + b"<p>word</p>" * 20_000)
+    assert len(page.headings) == 200
+    assert sum(len(heading.text) for heading in page.headings) <= 200 * 10_000
+
+
+def test_signs_that_the_reading_itself_uses_take_no_time() -> None:
+    taken, page = read(b"<img src=//y/ alt=z>word" + "\ufdd0".encode() * 100_000)
+    assert page.text == "z word"
+    assert taken < 1  # else five
+
+
+def test_text_left_out_within_a_long_line_takes_no_time() -> None:
+    taken, page = read(b"x<!--noindex-->y<!--/noindex-->" * 60_000)
+    assert page.text == "x" * 60_000
+    assert taken < 1.5  # else ten
