@@ -107,7 +107,7 @@ class LocalFeedStorage(FileFeedStorage):
         file = super().open(spider)
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file
-        _claim(file, self.path)
+        claim(file, self.path)
         if overwrite:
             file.truncate(0)
             file.seek(0)
@@ -116,8 +116,11 @@ class LocalFeedStorage(FileFeedStorage):
         return file
 
 
-def _claim(file: IO[bytes], path: str) -> None:
-    """Lock a file for as long as it is open; where locks do not work, do without."""
+def claim(file: IO[Any], path: str) -> None:
+    """Lock a file for as long as it is open; where locks do not work, do without.
+
+    Raises OSError, and closes the file, while a crawl or a command has it.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

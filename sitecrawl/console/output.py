@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sitecrawl.console.command import DONE, NOTHING
-from sitecrawl.feeds import cut_partial_line
+from sitecrawl.feeds import claim, cut_partial_line
 from sitecrawl.params.problems import ConfigError
 
 
@@ -21,11 +22,12 @@ def overwrite(path: str, lines: Iterable[str]) -> int:
         return append(path, lines)
     unfinished = Path(f"{place}.part")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            count = sum(bool(file.write(f"{line}\n")) for line in lines)
-        if place.exists():
-            shutil.copymode(place, unfinished)
-        unfinished.replace(place)
+        with _claimed(place):
+            with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+                count = sum(bool(file.write(f"{line}\n")) for line in lines)
+            if place.exists():
+                shutil.copymode(place, unfinished)
+            unfinished.replace(place)
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
@@ -36,13 +38,25 @@ def overwrite(path: str, lines: Iterable[str]) -> int:
 def append(path: str, lines: Iterable[str]) -> int:
     """Write behind the last whole line of a file; 1 when there was no line."""
     try:
-        if Path(path).is_file():
-            cut_partial_line(path)
         with Path(path).open("a", encoding="utf-8", newline="\n") as file:
+            if Path(path).is_file():
+                claim(file, path)
+                cut_partial_line(path)
             count = sum(bool(file.write(f"{line}\n")) for line in lines)
     except OSError as error:
         raise _unwritable(path, error) from error
     return DONE if count else NOTHING
+
+
+@contextmanager
+def _claimed(place: Path) -> Iterator[None]:
+    """Keep crawls from a file: what one goes on writing to a file that is replaced is lost."""
+    if not place.exists():
+        yield
+        return
+    with place.open("rb") as file:
+        claim(file, str(place))
+        yield
 
 
 def _unwritable(path: str, error: OSError) -> ConfigError:

@@ -15,6 +15,7 @@ from saying import Crawled, Say
 from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, page
+from sitecrawl.feeds import claim
 
 SITE: dict[str, Page] = {
     "/": page("/a", "/b", title="Größe"),
@@ -118,6 +119,23 @@ def test_a_file_that_cannot_be_written_is_named(say: Say, option: str) -> None:
     said = say("export", option, "no/such/folder")
     assert said.status == 2
     assert said.err == "no/such/folder cannot be written: No such file or directory.\n"
+
+
+@pytest.mark.parametrize("option", ["-O", "-o"])
+def test_a_file_that_a_crawl_is_writing_is_left_alone(
+    known: Crawled, say: Say, tmp_path: Path, option: str
+) -> None:
+    place = tmp_path / "documents.jsonl"
+    place.write_text('{"half":', "utf-8")
+    with place.open("ab") as file:
+        claim(file, str(place))
+        said = say("export", option, str(place))
+    assert said.status == 2
+    assert "another crawl is writing this file" in said.err
+    assert place.read_text("utf-8") == '{"half":'
+    assert [path.name for path in tmp_path.glob("documents.jsonl*")] == ["documents.jsonl"]
+    assert say("export", option, str(place)).status == 0
+    assert place.read_text("utf-8").splitlines() == feed(known.folder)
 
 
 def test_what_is_wrong_is_one_line(say: Say) -> None:
