@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.web.options import ReadOptions
 
-LANGUAGES = ("[lang]", "[xml\\:lang]")
+LANGUAGES = "[lang]"
+XML_LANGUAGES = "[xml\\:lang]"
 LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.language", "og:locale")
 
 
@@ -39,7 +40,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     walk.language = page.language = page_language(root, page)
-    _mark_elements(walk, root)
+    _mark_elements(walk, root, markup)
     walk.read(_first_node(root))
     walk.text.flush()
     close_sections(walk)
@@ -87,11 +88,12 @@ def _body(root: LexborNode) -> LexborNode | None:
     return node
 
 
-def _mark_elements(walk: Walk, root: LexborNode) -> None:
+def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
     """Give single elements their action on top: other languages, classes to leave out."""
     wrappers: dict[int, list[Wrapper]] = {}
     tags: set[int] = set()
-    for node in root.css(_marking(walk.options.remove_classes)):
+    selector = _marking(walk.options.remove_classes, is_xml=b"xml:lang" in markup)
+    for node in root.css(selector):
         wraps = _wrappers(node, root, walk.options.remove_classes)
         if wraps:
             wrappers[node.mem_id] = wraps
@@ -103,10 +105,14 @@ def _mark_elements(walk: Walk, root: LexborNode) -> None:
 
 
 @lru_cache(maxsize=64)
-def _marking(classes: tuple[str, ...]) -> str:
-    """One selector for all elements that may be marked: a second query costs as much again."""
+def _marking(classes: tuple[str, ...], *, is_xml: bool) -> str:
+    """One selector for all elements that may be marked: a second query costs as much again.
+
+    So does each part, nearly: XML's is for pages that know it.
+    """
     quoted = (name.replace("\\", "\\\\").replace('"', '\\"') for name in classes)
-    return ", ".join([*LANGUAGES, *(f'[class~="{name}"]' for name in quoted)])
+    languages = [LANGUAGES, XML_LANGUAGES] if is_xml else [LANGUAGES]
+    return ", ".join([*languages, *(f'[class~="{name}"]' for name in quoted)])
 
 
 def _wrappers(node: LexborNode, root: LexborNode, classes: tuple[str, ...]) -> list[Wrapper]:
