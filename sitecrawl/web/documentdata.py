@@ -32,7 +32,7 @@ METAS = {
 KNOWN = frozenset({*METAS, "doc_title", "doc_body", "doc_keywords", "doc_language", "doc_url"})
 
 _ROOT = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<documentdata\b([^<>]*)>", re.DOTALL)
-_VERSION = re.compile(r"\bversion\s*=\s*[\"']\s*([^\"']*?)\s*[\"']")
+_VERSION = re.compile(r"\bversion\s*=\s*[\"']([^\"']*)[\"']")
 _HTML = re.compile(
     r"<doc_body\b(?>[^<>]*?\btype\s*=\s*[\"']html[\"'])[^<>]*+(?<!/)>(.*?)(?:</doc_body\s*>|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -53,7 +53,7 @@ def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
     """
     root = _ROOT.match(text[:10_000])
     version = _VERSION.search(root[1]) if root else None
-    if version is None or version[1] != VERSION:
+    if version is None or version[1].strip() != VERSION:
         page.fault = "unknown_version"
         return
     values = _values(page, text)
@@ -81,12 +81,12 @@ def _values(page: Page, text: str) -> dict[str, tuple[str, ...]]:
     """The values of each element below the root."""
     whole = Page(page.url, page.base, page.content_type)
     read_xml(whole, text, keep_fields=True)
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, list[str]] = {}
     for path, values in whole.fields.items():
         name = path.partition("/")[2].partition("/")[0]
         if name:
-            found[name] = (*found.get(name, ()), *values)
-    return found
+            found.setdefault(name, []).extend(values)
+    return {name: tuple(values) for name, values in found.items()}
 
 
 def _fill(page: Page, values: dict[str, tuple[str, ...]]) -> None:

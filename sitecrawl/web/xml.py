@@ -13,17 +13,18 @@ if TYPE_CHECKING:
 
 MAX_FIELDS = 2_000
 MAX_PATH = 32  # elements; deeper ones count for the 32nd
+MAX_NAME = 200  # characters of an element's name; what follows tells none from another
 # Tokens of XML 1.0 as loosely as documents need it; what matches nothing is text.
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|$)"
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|$)"
     r"|<\?.*?(?:\?>|$)"
     r"|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|$)|>|$)"
-    r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]+)(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
+    r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]++)(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
     re.DOTALL | re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
-_ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*)([^<>]*)>")
+_ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*+)([^<>]*)>")
 _XHTML = "http://www.w3.org/1999/xhtml"
 # XHTML writes any element without content so; HTML's parser never ends it, and takes the rest of
 # the page for the content of a frame or a text field. HTML's own elements that hold nothing stay.
@@ -104,7 +105,7 @@ class _Reader:
 
     def _move(self, token: re.Match[str]) -> None:
         """Enter or leave an element; an end that fits nothing is passed over."""
-        name = token["name"].rpartition(":")[2]
+        name = token["name"].rpartition(":")[2][:MAX_NAME]
         if not token["close"]:
             language = _LANGUAGE.search(token["attributes"])
             self.language = self.language or (read_language(language[1]) if language else "")

@@ -59,6 +59,29 @@ def test_a_tag_without_end_is_read_at_once() -> None:
     assert time.process_time() - begun < 1
 
 
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<" + "n" * 200_000,
+        "<" + "n" * 500_000 + ">" + "<b>x</b>" * 40_000,
+        "<f>" + "<a>x</a>" * 50_000 + "".join(f"<b{n}>x</b{n}>" for n in range(1_900)) + "</f>",
+    ],
+    ids=["a name without end", "a long name around many", "many values, many fields"],
+)
+def test_names_and_values_without_end_are_read_in_time(inner: str) -> None:
+    begun = time.process_time()
+    page = read(inner)
+    assert time.process_time() - begun < 2
+    assert all(len(name) <= 200 for name in page.fields)
+
+
+def test_space_in_a_version_is_read_at_once() -> None:
+    begun = time.process_time()
+    page = read("", 'documentdata version="' + " " * 2_000 + ">")
+    assert page.fault == "unknown_version"
+    assert time.process_time() - begun < 1
+
+
 @pytest.mark.behaviour("X-04")
 @pytest.mark.parametrize("root", ["documentdata", 'documentdata version="2.0"'])
 def test_another_version_is_an_error(root: str) -> None:
