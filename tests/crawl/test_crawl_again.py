@@ -62,6 +62,8 @@ def test_noindex_in_the_header_of_a_page_that_did_not_change_deletes_it(
     assert {each.status for each in server.log.of(origin) if each.target == "/tag"} == {200, 304}
     assert again.deletions == {f"{origin}/tag": "noindex"}
     assert crawl(f"{origin}/", recrawl=0).lines == []
+    site["/tag"] = Answer(page(title="Tag"), headers={"ETag": 'W/"1"'})
+    assert [line["op"] for line in crawl(f"{origin}/", recrawl=0).lines] == ["upsert"]
 
 
 @pytest.mark.behaviour("RC-03", "RC-04")
