@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.policy.headers import conditional
+from sitecrawl.policy.headers import conditional, modified_since
 from sitecrawl.reqmeta import visit_of
-from sitecrawl.web.dates import http_date
 from sitecrawl.web.validators import if_none_match
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ class ConditionalMiddleware:
             return
         if due.reading not in (None, self._reading):
             return
-        indexed = http_date(due.indexed_at)
-        since = indexed if self._modified_since == "indexed" else due.last_modified or indexed
+        told = due.last_modified if self._modified_since == "server" else None
+        since = modified_since(told, due.indexed_at)
         etag = if_none_match(due.etag) if due.etag else None
         for name, value in conditional(etag, since).items():
             request.headers.setdefault(name, value)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sitecrawl.policy.documents.dates import BEFORE_THE_WEB, MOMENT
+from sitecrawl.web.dates import http_date, read_http_date
 from sitecrawl.web.urls import origin
 
 Wanted = Literal["page", "feed", "robots"]
@@ -91,3 +93,18 @@ def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
     """
     found = {"If-None-Match": etag, "If-Modified-Since": last_modified}
     return {name: value for name, value in found.items() if value}
+
+
+def modified_since(last_modified: str | None, visited_at: float) -> str | None:
+    """What If-Modified-Since names of a page that was read at ``visited_at``, in seconds.
+
+    The server's own date goes back as it came. One of the future gives way to the visit's: the
+    next change may be earlier, and would be answered with 304. One before the web, which all
+    files of some containers have, tells no change from another: None.
+    """
+    moment = read_http_date(last_modified)
+    if moment is None:
+        return last_modified or http_date(visited_at)
+    if moment > visited_at + MOMENT:
+        return http_date(visited_at)
+    return last_modified if moment >= BEFORE_THE_WEB else None

@@ -14,7 +14,13 @@ from sitecrawl.params.fetch import FetchParams
 from sitecrawl.policy.addresses import AddressRule, special_network
 from sitecrawl.policy.answers import FAILURES, answer_of_failure, answer_of_status
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.headers import HeaderPolicy, conditional, product_token, user_agent
+from sitecrawl.policy.headers import (
+    HeaderPolicy,
+    conditional,
+    modified_since,
+    product_token,
+    user_agent,
+)
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.patience import Patience, comes_again
 from sitecrawl.policy.politeness import Pace
@@ -116,6 +122,25 @@ def test_user_agent(case: dict[str, str]) -> None:
 def test_conditional_headers_only_with_something_to_compare() -> None:
     assert conditional(None, None) == {}
     assert conditional('"1"', "then") == {"If-None-Match": '"1"', "If-Modified-Since": "then"}
+
+
+@pytest.mark.behaviour("K-16", "RC-02")
+@pytest.mark.parametrize(
+    ("told", "sent"),
+    [
+        (None, "Fri, 20 Nov 2026 12:00:00 GMT"),
+        ("Thu, 19 Nov 2026 08:30:00 GMT", "Thu, 19 Nov 2026 08:30:00 GMT"),
+        ("Thursday, 19-Nov-26 08:30:00 GMT", "Thursday, 19-Nov-26 08:30:00 GMT"),
+        ("Fri, 20 Nov 2026 12:00:01 GMT", "Fri, 20 Nov 2026 12:00:01 GMT"),
+        ("Fri, 20 Nov 2026 14:00:00 GMT", "Fri, 20 Nov 2026 12:00:00 GMT"),
+        ("Thu, 01 Jan 2099 00:00:00 GMT", "Fri, 20 Nov 2026 12:00:00 GMT"),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+        ("Tue, 01 Jan 1980 00:00:01 GMT", None),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_the_date_since_when_a_change_is_asked_for(told: str | None, sent: str | None) -> None:
+    assert modified_since(told, 1795176000.0) == sent
 
 
 @pytest.mark.parametrize("case", cases("answers"))
