@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -9,6 +10,8 @@ from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.extensions import extension
 from sitecrawl.web.urls import split
 
+LONGEST_SHOWN = 100  # characters of a Content-Type; terminals obey some that are no text
+_UNSHOWABLE = re.compile(r"[^ -~]")
 CONTENT_TYPES = (
     "text/html",
     "application/xhtml+xml",
@@ -113,7 +116,8 @@ class MediaTypes(NamedTuple):
                 "mime_ignored", f"{media_type} is .{min(ignored)}, {self.ignored_setting}"
             )
         if media_type not in self.wanted:
-            return refuse("content_type", f"{self.wanted_setting}: {media_type}")
+            shown = _UNSHOWABLE.sub("?", media_type[:LONGEST_SHOWN])
+            return refuse("content_type", f"{self.wanted_setting}: {shown}")
         return ALLOWED
 
 

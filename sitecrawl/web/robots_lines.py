@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5
+LONGEST_SHOWN = 500  # characters of a line; each URL that it refuses is told of it
 
 _SPELLINGS = {
     "user-agent": ("user-agent", "useragent", "user agent"),
@@ -19,11 +20,13 @@ _SPELLINGS = {
 }
 _NAMES = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
 _LINE_END = re.compile(r"\r\n|\r|\n")
+# What a terminal obeys (ECMA-48): lines are shown to people, in commands and in the log.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its number from 1, its text, and the directive with its value.
+    """One line: its number from 1, its text as it can be shown, and the directive with its value.
 
     ``name`` is ``user-agent``, ``allow``, ``disallow``, ``crawl-delay`` or ``sitemap``, empty
     for a line that says nothing to us, and None for one that cannot be understood.
@@ -40,7 +43,7 @@ def read_lines(body: bytes | str) -> Iterator[Line]:
     for number, text in enumerate(_LINE_END.split(_text_of(body)), 1):
         if content := text.partition("#")[0].strip():
             name, value = _directive(content)
-            yield Line(number, text.strip(), name, value)
+            yield Line(number, _CONTROL.sub("\ufffd", text.strip()[:LONGEST_SHOWN]), name, value)
 
 
 def is_cut(body: bytes | str) -> bool:

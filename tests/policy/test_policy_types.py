@@ -36,6 +36,12 @@ def test_other_types(content_type: str) -> None:
     assert decide("/page.html", content_type).reason == "content_type"
 
 
+def test_what_a_terminal_obeys_is_not_shown() -> None:
+    rule = decide("/page.html", "text/\x1b]0;title\x07\x9b2J").rule
+    assert rule.endswith(": text/?]0")
+    assert len(decide("/page.html", "text/" + "x" * 60_000).rule) < 300
+
+
 @pytest.mark.behaviour("F-12", "K-26")
 @pytest.mark.parametrize("content_type", [None, "", " ; charset=utf-8"])
 def test_no_type_at_all(content_type: str | None) -> None:

@@ -100,6 +100,21 @@ def test_the_deciding_line_is_told() -> None:
     assert RobotsTxt.parse(b"").match(f"{SITE}/x", "FooBot") == RobotsMatch(allowed=True)
 
 
+def test_what_a_terminal_obeys_is_not_shown() -> None:
+    lines = (
+        "User-agent: *\nDisallow: /a\x1b # \x1b]0;title\x07\x9b2J\nx\x1b[2J\nDisallow: /b"
+        + "b" * 9_999
+    )
+    robots = RobotsTxt.parse(lines)
+    assert (
+        robots.match(f"{SITE}/a%1B", "x").line
+        == "Disallow: /a\ufffd # \ufffd]0;title\ufffd\ufffd2J"
+    )
+    assert [notice.line for notice in robots.notices] == ["x\ufffd[2J"]
+    long = robots.match(f"{SITE}/b" + "b" * 9_999, "x")
+    assert (long.allowed, len(long.line)) == (False, 500)
+
+
 def test_what_is_beyond_the_limit_is_not_read() -> None:
     head = b"User-agent: *\nDisallow: /first\n"
     filler = b"#" * (SIZE_LIMIT - len(head) - 12) + b"\nDisallow: /half-a-line\nDisallow: /last\n"
