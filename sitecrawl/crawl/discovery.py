@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.anchors import AnchorTexts
+from sitecrawl.crawl.cuts import Cuts
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.refusals import Refusals
@@ -58,8 +59,13 @@ class Discovery:
         self._logged = logged
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
+        self.cuts = Cuts(stats)
         self._chains = chains
         self._seen: set[int] = set()
+
+    def begin_round(self) -> None:
+        """Forget what counts for one run or round alone."""
+        self.limits.directories.begin_round()
 
     def seeds(self, starts: Iterable[str]) -> tuple[list[Candidate], list[Admission]]:
         """The starts as candidates, and those that the rules refuse."""

@@ -12,6 +12,7 @@ from sitecrawl.frontier.base import FrontierError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.hand import Hand
     from sitecrawl.crawl.tasks import Tasks
     from sitecrawl.frontier.base import Candidate
@@ -28,12 +29,15 @@ class Rounds:
         hand: Hand,
         tasks: Tasks,
         sitemaps: Sitemaps,
+        *,
+        discovery: Discovery,
     ) -> None:
         self._params = params
         self._owner = owner
         self._hand = hand
         self._tasks = tasks
         self._sitemaps = sitemaps
+        self._discovery = discovery
         self._seeds: Sequence[Candidate] = ()
         self._ended = not params.interval
         self._timer: asyncio.TimerHandle | None = None
@@ -84,6 +88,7 @@ class Rounds:
         frontier = self._owner.frontier
         try:
             await self._hand.renew()
+            self._discovery.begin_round()
             if self._params.considers != "starts":
                 await frontier.wake()
             if self._params.activity != "refresh":

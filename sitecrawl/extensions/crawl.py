@@ -112,7 +112,9 @@ class Crawl:
             stats,
             reads_named=params.reads_sitemaps,
         )
-        self.rounds = Rounds(params, self.owner, self.hand, self.tasks, self.sitemaps)
+        self.rounds = Rounds(
+            params, self.owner, self.hand, self.tasks, self.sitemaps, discovery=self.discovery
+        )
         self.dead_links = DeadLinks()
         self.recorder.noted = self.noted
         self.recorder.deliver = self.delivery.send

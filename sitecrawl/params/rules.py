@@ -176,7 +176,8 @@ class RuleParams(OptionGroup):
     max_pages_per_directory: int = Field(
         default=0,
         ge=0,
-        description="The most pages fetched below one top directory in a run; 0 for no limit.",
+        description="The most pages fetched below one top directory in a run; known pages count, "
+        "and are never left out. 0 for no limit.",
     )
     max_variants: int = Field(
         default=1000,

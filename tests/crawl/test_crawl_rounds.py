@@ -43,3 +43,22 @@ def test_a_start_with_another_spelling_is_read_in_each_round(
         run = running.finish()
     assert [line["body"] for line in run.lines][:2] == ["Round 0", "Round 1"]
     assert "redirect_loop" not in run.log
+
+
+@pytest.mark.behaviour("Q-15")
+def test_a_directory_is_filled_anew_in_each_round(server: Server, crawl: CrawlCommand) -> None:
+    paths = [f"/d/{number}" for number in range(5)]
+    site: dict[str, Page] = {"/": page(*paths, title="Start")}
+    site |= {path: page(title=path, text=path) for path in [*paths, "/d/new"]}
+    origin = server.serve(site)
+    options = {"delay": 0, "interval": 1, "recrawl": 0, "max_pages_per_directory": 6}
+    running = crawl.begin(f"{origin}/", **options)
+    try:
+        wait_for(lambda: server.log.count(paths[-1]) >= 2)
+        site["/"] = page("/d/new", *paths, title="Start")
+        wait_for(lambda: server.log.count(paths[-1]) >= 4)
+    finally:
+        running.process.terminate()
+        run = running.finish()
+    assert server.log.count("/d/new") >= 1, run.log[-3000:]
+    assert {line["op"] for line in run.lines} == {"upsert"}

@@ -53,6 +53,20 @@ def test_pages_fetched_below_one_top_directory() -> None:
     assert limits().fetch(HOME, depth=0, referrer=None, new=True).allowed
 
 
+@pytest.mark.behaviour("Q-15")
+def test_known_pages_fill_a_directory_and_are_not_left_out() -> None:
+    state = limits(max_pages_per_directory=2)
+    paths = ["/a/1", "/a/2", "/a/3", "/a/new"]
+    known = [True, True, True, False]
+    verdicts = [
+        state.fetch(HOME + path, depth=1, referrer=None, new=not each).reason
+        for path, each in zip(paths, known, strict=True)
+    ]
+    assert verdicts == ["", "", "", "directory_full"]
+    state.directories.begin_round()
+    assert state.fetch(f"{HOME}/a/new", depth=1, referrer=None, new=True).allowed
+
+
 @pytest.mark.behaviour("K-03")
 def test_variants_of_one_path_are_capped_once_most_repeat_a_text() -> None:
     state = limits(max_variants=4)

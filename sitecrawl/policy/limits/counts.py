@@ -22,12 +22,19 @@ class DirectoryCounts:
         """Go on from the counts of an earlier run, by top directory."""
         self._fetched.update(fetched)
 
-    def fetch(self, page: Target) -> Decision:
-        """Count a page that is about to be fetched, or refuse it."""
+    def begin_round(self) -> None:
+        """Count from the beginning, as a further run does."""
+        self._fetched.clear()
+
+    def fetch(self, page: Target, *, new: bool) -> Decision:
+        """Count a page that is about to be fetched, or refuse it.
+
+        One that is not ``new`` is not refused: its document would be deleted, for no fault of it.
+        """
         if not self.limit:
             return ALLOWED
         top = top_directory(page)
-        if self._fetched[top] >= self.limit:
+        if new and self._fetched[top] >= self.limit:
             return refuse("directory_full", f"{self.setting}: {top}")
         self._fetched[top] += 1
         return ALLOWED

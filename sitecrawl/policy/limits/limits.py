@@ -55,7 +55,7 @@ class Limits:
             decision = self._due(link, depth, referrer)
             if not decision.allowed:
                 return decision
-        return self.directories.fetch(link)
+        return self.directories.fetch(link, new=new)
 
     def _due(self, link: Target, depth: int, referrer: str) -> Decision:
         place = member(link, depth)
