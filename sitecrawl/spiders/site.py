@@ -99,6 +99,8 @@ class SiteSpider(Spider):
         )
         if visit is None:
             return
+        if page.cuts:
+            self.crawl.discovery.cuts.note(page)
         if self.xpath_fields and is_html(page.content_type):
             markup = read(response.body, page.encoding)
             page.fields = {**page.fields, **dict(xpath_fields(markup, self.xpath_fields))}

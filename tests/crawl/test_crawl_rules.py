@@ -90,6 +90,27 @@ def test_patterns_and_lists(
     assert asked_for(server, origin) == set(asked.split())
 
 
+@pytest.mark.behaviour("C-07", "LR-31", "U-12")
+def test_what_reading_leaves_out_is_told(server: Server, crawl: CrawlCommand) -> None:
+    open_ended = "<p>Kept.</p><!-- noindex --><p>Lost.</p>"
+    whole = "<p>Kept.</p><!-- noindex --><p>Out.</p><!-- /noindex --><p>Kept too.</p>"
+    site: dict[str, Page] = {
+        "/": page("/one", "/two", "/whole", "folder/http://mydomain", "text/http://other"),
+        "/one": page(title="One", body=open_ended),
+        "/two": page(title="Two", body=open_ended),
+        "/whole": page(title="Whole", body=whole),
+    }
+    origin = server.serve(site)
+    run = crawl(f"{origin}/")
+    assert run.documents[f"{origin}/one"]["body"].endswith("Kept.")
+    assert run.documents[f"{origin}/whole"]["body"].endswith("Kept too.")
+    told = [line for line in run.log.splitlines() if "a noindex section has no end" in line]
+    assert len(told) == 1, "the first page of each kind is named"
+    assert f"WARNING: {origin}/one: " in told[0]
+    assert run.stats["sitecrawl/cuts/unclosed_section"] == 2
+    assert run.stats["sitecrawl/cuts/embedded_url"] == 1
+
+
 @pytest.mark.behaviour("P-04")
 def test_the_pause_follows_the_time_that_the_server_takes(
     server: Server, crawl: CrawlCommand
