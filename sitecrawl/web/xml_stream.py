@@ -72,11 +72,21 @@ def read_elements(
     """
     tree = _Tree(wanted)
     parser = tree.parser()
+    held: list[str] = []
+    size = unfinished = 0
+    position = -1
     try:
         for piece in _mended(pieces):
-            parser.Parse(piece, False)  # noqa: FBT003
+            held.append(piece)
+            size += len(piece)
+            if size < unfinished:  # expat before 2.6 looks at all of a begun tag each time
+                continue
+            parser.Parse("".join(held), False)  # noqa: FBT003
             yield from tree.take()
-        parser.Parse("", True)  # noqa: FBT003
+            unfinished = unfinished + size if parser.CurrentByteIndex == position else 0
+            position, size = parser.CurrentByteIndex, 0
+            held.clear()
+        parser.Parse("".join(held), True)  # noqa: FBT003
     except expat.ExpatError:
         _note(problems, "malformed_xml")
     except EntityRefusedError:
