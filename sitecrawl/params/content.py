@@ -81,8 +81,8 @@ class ContentParams(DocumentParams):
     )
     image_maps: Literal["ignore", "sample", "mapfile"] = Field(
         default="ignore",
-        description="Server-side image maps: ignore them, sample asks for some of their points, "
-        "mapfile fetches the map file and reads its targets.",
+        description="Server-side image maps: ignore them, sample asks for some of their points "
+        "whatever query says, mapfile fetches the map file and reads its targets.",
     )
     image_map_samples: int = Field(
         default=9, ge=1, le=100, description="Points to ask for of each image map."

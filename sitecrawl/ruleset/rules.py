@@ -20,6 +20,7 @@ from sitecrawl.policy.queries.modes import (
     StripQueries,
     read_combination,
 )
+from sitecrawl.policy.queries.points import ChangeButPoints, RuleButPoints
 from sitecrawl.policy.queries.rewriting import Rewriting, read_rewrite
 from sitecrawl.policy.queries.sessions import EntryIds, SessionIds
 from sitecrawl.policy.rules.base import UrlRule
@@ -132,7 +133,15 @@ def _domino(params: RuleParams, cite: Citations) -> tuple[Domino, ...]:
     return (Domino(cite.setting("domino")),) if params.domino else ()
 
 
-def _query_stage(params: RuleParams, cite: Citations) -> Stage:
+def _query_stage(params: CrawlParams, cite: Citations) -> Stage:
+    stage = _query_mode(params, cite)
+    if params.image_maps != "sample":
+        return stage
+    changes = tuple(ChangeButPoints(change) for change in stage.changes)
+    return Stage(changes, tuple(RuleButPoints(rule) for rule in stage.rules), stage.parameters)
+
+
+def _query_mode(params: RuleParams, cite: Citations) -> Stage:
     mode = cite.setting("query")
     if params.query == "strip":
         return Stage((StripQueries(mode),), parameters=True)

@@ -33,6 +33,19 @@ def test_image_maps_of_the_server(
     assert asked == (requests or points)
 
 
+@pytest.mark.behaviour("L-06")
+@pytest.mark.parametrize("query", ["keep", "strip", "filter", "ignore", "policy"])
+def test_points_of_image_maps_are_asked_for_whatever_becomes_of_queries(
+    query: str, server: Server, crawl: CrawlCommand
+) -> None:
+    body = '<a href="/map"><img ismap src=x.gif width=20 height=20></a><a href="/p?x=1">p</a>'
+    origin = server.serve({"/": page(body=body), "*": lambda each: page(title=each.target)})
+    crawl(f"{origin}/", image_maps="sample", image_map_samples=4, query=query)
+    points = {f"/map?{x},{y}" for x in (5, 15) for y in (5, 15)}
+    of_query = {"keep": {"/p?x=1"}, "strip": {"/p"}, "filter": {"/p"}}.get(query, set())
+    assert set(server.log.targets(origin)) == {"/robots.txt", "/", *points, *of_query}
+
+
 @pytest.mark.behaviour("L-31")
 def test_the_text_of_links_is_kept_with_their_target(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
