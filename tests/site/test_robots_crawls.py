@@ -48,6 +48,27 @@ def test_robots_txt_that_expires_within_a_pause_leaves_pages_their_turn(
     assert server.log.count("/robots.txt", origin) <= 3
 
 
+@pytest.mark.behaviour("F-06", "RT-13")
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({}, "/1"),
+        ({"contact": "me@own.test"}, "/1"),
+        ({"user_agent": "Own-Bot/2.0 (library)", "contact": "https://own.test/bot"}, "/2"),
+    ],
+)
+def test_the_first_word_of_the_user_agent_finds_the_group(
+    options: dict[str, str], kept: str, server: Server, crawl: CrawlCommand
+) -> None:
+    robots = "User-agent: own-bot\nDisallow: /1\n\nUser-agent: *\nDisallow: /2\n"
+    origin = server.serve({"/robots.txt": robots, "/": page("/1", "/2"), **PAGES})
+    run = crawl(f"{origin}/", **options)
+    assert run.documents.keys() == {f"{origin}/", f"{origin}{kept}"}
+    (agent,) = {each.headers["user-agent"] for each in server.log.of(origin)}
+    assert options.get("contact", "contact not configured") in agent
+    assert ("WARNING: No contact is set" in run.log) == (not options)
+
+
 @pytest.mark.behaviour("RT-18")
 @pytest.mark.parametrize(
     ("text", "told"),
