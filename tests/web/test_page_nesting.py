@@ -41,6 +41,11 @@ HOSTILE = {
     + b"n" * 200_000,
     "formats in each block": OPENED_AGAIN + b"<a href=x>last</a>",
     "formats that seem to end": OPENED_AGAIN.replace(b"<p>", b"</q><p>") + b"<a href=x>last</a>",
+    "formats that end at last": b"<p>"
+    + b"".join(b"<b id=%d>" % number for number in range(250))
+    + b"</p><p>%b" % (b"x" * 40) * 20_000
+    + b"</b>" * 250
+    + b"<a href=x>last</a>",
     "formats that end in comments": OPENED_AGAIN.replace(b"<p>", b"<!--</b>--><p>")
     + b"<a href=x>last</a>",
 }
