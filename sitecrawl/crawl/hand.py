@@ -93,7 +93,7 @@ class Hand:
             origin.tries.clear()
             if origin.ended:
                 origin.ended = ""
-                await self._owner.frontier.release(origin.key)
+                await self._owner.frontier.forgive(origin.key)
 
     def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
         """Let the origin keep one pace with the others on its address, if so configured."""
@@ -106,7 +106,9 @@ class Hand:
     async def _give_back(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
-        if origin.ended:  # its lease is kept, so that no worker takes it up in this run
+        if origin.ended:
+            await frontier.give_up(origin.key)
+            self.look()
             return
         self._recorder.settle(origin.key, await frontier.settle(origin.key))
         if origin.key in self._resting:  # else it was taken up again, and its lease with it

@@ -204,6 +204,12 @@ class Frontier(Protocol):
     async def release(self, origin: str) -> None:
         """Give the origin back; what is in hand of it is due again."""
 
+    async def give_up(self, origin: str) -> None:
+        """Give the origin back; no worker takes it again in this run."""
+
+    async def forgive(self, origin: str) -> None:
+        """Let an origin be taken again that was given up."""
+
     def holds(self, origin: str) -> bool:
         """Whether the lease is surely ours for long enough to begin a request. Never waits.
 

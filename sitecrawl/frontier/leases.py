@@ -14,6 +14,7 @@ SAFE_SHARE = 0.75  # of a lease in which a request may begin
 TAKE = (
     "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE id IN ("
     "SELECT id FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
+    " AND (given_up IS NULL OR given_up <> ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
     " ORDER BY ready_at, id LIMIT ?) AND lease_until < ? RETURNING id, fence, key, robots_text, robots_status,"
@@ -22,6 +23,7 @@ TAKE = (
 
 SHARE = (
     "SELECT (SELECT count(*) FROM origin WHERE realm = ? AND pending > 0"
+    " AND (given_up IS NULL OR given_up <> ?)"
     " AND (owner IS NULL OR owner <> ?)),"
     " (SELECT count(*) FROM worker WHERE run = ?)"
 )
@@ -67,14 +69,24 @@ class Leases:
         begun, now = time.monotonic(), self._database.now()
         limit = min(limit, self._fair_share() - len(self._held))
         rows = self._database.rows(
-            TAKE, (self._owner, now + self._seconds, self._realm, now, now, max(limit, 0), now)
+            TAKE,
+            (
+                self._owner,
+                now + self._seconds,
+                self._realm,
+                now,
+                self._run,
+                now,
+                max(limit, 0),
+                now,
+            ),
         )
         rows.sort(key=lambda row: (row[7], row[0]))
         return [self._taken(row, begun) for row in rows]
 
     def _fair_share(self) -> int:
         """How many origins each worker of the run may have, so that none stands idle."""
-        values = (self._realm, self._owner, self._run)
+        values = (self._realm, self._run, self._owner, self._run)
         [(others, workers)] = self._database.rows(SHARE, values)
         return -(-(len(self._held) + int(others)) // max(int(workers), 1))
 
@@ -119,15 +131,31 @@ class Leases:
                 (lease.id, self._owner, lease.fence),
             )
 
+    def give_up(self, origin: str) -> None:
+        """Let no worker of the run take the origin, if it is still ours."""
+        lease = self._held.get(origin)
+        if lease is not None and self.prove(origin):
+            self._database.execute(
+                "UPDATE origin SET given_up = ? WHERE id = ?", (self._run, lease.id)
+            )
+            self.give_back(origin)
+
+    def forgive(self, origin: str) -> None:
+        """Let an origin be taken again that the run has given up."""
+        self._database.execute(
+            "UPDATE origin SET given_up = NULL WHERE key = ? AND realm = ?", (origin, self._realm)
+        )
+
     def backlog(self) -> Backlog:
-        """What waits in this realm, by who holds it."""
+        """What waits in this realm, by who holds it; what the run has given up waits no more."""
         now = self._database.now()
         [(mine, free, elsewhere, ready_at)] = self._database.rows(
             "SELECT coalesce(sum(CASE WHEN lease_until >= ? AND owner = ? THEN pending END), 0),"
             " coalesce(sum(CASE WHEN lease_until < ? THEN pending END), 0),"
             " coalesce(sum(CASE WHEN lease_until >= ? AND owner <> ? THEN pending END), 0),"
             " min(CASE WHEN lease_until < ? THEN ready_at END)"
-            " FROM origin WHERE realm = ? AND pending > 0",
-            (now, self._owner, now, now, self._owner, now, self._realm),
+            " FROM origin WHERE realm = ? AND pending > 0"
+            " AND (given_up IS NULL OR given_up <> ?)",
+            (now, self._owner, now, now, self._owner, now, self._realm, self._run),
         )
         return Backlog(int(mine), int(free), int(elsewhere), ready_at)

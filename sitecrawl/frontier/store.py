@@ -190,6 +190,16 @@ class Store:
         with self._transaction():
             self.leases.give_back(origin)
 
+    def give_up(self, origin: str) -> None:
+        """Give the origin back, for the run."""
+        with self._transaction():
+            self.leases.give_up(origin)
+
+    def forgive(self, origin: str) -> None:
+        """Let an origin be taken again that was given up."""
+        with self._transaction():
+            self.leases.forgive(origin)
+
     def renew(self) -> None:
         """Renew every lease."""
         with self._transaction():

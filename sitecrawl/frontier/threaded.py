@@ -89,6 +89,14 @@ class ThreadedFrontier:
         """Give the origin back."""
         await self._run(self._store.release, origin)
 
+    async def give_up(self, origin: str) -> None:
+        """Give the origin back; no worker takes it again in this run."""
+        await self._run(self._store.give_up, origin)
+
+    async def forgive(self, origin: str) -> None:
+        """Let an origin be taken again that was given up."""
+        await self._run(self._store.forgive, origin)
+
     def holds(self, origin: str) -> bool:
         """Whether a request to the origin may begin."""
         return self._store.leases.safe(origin)

@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
-from sitecrawl.frontier.base import Change, Outcome
+from sitecrawl.frontier.base import Backlog, Change, Outcome
 from sitecrawl.frontier.opening import open_administration
 from sitecrawl.frontier.outbox import Entry
 from sitecrawl.frontier.workers import new_worker, surely_dead
@@ -47,6 +47,32 @@ def test_an_origin_has_one_worker(work: Crawls) -> None:
     assert leased(one) == leased(two) == []
     one.end()
     assert leased(two) == [SITE]
+
+
+def test_nobody_waits_for_an_origin_that_the_run_has_given_up(work: Crawls) -> None:
+    one, two = work(), work()
+    one.seed("/", f"{OTHER}/")
+    assert (leased(one), leased(two)) == ([SITE], [OTHER])
+    one.store.give_up(SITE)
+    two.store.give_up(OTHER)
+    one.seed("/found later")
+    assert one.store.backlog() == two.store.backlog() == Backlog(0, 0, 0, None)
+    assert leased(one) == leased(two) == []
+    one.store.forgive(SITE)
+    assert leased(two) == [SITE]
+    one.end()
+    two.end()
+    assert sorted(leased(work())) == sorted([SITE, OTHER])
+
+
+def test_an_origin_that_was_lost_is_not_given_up(work: Crawls) -> None:
+    one, two = work(), work()
+    one.seed("/")
+    assert leased(one) == [SITE]
+    silent(one)
+    assert leased(two) == [SITE]
+    one.store.give_up(SITE)
+    assert two.store.backlog().mine == 1
 
 
 def test_workers_on_one_database_share_a_run(work: Crawls) -> None:
