@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from urllib.parse import unquote_plus
 
 # HTML 4.01, B.2.2: servers may take ";" for "&". Only where another "name=" follows: what
-# stands behind any other is more of the value.
-_MARKS = re.compile(r"&|;(?=[^&;=]+=)")
+# stands behind any other is more of the value. Links that were escaped twice have "&amp;".
+_MARKS = re.compile(r"&(?:amp;)?|;(?=[^&;=]+=)")
+_FIRST_MARKS = re.compile(r"\A(?:&(?:amp;)?|;)+")
 
 
 def parameter_name(parameter: str) -> str:
@@ -51,5 +52,5 @@ def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -
     kept = [mark + each for mark, each in marked if not each or keep(parameter_name(each))]
     if len(kept) == len(marked):
         return url
-    rest = "".join(kept).lstrip("&;")
+    rest = _FIRST_MARKS.sub("", "".join(kept))
     return f"{path}?{rest}" if rest else path
