@@ -10,6 +10,7 @@ from typing import Any
 
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.resolver import CachingHostnameResolver, dnscache
+from scrapy.utils.datatypes import LocalCache
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
 from typing_extensions import override
 from zope.interface import implementer
@@ -25,7 +26,7 @@ class ForgettingResolver(CachingHostnameResolver):
 
     def __init__(self, reactor: Any, cache_size: int) -> None:
         super().__init__(reactor, cache_size)
-        self._holds_until: dict[str, float] = {}
+        self._holds_until: LocalCache[str, float] = LocalCache(cache_size)
 
     @override
     def resolveHostName(
