@@ -54,9 +54,8 @@ class TurnMiddleware:
         self._end(request, limited=limited, wait=wait)
         origin = origin_of(request)
         if origin is not None and limited:
-            self._hand.save(
-                origin
-            )  # what it asks for holds for whoever asks next, after a kill too
+            # What it asks for holds for whoever asks next, after a kill too.
+            self._hand.save(origin)
         if origin is not None and response.ip_address is not None:
             self._hand.share_pace(origin, response.ip_address)
         return response

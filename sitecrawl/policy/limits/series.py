@@ -35,8 +35,8 @@ class Standing:
     """What is known of one series: since which depth, and how long nothing new came.
 
     ``led_to`` counts the new URLs of other series that its pages brought, ``led_out`` is the
-    depth of the last page that brought one of a series not met before, or of none. ``idle`` is ``barren`` among
-    dated pages of the same precision.
+    depth of the last page that brought one of a series not met before, or of none. ``idle`` is
+    ``barren`` among dated pages of the same precision.
     """
 
     since: int
