@@ -48,9 +48,11 @@ def test_of_the_busy_origin_only_what_is_gone_is_written(second: Run) -> None:
 def test_what_has_validators_is_not_sent_again(second: Run) -> None:
     statuses = {**second.statuses("busy"), **second.statuses()}
     unchanged = {path for path, status in statuses.items() if status == 304}
-    dated = {f"/dates/{name}.html" for name in ("epoch", "old", "future", "gibberish")}
+    dated = {f"/dates/{name}.html" for name in ("old", "gibberish")}
     assert unchanged >= {"/steady.html", "/dates/modified.html", "/dates/tagged.html", *dated}
-    assert statuses["/dates/ignoring.html"] == 200
+    # The last two have dates that cannot be right, which would hide changes.
+    for name in ("ignoring", "epoch", "future"):
+        assert statuses[f"/dates/{name}.html"] == 200
 
 
 @pytest.mark.behaviour("R-03", "RC-07", "S-03", "S-04", "S-05", "K-22", "DB-05")
