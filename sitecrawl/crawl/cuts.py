@@ -17,7 +17,7 @@ MEANINGS = {
     "too_long": "it is too large to be read whole",
     "too_deep": "its elements are nested too deeply, some are left out",
     "attributes": "tags with hundreds of attributes lose them",
-    "fragments": "scripts write too much markup, some is left out",
+    "fragments": "scripts and noscript hold too much markup, some is left out",
     "too_many_links": "it has too many links, the last ones are left out",
 }
 """What is told of a cut; what is not named here, as one odd link, is only counted."""
