@@ -20,10 +20,12 @@ from sitecrawl.console.listings import (
     list_pending,
     list_redirects,
 )
+from sitecrawl.console.pruning import prune
 from sitecrawl.console.sources import Source, find_crawl
 from sitecrawl.console.statistics import Statistics
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
+from sitecrawl.params.quantities import read_duration
 from sitecrawl.web.urls import origin as origin_of
 
 LISTS: dict[str, Callable[[Records], Iterator[Entry]]] = {
@@ -42,6 +44,7 @@ ARGUMENTS = {
     "retry": "URL",
     "confirm-deletes": "[ORIGIN]",
     "delete-realm": "REALM",
+    "prune": "DURATION",
 }
 """The actions, each with the argument that it takes."""
 
@@ -68,6 +71,8 @@ class Command(StoredCommand):
             "documents. clear-errors: ask everything again that failed. retry URL: ask for one "
             "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
             "delete-realm REALM: forget a realm, and delete its documents. "
+            "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "
+            "use any more, and make the file smaller. "
             "Exit status: 0 done; 1 nothing found; 2 wrong usage or configuration; "
             "3 no usable crawl database."
         )
@@ -93,7 +98,11 @@ class Command(StoredCommand):
             return _show_statistics(source, as_json=opts.json)
         if action == "pending" or action in LISTS:
             return self._list(action, source, opts)
-        done = self._do(action, argument, source)
+        if action == "prune":
+            age = _read_age(argument)
+            done = prune(source.database, opts.spargs.get("realm"), age)
+        else:
+            done = self._do(action, argument, source)
         print(json.dumps(done.record(), ensure_ascii=False) if opts.json else done.said)
         print(*done.problems, sep="\n", end="\n" if done.problems else "", file=sys.stderr)
         return DONE if done.count and not done.problems else NOTHING
@@ -128,6 +137,13 @@ def _read(args: Sequence[str]) -> tuple[str, str]:
     if len(rest) > bool(wanted) or (not rest and wanted and not wanted.startswith("[")):
         raise UsageError(f"write scrapy frontier {action} {wanted}".strip(), print_help=False)
     return action, rest[0] if rest else ""
+
+
+def _read_age(argument: str) -> float:
+    try:
+        return read_duration(argument)
+    except ValueError as error:
+        raise UsageError(f"DURATION {error}", print_help=False) from None
 
 
 def _show_statistics(source: Source, *, as_json: bool) -> int:

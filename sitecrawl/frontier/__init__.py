@@ -3,9 +3,17 @@
 from sitecrawl.frontier.opening import (
     open_administration,
     open_frontier,
+    open_pruning,
     open_records,
     open_reindex,
 )
 from sitecrawl.frontier.options import StateOptions
 
-__all__ = ["StateOptions", "open_administration", "open_frontier", "open_records", "open_reindex"]
+__all__ = [
+    "StateOptions",
+    "open_administration",
+    "open_frontier",
+    "open_pruning",
+    "open_records",
+    "open_reindex",
+]

@@ -51,6 +51,12 @@ class Database(Protocol):
     def tables(self) -> set[str]:
         """The names of the tables that are there."""
 
+    def size(self) -> int | None:
+        """Bytes of the file; None where a server keeps the tables."""
+
+    def compact(self) -> str:
+        """Give free space back, outside of a transaction; what prevents that, or nothing."""
+
     def now(self) -> float:
         """UTC epoch seconds by the database's clock."""
 

@@ -11,6 +11,7 @@ from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import Frontier, FrontierError
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.reindex import Reindex
 from sitecrawl.frontier.sqlite import SqliteBackend
@@ -72,6 +73,14 @@ def open_reindex(database_url: str, realm: str = "default") -> Iterator[Reindex]
     """The stored documents of a realm, to be judged anew; raises FrontierError without any."""
     with _existing(database_url) as database:
         yield Reindex(database, realm)
+
+
+@contextmanager
+def open_pruning(database_url: str, realm: str | None = None) -> Iterator[Pruning]:
+    """What can be forgotten of a realm or, where that is None, of all; raises FrontierError
+    while a worker is alive."""
+    with _existing(database_url) as database:
+        yield Pruning(database, realm)
 
 
 @contextmanager

@@ -101,6 +101,13 @@ class PostgresDatabase:
         )
         return {name for (name,) in rows}
 
+    def size(self) -> None:
+        """The server's own concern."""
+
+    def compact(self) -> str:
+        """Nothing to do: the server's autovacuum frees what was deleted."""
+        return ""
+
     def now(self) -> float:
         """The server's clock, which all workers share."""
         [(now,)] = self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")

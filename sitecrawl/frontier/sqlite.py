@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,19 @@ ADD_URLS = (
     f"INSERT INTO url ({URL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
     " ON CONFLICT DO NOTHING"
 )
+SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+USED = (
+    "SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+)
+WORTH = 0.9  # a smaller file is not worth writing all of it
+NO_ROOM = "the disk has no room for the copy that has to be made"
+HINDRANCES = {
+    "SQLITE_FULL": NO_ROOM,
+    "SQLITE_IOERR_WRITE": NO_ROOM,
+    "SQLITE_BUSY": "another program uses the file",
+    "SQLITE_LOCKED": "another program uses the file",
+}
 CAUSES = {
     "SQLITE_NOTADB": "is not a SQLite database; give another path or move the file away",
     "SQLITE_CORRUPT": "is damaged; restore a copy, or save what is left with sqlite3 .recover",
@@ -44,8 +58,9 @@ class SqliteDatabase:
 
     def __init__(self, path: str) -> None:
         self.name = f"The crawl database {path}"
+        self._folder = Path(path).parent
         if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             self._write_ahead()
@@ -110,6 +125,33 @@ class SqliteDatabase:
     def tables(self) -> set[str]:
         """The names of the tables that are there."""
         return {name for (name,) in self.rows("SELECT name FROM sqlite_schema")}
+
+    def size(self) -> int:
+        """Bytes of the file, with what still stands in its log."""
+        [(size,)] = self.rows(SIZE)
+        return int(size)
+
+    def compact(self) -> str:
+        """Write the file anew where a tenth of it is free; what prevents that, or nothing.
+
+        The copy is made in the folder for temporary files, for it may be larger than the
+        memory, and goes through the write-ahead log beside the file.
+        """
+        [(used,)] = self.rows(USED)
+        if used > WORTH * self.size():
+            return "less than a tenth of it is free"
+        if shutil.disk_usage(self._folder).free < used:
+            return NO_ROOM
+        self._connection.execute("PRAGMA temp_store = FILE")
+        try:
+            self._connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            for code, text in HINDRANCES.items():
+                if error.sqlite_errorname.startswith(code):
+                    return text
+            raise
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return ""
 
     def now(self) -> float:
         """The machine's clock, which all processes on one file share."""

@@ -33,6 +33,13 @@ def surely_dead(worker: str) -> bool:
     return _started(int(pid)) != int(started)
 
 
+def anyone_at_work(database: Database) -> bool:
+    """Whether a worker may be alive: it was heard of in time, and is not surely dead."""
+    now = database.now()
+    workers = database.rows("SELECT owner FROM worker WHERE alive_until >= ?", (now,))
+    return not all(surely_dead(owner) for (owner,) in workers)
+
+
 def announce(database: Database, worker: str, run: int, seconds: float) -> None:
     """Say that the worker lives, and will be heard of again in time."""
     database.execute(

@@ -1,0 +1,148 @@
+"""Forgetting what nobody asks for any more, so that a crawl database stays small."""
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.workers import anyone_at_work
+
+BATCH = 5000
+OF_REALM = " AND run IN (SELECT id FROM run WHERE realm = ?)"
+ATTEMPTS = (
+    "SELECT id, url, started_at, outcome FROM attempt WHERE id < ? AND url <= ?{of_realm}"
+    " ORDER BY id DESC LIMIT ?"
+)
+CHANGES = (
+    "DELETE FROM outbox WHERE seq > ? AND seq <= ? AND delivered = 1 AND made_at < ?{of_realm}"
+    " AND (op = 'upsert' AND NOT EXISTS (SELECT 1 FROM document AS d WHERE d.url = outbox.url"
+    " AND d.seq = outbox.seq) OR op = 'delete' AND EXISTS (SELECT 1 FROM document AS d"
+    " WHERE d.url = outbox.url AND d.id = outbox.id AND d.seq > outbox.seq))"
+)
+DELETED_AGAIN = (
+    "SELECT seq FROM (SELECT seq, delivered, made_at, run, max(seq) OVER (PARTITION BY url, id)"
+    " AS newest FROM outbox WHERE op = 'delete') AS deletions"
+    " WHERE seq < newest AND delivered = 1 AND made_at < ?{of_realm} ORDER BY seq"
+)
+RUNS = (
+    "SELECT run FROM (SELECT id AS run, finished_at FROM run) AS ended WHERE finished_at < ?"
+    "{of_realm} EXCEPT SELECT max(id) FROM run GROUP BY realm EXCEPT SELECT run FROM attempt"
+    " EXCEPT SELECT run FROM outbox EXCEPT SELECT run FROM deletion"
+    " EXCEPT SELECT run FROM worker"
+)
+ANY, COUNTED = 1, 2  # what came after an attempt: another, and one with an outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """How many rows of each kind were forgotten from before ``before`` (UTC epoch seconds)."""
+
+    before: float
+    attempts: int
+    changes: int
+    runs: int
+
+    @property
+    def count(self) -> int:
+        """How many rows in all."""
+        return self.attempts + self.changes + self.runs
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Bytes of the file before and after, and what prevented that it was written anew."""
+
+    before: int
+    after: int
+    hindrance: str = ""
+
+
+class Pruning:
+    """Forgets old rows of one realm or, where that is None, of all.
+
+    Every batch is a transaction of its own: one that is killed has forgotten a part, and the
+    next goes on. Raises FrontierError while a worker is alive.
+    """
+
+    def __init__(self, database: Database, realm: str | None = None) -> None:
+        if anyone_at_work(database):
+            raise FrontierError(
+                f"{database.name} is being crawled; prune it when the run has ended."
+            )
+        self._database = database
+        self._realm = () if realm is None else (realm,)
+        self._of_realm = "" if realm is None else OF_REALM
+
+    def forget(self, age: float) -> Forgotten:
+        """Forget what is older than ``age`` seconds and of no use."""
+        before = self._database.now() - age
+        attempts = self._forget_attempts(before)
+        changes = self._forget_changes(before) + self._forget_deletions(before)
+        return Forgotten(before, attempts, changes, self._forget_runs(before))
+
+    def compact(self) -> Compacted | None:
+        """Give the space back; None where a server sees to that itself."""
+        before = self._database.size()
+        if before is None:
+            return None
+        hindrance = self._database.compact()
+        return Compacted(before, self._database.size() or 0, hindrance)
+
+    def _forget_attempts(self, before: float) -> int:
+        """Forget, from the newest down, attempts that were followed by another on their URL.
+
+        What was cancelled or lost changed nothing: the last with an outcome stays as well.
+        """
+        [(last,)] = self._database.rows("SELECT coalesce(max(id), 0) + 1 FROM attempt")
+        [(urls,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM url")
+        later = bytearray(urls + 1)  # a byte for each URL; an index would cost every fetch
+        forgotten = 0
+        while rows := self._rows(ATTEMPTS, last, urls, *self._realm, BATCH):
+            last = rows[-1][0]
+            old: list[int] = []
+            for attempt, url, at, outcome in rows:
+                counted = outcome >= 0
+                if at < before and later[url] & (COUNTED if counted else ANY | COUNTED):
+                    old.append(attempt)
+                later[url] |= COUNTED if counted else ANY
+            forgotten += self._delete("attempt", "id", old)
+        return forgotten
+
+    def _forget_changes(self, before: float) -> int:
+        """Forget what was delivered and replaced: no export writes such an upsert, and a
+        deletion before a newer upsert of the same id says nothing to who reads both."""
+        [(newest,)] = self._database.rows("SELECT coalesce(max(seq), 0) FROM outbox")
+        [(oldest,)] = self._database.rows("SELECT coalesce(min(seq), 1) FROM outbox")
+        statement = CHANGES.format(of_realm=self._of_realm)
+        forgotten = 0
+        for seq in range(oldest - 1, newest, BATCH):
+            with self._database.transaction():
+                forgotten += self._database.execute(
+                    statement, (seq, seq + BATCH, before, *self._realm)
+                )
+        return forgotten
+
+    def _forget_deletions(self, before: float) -> int:
+        """Forget deletions after which the same document was deleted once more."""
+        found = [seq for (seq,) in self._rows(DELETED_AGAIN, before, *self._realm)]
+        return self._delete("outbox", "seq", found)
+
+    def _forget_runs(self, before: float) -> int:
+        """Forget the runs that ended and left no row; each realm's last one stays."""
+        found = [run for (run,) in self._rows(RUNS, before, *self._realm)]
+        return self._delete("run", "id", found)
+
+    def _rows(self, statement: str, *values: object) -> list[Row]:
+        return self._database.rows(statement.format(of_realm=self._of_realm), values)
+
+    def _delete(self, table: str, key: str, found: list[int]) -> int:
+        for start in range(0, len(found), BATCH):
+            with self._database.transaction():
+                self._database.many(
+                    f"DELETE FROM {table} WHERE {key} = ?",
+                    [(each,) for each in found[start : start + BATCH]],
+                )
+        return len(found)
