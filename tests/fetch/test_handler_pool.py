@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import resource
-from collections.abc import Callable
 from contextlib import suppress
 from socket import socket
 from typing import TYPE_CHECKING
@@ -15,10 +13,11 @@ from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.test import get_crawler
 
-from fixtures.hostile import SocketServer, accept_and_wait
+from fixtures.hostile import SocketServer
 from fixtures.server import Raw, Server
 from sitecrawl.download import pool
 from sitecrawl.download.failures import ConnectionBrokenError
+from tests.fetch.waiting import until
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch
@@ -65,15 +64,6 @@ class Talk:
             else:
                 return
         self.ended += 1
-
-
-async def until(happened: Callable[[], bool]) -> None:
-    """Wait for something to happen; fails when it does not."""
-    for _ in range(3000):
-        if happened():
-            return
-        await deferred_from_coro(asyncio.sleep(0.01))
-    pytest.fail("it did not happen")
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -226,34 +216,3 @@ async def test_tls_connections_end_with_the_crawl_even_if_the_server_does_not_ag
         await deferred_from_coro(handler.close())
         assert handler._pool._open == set()
         await until(lambda: bool(rest))  # the alert that says so
-
-
-@pytest.mark.parametrize(
-    "written", [(), (OK,), (OK + b"\r\npage",)], ids=["asked", "in the head", "in the body"]
-)
-@ensureDeferred
-async def test_cancelled_request_leaves_no_connection(
-    fetch: Fetch, server: Server, written: tuple[bytes, ...]
-) -> None:
-    origin = server.serve({"/": Raw(*written, 90.0), "/next": "<p>next"})
-    handler = fetch.handler(origin)
-    task = asyncio.ensure_future(handler.download_request(Request(f"{origin}/")))
-    await until(lambda: len(server.log.exchanges) == 1)
-    await until(lambda: server.log.exchanges[0].sent == sum(map(len, written)))
-    assert len(handler._pool._open) == 1
-    task.cancel()
-    await until(task.cancelled)
-    await until(lambda: not handler._pool._open)
-    assert (await fetch.send(handler, Request(f"{origin}/next"))).body == b"<p>next"
-
-
-@ensureDeferred
-async def test_cancelled_while_connecting(fetch: Fetch) -> None:
-    with SocketServer(accept_and_wait) as server:
-        origin = server.origin.replace("http:", "https:")  # that waits for TLS
-        handler = fetch.handler(origin, timeout="60s")
-        task = asyncio.ensure_future(handler.download_request(Request(f"{origin}/")))
-        await until(lambda: server.connections == 1)
-        task.cancel()
-        await until(task.cancelled)
-    assert handler._pool._open == set()
