@@ -28,16 +28,22 @@ _DRAWN = re.compile(
     rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
 )
 _COMMENT = rb"<!--(?:-?>|.*?(?:--!?>|\Z))"
-_TAG = re.compile(rb"%b|<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*>" % _COMMENT, re.DOTALL)
+# HTML, 13.2.5.32 to 39: a value in quotes may hold ">" and what looks like tags.
+_ATTRIBUTES = (
+    rb"(?:[\s/]++|=?+[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+|=)*+"
+)
+_TAG = re.compile(rb"%b|<(/?)([a-zA-Z][^\s<>/]*+)%b>" % (_COMMENT, _ATTRIBUTES), re.DOTALL)
 _COMMENTS = re.compile(_COMMENT, re.DOTALL)
 _NAMES = re.compile(rb"<(/?[a-zA-Z][^\s<>/]*+)")
 # HTML, 13.2.4.3: left open, these are opened again in every block that follows.
 _FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 # One that does not end where its words do, past nothing but spans; most of authors' do. The
-# class lets most tags be told at one byte.
+# class lets most tags be told at one byte. What is no attribute as authors write them could hide
+# an end in a value.
 _OPEN_FORMAT = re.compile(
-    rb"<(?=[biuscefntBIUSCEFNT])([biusBIUS]|(?i:em|tt|big|font|code|nobr|small|strike|strong))[\s>/]"
-    rb"(?![^<]*+(?:</?span[^<]*+)*+</\1[\s>])"
+    rb"<(?=[biuscefntBIUSCEFNT])([biusBIUS]|(?i:em|tt|big|font|code|nobr|small|strike|strong))(?=[\s>/])"
+    rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>"
+    rb"[^<]*+(?:</?span[^<]*+)*+</\1[\s>])"
 )
 _FOREIGN = frozenset({b"svg", b"math"})
 # No end tag of what is around them reaches through these (HTML, 13.2.4.2).
@@ -77,7 +83,10 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
         return True
     if tags * tags <= HARMLESS_COPIES * 4:  # half of them formats, half of them blocks
         return False
-    return len(_OPEN_FORMAT.findall(markup)) * tags > HARMLESS_COPIES * 2
+    starts = tags - markup.count(b"</")
+    if starts * starts <= HARMLESS_COPIES * 4:
+        return False
+    return len(_OPEN_FORMAT.findall(markup)) * starts > HARMLESS_COPIES
 
 
 def _runs_deep(markup: bytes, max_depth: int) -> bool:

@@ -41,6 +41,10 @@ HOSTILE = {
     + b"n" * 200_000,
     "formats in each block": OPENED_AGAIN + b"<a href=x>last</a>",
     "formats that seem to end": OPENED_AGAIN.replace(b"<p>", b"</q><p>") + b"<a href=x>last</a>",
+    "formats that end in their values": b"".join(
+        b'<b id="%d></b "></q><p>x' % number for number in range(2_600)
+    )
+    + b"<a href=x>last</a>",
     "formats that end at last": b"<p>"
     + b"".join(b"<b id=%d>" % number for number in range(250))
     + b"</p><p>%b" % (b"x" * 40) * 20_000
