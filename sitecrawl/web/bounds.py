@@ -38,12 +38,12 @@ _NAMES = re.compile(rb"<(/?[a-zA-Z][^\s<>/]*+)")
 # HTML, 13.2.4.3: left open, these are opened again in every block that follows.
 _FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 # One that does not end where its words do, past nothing but spans; most of authors' do. The
-# class lets most tags be told at one byte. What is no attribute as authors write them could hide
-# an end in a value.
+# first classes tell most tags at two bytes. What is no attribute as authors write them could
+# hide an end in a value.
 _OPEN_FORMAT = re.compile(
-    rb"<(?=[biuscefntBIUSCEFNT])([biusBIUS]|(?i:em|tt|big|font|code|nobr|small|strike|strong))(?=[\s>/])"
-    rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>"
-    rb"[^<]*+(?:</?span[^<]*+)*+</\1[\s>])"
+    rb"<(?=[biuscefnt][\s>/mtio])([bius]|em|tt|big|font|code|nobr|small|strike|strong)(?=[\s>/])"
+    rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+(?:</?span[^<]*+)*+</\1[\s>])",
+    re.IGNORECASE,
 )
 _FOREIGN = frozenset({b"svg", b"math"})
 # No end tag of what is around them reaches through these (HTML, 13.2.4.2).
