@@ -54,8 +54,8 @@ class Origin:
     ``foreign`` are requests that are no visits, ``errands`` those for the robots.txt of other
     origins, which redirect here: they do not wait for this origin's own, or two that redirect to
     each other would wait for ever. ``tries`` counts how often URLs came again, by fingerprint,
-    ``open_visits`` those that left the to-do list and are not committed yet. ``dry`` means that the frontier had
-    nothing due when last asked; ``ended`` says why the origin is given up.
+    ``open_visits`` those that left the to-do list and are not committed yet. ``dry`` means that
+    the frontier had nothing due when last asked; ``ended`` says why the origin is given up.
     """
 
     state: OriginState

@@ -45,8 +45,8 @@ class Command(crawl.Command):
             "to fetch only what is due and to write only what changed. Options are given as "
             "-a NAME=VALUE, or kept in a TOML file named by -a config=FILE; "
             "docs/configuration.md lists them. Exit status: 0 done; 1 the crawl ran but "
-            "produced nothing, or its output could not be written; 2 the configuration is wrong, nothing was requested; "
-            "3 the crawl database failed."
+            "produced nothing, or its output could not be written; 2 the configuration is wrong, "
+            "nothing was requested; 3 the crawl database failed."
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

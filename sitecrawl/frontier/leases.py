@@ -17,8 +17,9 @@ TAKE = (
     " AND (given_up IS NULL OR given_up <> ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
-    " ORDER BY ready_at, id LIMIT ?) AND lease_until < ? RETURNING id, fence, key, robots_text, robots_status,"
-    " robots_expires_at, delay, ready_at, pending"
+    " ORDER BY ready_at, id LIMIT ?) AND lease_until < ?"
+    " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay, ready_at,"
+    " pending"
 )
 
 SHARE = (

@@ -34,7 +34,8 @@ UPDATE = (
     " last_modified = coalesce(?, CASE WHEN ? = 0 THEN last_modified END),"
     " content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
-    " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?, detail = ?, reading = ?"
+    " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
+    " detail = ?, reading = ?"
     " WHERE id = ?"
 )
 ATTEMPT = (

@@ -70,9 +70,9 @@ class ModeParams(OptionGroup):
     mode: Mode = Field(
         default="crawl",
         description="What the start is: crawl a site from it, page to read it alone and keep its "
-        "links waiting, sitemap or feed to read it as such and fetch what it names (scope=any lets a feed "
-        "lead anywhere), list to fetch just the URLs given, check to report dead links and write "
-        "no documents.",
+        "links waiting, sitemap or feed to read it as such and fetch what it names (scope=any lets "
+        "a feed lead anywhere), list to fetch just the URLs given, check to report dead links and "
+        "write no documents.",
     )
     entire_site: bool = Field(
         default=False,

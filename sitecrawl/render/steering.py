@@ -22,8 +22,8 @@ class Steering:
     """Hands the browser the document that was fetched already, and nothing that is not wanted.
 
     A script that leads on to another document does not get there: ``sent_to`` keeps the
-    address. ``begun`` is set when it is in charge of the page. Documents in frames are pages of their own, and not loaded. ``waiting`` holds
-    what the page has asked for and not got yet.
+    address. ``begun`` is set when it is in charge of the page. Documents in frames are pages of
+    their own, and not loaded. ``waiting`` holds what the page has asked for and not got yet.
     """
 
     def __init__(self, page: Answered, blocked: Collection[str]) -> None:

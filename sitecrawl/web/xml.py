@@ -20,7 +20,8 @@ _TOKEN = re.compile(
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|$)"
     r"|<\?.*?(?:\?>|$)"
     r"|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|$)|>|$)"
-    r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]++)(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
+    r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]++)"
+    r"(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
     re.DOTALL | re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")

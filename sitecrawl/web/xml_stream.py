@@ -47,9 +47,11 @@ def read_text(chunks: Iterable[bytes]) -> Iterator[str]:
     """
     decoder: codecs.IncrementalDecoder | None = None
     is_start = True
-    for chunk in chunks:
+    for piece in chunks:
+        chunk = piece
         if decoder is None:
-            chunk = chunk if chunk.startswith(codecs.BOM_UTF8) else chunk.lstrip(b"\t\n\r ")  # noqa: PLW2901
+            if not chunk.startswith(codecs.BOM_UTF8):
+                chunk = chunk.lstrip(b"\t\n\r ")
             if not chunk:
                 continue
             decoder = _decoder(chunk)
