@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import time
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from fixtures.crawls import CrawlCommand, Running
 from fixtures.server import Answer, Page, Raw, Request, Server, page, redirect
-from fixtures.server.log import Exchange
+from fixtures.server.log import Exchange, pauses
 
 CLOCK = 0.01  # seconds by which the server's clock readings may stand apart from the events
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -29,13 +28,6 @@ def refusing_twice(pages: int) -> dict[str, Page]:
     """A site whose second page says 429, with Retry-After and without, before it answers."""
     refusals: list[Answer] = [Answer(status=429, headers={"Retry-After": "1"}), Answer(status=429)]
     return {**site(pages), "/1": [*refusals, Answer(page(text="At last."))]}
-
-
-def pauses(exchanges: list[Exchange]) -> list[float]:
-    """Seconds between each answer's end and the beginning of the next request."""
-    return [
-        after.started - (before.ended or before.started) for before, after in pairwise(exchanges)
-    ]
 
 
 def utilisation(exchanges: list[Exchange], delay: float) -> float:
