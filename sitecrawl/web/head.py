@@ -63,6 +63,14 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
         child = child.next
 
 
+def body_of(root: LexborNode) -> LexborNode | None:
+    """The body of a page; one of frames has none."""
+    node = root.last_child
+    while node is not None and node.tag != "body":
+        node = node.prev
+    return node
+
+
 def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
     """Read one element of a head."""
     match node.tag:
@@ -102,9 +110,7 @@ def _read_displaced(head: Head, root: LexborNode, walk: Walk) -> None:
 
     The text is the body's first, and what else stood in the head follows it there.
     """
-    body = root.last_child
-    while body is not None and body.tag != "body":
-        body = body.prev
+    body = body_of(root)
     node = body.first_child if body is not None else None
     if node is None or not node.is_text_node:
         return

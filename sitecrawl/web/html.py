@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from sitecrawl.web.actions import Wrapper, action_tables, enter_named, marked_actions
 from sitecrawl.web.foreign import in_language
-from sitecrawl.web.head import Head, read_head
+from sitecrawl.web.head import Head, body_of, read_head
 from sitecrawl.web.headings import useful_start
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.outgoing import Outgoing
@@ -70,7 +70,7 @@ def _first_node(root: LexborNode) -> LexborNode:
 
 def page_language(root: LexborNode, page: Page) -> str:
     """The language of a page: its root element or body, its metas, then what the header said."""
-    declared = _languages_of(root) or _languages_of(_body(root))
+    declared = _languages_of(root) or _languages_of(body_of(root))  # there by word processors
     declared += [content for name in LANGUAGE_METAS for content in page.metas.get(name, ())]
     found = (read_language(tag) for tag in [*declared, page.language] if tag)
     return next((language for language in found if language), "")
@@ -80,14 +80,6 @@ def _languages_of(node: LexborNode | None) -> list[str]:
     """What an element declares as its language."""
     attributes = node.attributes if node is not None else {}
     return [tag for name in ("lang", "xml:lang") if (tag := attributes.get(name))]
-
-
-def _body(root: LexborNode) -> LexborNode | None:
-    """The body of a page: word processors declare its language there."""
-    node = root.last_child
-    while node is not None and node.tag != "body":
-        node = node.prev
-    return node
 
 
 def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
