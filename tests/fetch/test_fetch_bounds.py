@@ -15,6 +15,7 @@ from backports import zstd
 from pytest_twisted import ensureDeferred
 from scrapy import Request
 
+from fixtures.effort import effort_within
 from fixtures.server import Answer, Raw, Server
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import ROBOTS_OF
@@ -136,11 +137,11 @@ def bombs() -> dict[str, tuple[str, bytes]]:
 async def test_decompression_bombs_are_cut(fetch: Fetch, server: Server) -> None:
     for name, (coding, body) in bombs().items():
         origin = server.serve({"/": Answer(body, headers={"Content-Encoding": coding})})
-        before, began = memory(), time.process_time()
-        answer = await fetch.answer(f"{origin}/")
+        before = memory()
+        with effort_within(800):
+            answer = await fetch.answer(f"{origin}/")
         assert (answer.outcome, answer.reason) == (Outcome.TOO_LARGE, "decoded_too_large"), name
         assert memory() - before < 40, name
-        assert time.process_time() - began < 2, name
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd", ", ".join(["gzip"] * 6)])
@@ -151,9 +152,8 @@ async def test_encodings_without_end_cost_no_time(
     once = {"gzip": gzip.compress(b""), "zstd": zstd.compress(b"")}.get(coding)
     body = once * (4 * MB // len(once)) if once else layers(b"a page", 6)
     origin = server.serve({"/": Answer(body, headers={"Content-Encoding": coding})})
-    began = time.process_time()
-    assert (await fetch.answer(f"{origin}/")).reason == "broken_encoding"
-    assert time.process_time() - began < 2
+    with effort_within(800):
+        assert (await fetch.answer(f"{origin}/")).reason == "broken_encoding"
 
 
 def layers(body: bytes, number: int) -> bytes:

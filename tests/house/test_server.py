@@ -135,11 +135,3 @@ def test_an_exchange_ends_when_the_client_does_not_wait_for_it(server: Server) -
 def test_a_refusing_origin_refuses() -> None:
     with pytest.raises(ConnectionRefusedError):
         ask(refusing_origin())
-
-
-@pytest.mark.alone
-def test_it_starts_at_once() -> None:
-    started = time.perf_counter()
-    with Server() as running:
-        running.serve({})
-        assert time.perf_counter() - started < 0.05

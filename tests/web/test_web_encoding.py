@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 import tomllib
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
 
+from fixtures.effort import effort_within
 from sitecrawl.web import encoding
 from sitecrawl.web.encoding_labels import CODECS, LABELS
 
@@ -60,6 +60,5 @@ def test_labels_are_read_without_case_and_wrapping(label: str) -> None:
     "piece", [b"<", b"<a \"'", b"<!--", b"<meta ", b"=", b"<a'", b" encoding", b"<meta charset="]
 )
 def test_hostile_heads_are_read_in_linear_time(piece: bytes) -> None:
-    start = process_time()
-    encoding.decode(b"<?xml <meta " + piece * 65_536 + b"charset", "text/html")
-    assert process_time() - start < 0.5
+    with effort_within(200):
+        encoding.decode(b"<?xml <meta " + piece * 65_536 + b"charset", "text/html")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from protego import Protego
 
+from fixtures.effort import effort_within
 from sitecrawl.web.robots_lines import SIZE_LIMIT
 from sitecrawl.web.robots_txt import NOTICE_LIMIT, RobotsMatch, RobotsTxt
 
@@ -131,29 +131,26 @@ def test_notices_are_limited() -> None:
 def test_a_thousand_rules_cost_little() -> None:
     rules = "".join(f"Disallow: /path-{number}/\n" for number in range(1000))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}")
-    start = process_time()
-    for _ in range(1000):
-        robots.match(f"{SITE}/some/other/page.html", "x")
-    assert process_time() - start < 0.15
+    with effort_within(60):
+        for _ in range(1000):
+            robots.match(f"{SITE}/some/other/page.html", "x")
 
 
 def test_wildcards_cost_no_backtracking() -> None:
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /" + "*a" * 5000 + "b$\n")
-    start = process_time()
-    assert robots.match(f"{SITE}/" + "a" * 20_000, "x").allowed
-    assert process_time() - start < 0.1
+    with effort_within(40):
+        assert robots.match(f"{SITE}/" + "a" * 20_000, "x").allowed
 
 
 @pytest.mark.parametrize("between", ["", "Crawl-delay: 7\n"])
 def test_thousands_of_agents_share_thousands_of_lines(between: str) -> None:
     agents = "".join(f"User-agent: bot-{number}\n{between}" for number in range(6000))
     rules = "".join(f"Disallow: /path-{number}/\n" for number in range(6000))
-    start = process_time()
-    robots = RobotsTxt.parse(f"{agents}{rules}User-agent: *\nCrawl-delay: 3\n")
-    for agent, delay in (("bot-0", 7.0), ("bot-5999", 7.0), ("x", 3.0)):
-        assert robots.match(f"{SITE}/path-5999/", agent).allowed is (agent == "x")
-        assert robots.crawl_delay(agent) == (delay if between or agent == "x" else None)
-    assert process_time() - start < 2
+    with effort_within(800):
+        robots = RobotsTxt.parse(f"{agents}{rules}User-agent: *\nCrawl-delay: 3\n")
+        for agent, delay in (("bot-0", 7.0), ("bot-5999", 7.0), ("x", 3.0)):
+            assert robots.match(f"{SITE}/path-5999/", agent).allowed is (agent == "x")
+            assert robots.crawl_delay(agent) == (delay if between or agent == "x" else None)
 
 
 paths = st.text("ab/*$.%", max_size=6).map(lambda path: "/" + path.replace("%", "%41"))
