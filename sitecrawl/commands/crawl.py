@@ -7,7 +7,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from scrapy import Spider
 from scrapy.commands import crawl
@@ -17,6 +17,7 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
 from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.console.plain import NOT_OURS, is_ours
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.params.problems import ConfigError, nearest
@@ -78,11 +79,14 @@ class Command(crawl.Command):
         if name not in known:
             remedy = nearest(name, known)
             return [f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}"]
-        return problems_of(loader.load(name), arguments)
+        spider = loader.load(name)
+        if self.settings["SITECRAWL_DATABASE"] is None and not is_ours(spider):
+            return []  # a project without ours may still have this command
+        return problems_of(spider, arguments)
 
     def _check_database(self, setting: str | None) -> None:
         try:
-            if setting is not None:  # a project without ours may still have this command
+            if setting is not None:
                 backend(setting)
         except FrontierError as error:
             self._leave([str(error)], DATABASE_ERROR)
@@ -107,13 +111,12 @@ def repeated(arguments: Sequence[str]) -> Iterable[str]:
             yield f"-a {name}: given {count} times; put all its values into one."
 
 
-def problems_of(spider: type[Spider], arguments: Mapping[str, str]) -> list[str]:
-    """What a spider of this project finds wrong with its arguments; nothing for other spiders."""
-    read = getattr(spider, "configuration_from_arguments", None)
-    if read is None:
-        return []
+def problems_of(spider: Any, arguments: Mapping[str, str]) -> list[str]:
+    """What a spider finds wrong with its arguments; of one of another kind, that it is."""
+    if not is_ours(spider):
+        return [f"spider {spider.name!r} cannot run: {NOT_OURS}"]
     try:
-        read(arguments)
+        spider.configuration_from_arguments(arguments)
     except ConfigError as error:
         return error.problems
     return []

@@ -1,0 +1,11 @@
+"""`scrapy bench`: Scrapy's own, without a crawl."""
+
+from __future__ import annotations
+
+from scrapy.commands import bench
+
+from sitecrawl.console.plain import PlainCommand
+
+
+class Command(PlainCommand, bench.Command):
+    """How fast Scrapy is here."""

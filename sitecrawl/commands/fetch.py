@@ -1,0 +1,11 @@
+"""`scrapy fetch`: Scrapy's own, without a crawl."""
+
+from __future__ import annotations
+
+from scrapy.commands import fetch
+
+from sitecrawl.console.plain import PlainCommand
+
+
+class Command(PlainCommand, fetch.Command):
+    """One page as Scrapy fetches it."""

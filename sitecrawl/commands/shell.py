@@ -1,0 +1,11 @@
+"""`scrapy shell`: Scrapy's own, without a crawl."""
+
+from __future__ import annotations
+
+from scrapy.commands import shell
+
+from sitecrawl.console.plain import PlainCommand
+
+
+class Command(PlainCommand, shell.Command):
+    """Scrapy's console, to try selectors on a page."""

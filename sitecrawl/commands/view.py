@@ -1,0 +1,11 @@
+"""`scrapy view`: Scrapy's own, without a crawl."""
+
+from __future__ import annotations
+
+from scrapy.commands import view
+
+from sitecrawl.console.plain import PlainCommand
+
+
+class Command(PlainCommand, view.Command):
+    """One page in a browser, as Scrapy fetches it."""

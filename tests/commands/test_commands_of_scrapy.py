@@ -1,0 +1,90 @@
+"""Scrapy's own commands in this project: they work, or a line says what to use in their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from saying import Say
+
+from fixtures.server import Server, page
+
+SITE = {"/": page("/a", title="Home"), "/a": page(title="A")}
+FOREIGN = "import scrapy\n\nclass Foreign(scrapy.Spider):\n    name = 'foreign'\n"
+OURS = (
+    "from sitecrawl.spiders.site import SiteSpider\n\nclass Ours(SiteSpider):\n    name = 'ours'\n"
+)
+
+
+def test_fetch_prints_one_page_and_is_no_crawl(
+    server: Server, fetching: Say, tmp_path: Path
+) -> None:
+    origin = server.serve(dict(SITE))
+    said = fetching("fetch", "--nolog", f"{origin}/")
+    assert said.status == 0
+    assert "<title>Home</title>" in said.out
+    assert server.log.targets() == ["/"]
+    (agent,) = server.log.header("/", "user-agent")
+    assert agent is not None
+    assert agent.startswith("sitecrawl/")
+    assert not (tmp_path / ".sitecrawl").exists()
+
+
+def test_the_shell_tries_selectors(server: Server, fetching: Say) -> None:
+    origin = server.serve(dict(SITE))
+    code = "response.css('title::text').get()"
+    assert fetching("shell", "--nolog", f"{origin}/", "-c", code).lines == ["Home"]
+
+
+def test_view_opens_a_browser(
+    server: Server, fetching: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROWSER", f"cp %s {tmp_path}/seen &")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    origin = server.serve(dict(SITE))
+    assert fetching("view", "--nolog", f"{origin}/").status == 0
+    assert server.log.targets() == ["/"]
+    (shown,) = tmp_path.glob("*.html")
+    assert "<title>Home</title>" in shown.read_text()
+
+
+def test_bench_runs(fetching: Say) -> None:
+    said = fetching("bench", "-s", "CLOSESPIDER_TIMEOUT=0.1")
+    assert said.status == 0
+    assert "Spider closed" in said.err
+
+
+@pytest.mark.parametrize("command", ["fetch", "view", "shell"])
+def test_a_spider_with_a_crawl_is_not_for_one_page(command: str, fetching: Say) -> None:
+    said = fetching(command, "--spider=site", "http://127.0.0.1:1/")
+    assert said.status == 2
+    assert "see scrapy explain -h, scrapy links -h" in said.err.splitlines()[-1]
+
+
+def test_parse_says_what_to_use(fetching: Say) -> None:
+    said = fetching("parse", "http://127.0.0.1:1/a")
+    assert said.status == 2
+    assert "scrapy links http://127.0.0.1:1/a;" in said.err.splitlines()[-1]
+
+
+def test_a_spider_of_another_kind_is_refused_in_a_line(fetching: Say, tmp_path: Path) -> None:
+    (tmp_path / "foreign.py").write_text(FOREIGN)
+    said = fetching("runspider", "foreign.py")
+    assert said.status == 2
+    assert "spider 'foreign' cannot run: it is no SiteSpider" in said.err.splitlines()[-1]
+    said = fetching("crawl", "foreign", "-s", "SPIDER_MODULES=foreign")
+    assert said.status == 2
+    (line,) = said.err.splitlines()
+    assert line.startswith("spider 'foreign' cannot run: it is no SiteSpider")
+
+
+def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path: Path) -> None:
+    (tmp_path / "ours.py").write_text(OURS)
+    origin = server.serve(dict(SITE))
+    said = fetching("runspider", "ours.py", "-a", f"start={origin}/", "-O", "o.jsonl")
+    assert said.status == 0, said.err
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 2
+    said = fetching("runspider", "ours.py", "-a", "strat=x")
+    assert said.status == 2
+    assert "strat" in said.err
+    assert fetching("runspider", "ours.py", "-a", f"start={origin}/none").status == 1
