@@ -1,4 +1,4 @@
-"""Gives every end of a fetch exactly one outcome, and takes its toll on patience."""
+"""Gives every end of a fetch exactly one outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from sitecrawl.crawl.failures import names_of, take_toll
+from sitecrawl.crawl.failures import names_of
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
     from sitecrawl.origins import Origin
@@ -69,14 +68,12 @@ class Outcomes:
         parse: Callable[..., Any],
         lists: TodoLists,
         recorder: Recorder,
-        stats: StatsCollector,
         *,
         head_first: bool,
     ) -> None:
         self._parse = parse
         self._lists = lists
         self._recorder = recorder
-        self._stats = stats
         self._head_first = head_first
         self._probed: set[int] = set()
         self._spelled: dict[int, str] = {}  # the other spelling, by fingerprint
@@ -146,4 +143,3 @@ class Outcomes:
         visit.again = comes_again(answer, origin.tries[visit.due.fingerprint])
         if visit.again:  # else each page that did not change would leave an entry
             origin.tries[visit.due.fingerprint] += 1
-        take_toll(origin, answer, visit.due.url, self._stats)

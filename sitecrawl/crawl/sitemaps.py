@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from scrapy import Request
 
 from sitecrawl.crawl.database import FrontierOwner
-from sitecrawl.crawl.failures import take_toll
-from sitecrawl.frontier.base import FrontierError, Outcome
-from sitecrawl.policy.answers import answer_of_status
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.target import read_target
-from sitecrawl.reqmeta import SITEMAP, origin_of, sitemap_of
-from sitecrawl.responses import header, location
+from sitecrawl.reqmeta import SITEMAP, sitemap_of
+from sitecrawl.responses import location
 from sitecrawl.web.feeds import read_feed
 from sitecrawl.web.sitemaps import SitemapEntry, read_sitemap
 from sitecrawl.web.urls import origin as origin_key
@@ -113,7 +111,6 @@ class Sitemaps:
         assert response.request is not None
         asked = sitemap_of(response.request)
         assert asked is not None
-        self._note_limits(response, asked)
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
             self.ask(replace(asked, url=target, steps=asked.steps + 1))
@@ -121,15 +118,6 @@ class Sitemaps:
             self._failed(asked, f"it answered {response.status}")
         else:
             await self._read(asked, response.body)
-
-    def _note_limits(self, response: Response, asked: Asked) -> None:
-        """Treat an origin that goes on refusing like one that refuses pages, as it would these."""
-        answer = answer_of_status(
-            response.status, {"retry-after": header(response.headers, "retry-after")}
-        )
-        origin = origin_of(response.request) if response.request is not None else None
-        if origin is not None and answer.outcome in (Outcome.FILE_INGESTED, Outcome.RATE_LIMITED):
-            take_toll(origin, answer, asked.url, self._stats)
 
     def failed(self, failure: Failure) -> None:
         """Let go of a file that could not be fetched, or must not be."""

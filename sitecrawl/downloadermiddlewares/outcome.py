@@ -9,7 +9,7 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.outcomes import Answered, Probed, SamePage
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.answers import NOWHERE, Answer, answer_of_status
+from sitecrawl.policy.answers import NO_HEAD, NOWHERE, Answer, answer_of_status
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import header, header_values, location
 from sitecrawl.web.directives import read_directives
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 ROBOTS = ("X-Robots-Tag",)
 HEADERS = ("location", "retry-after", "content-range")
 BINARY = "application/octet-stream"
-NO_HEAD = (405, 501)  # the server does not know HEAD
 REDIRECTS = (Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT)
 
 

@@ -1,4 +1,4 @@
-"""Ends an origin's turn when its answer has ended, and says when the next may come."""
+"""Ends an origin's turn when its answer has ended: what it costs, and when the next may come."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from sitecrawl.crawl.toll import judge_answer, judge_failure
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.reqmeta import SENT_AT, origin_of, visit_of
 from sitecrawl.responses import header
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
     from sitecrawl.crawl.hand import Hand
     from sitecrawl.crawl.todo import TodoLists
@@ -24,19 +26,22 @@ class TurnMiddleware:
     """Stands nearest to the downloader, so that it sees each request begin and end.
 
     The pause is counted from the end of the answer, which is never sooner than from its
-    beginning.
+    beginning. What the answer costs the origin's patience is known before the next request
+    goes out.
     """
 
-    def __init__(self, lists: TodoLists, hand: Hand) -> None:
+    def __init__(self, lists: TodoLists, hand: Hand, stats: StatsCollector) -> None:
         self._lists = lists
         self._hand = hand
+        self._stats = stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
         """Shares the to-do lists with the scheduler."""
         crawl = crawler.get_extension(Crawl)
         assert crawl is not None
-        return cls(crawl.lists, crawl.hand)
+        assert crawler.stats is not None
+        return cls(crawl.lists, crawl.hand, crawler.stats)
 
     def process_request(self, request: Request) -> None:
         """Note when the request is sent."""
@@ -47,6 +52,7 @@ class TurnMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """An answer of any status ends the turn."""
+        judge_answer(request, response, self._stats)
         wait = None
         if response.status in (429, 503):
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
@@ -60,8 +66,10 @@ class TurnMiddleware:
             self._hand.share_pace(origin, response.ip_address)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 -- Scrapy names it
+    def process_exception(self, request: Request, exception: Exception) -> None:
         """So does a failure, and a request that was stopped before it was sent."""
+        if SENT_AT in request.meta:
+            judge_failure(request, exception, self._stats)
         self._end(request, limited=False, wait=None)
 
     def _end(self, request: Request, *, limited: bool, wait: float | None) -> None:

@@ -101,7 +101,6 @@ class Crawl:
             self.reading.callback,
             self.lists,
             self.recorder,
-            stats,
             head_first=params.head_first,
         )
         self.sitemaps = Sitemaps(

@@ -54,6 +54,7 @@ STATUSES = {
 }
 PERMANENT = frozenset({301, 308})
 TEMPORARY = frozenset({300, 302, 303, 307})
+NO_HEAD = frozenset({405, 501})  # of a server that does not know HEAD
 
 # In order: the first name that is among a failure's causes decides.
 FAILURES = {

@@ -1,0 +1,62 @@
+"""What answers and failures cost an origin's patience, and when it has failed too often."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from sitecrawl.crawl.failures import names_of
+from sitecrawl.policy.answers import NO_HEAD, OK, Answer, answer_of_failure, answer_of_status
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
+from sitecrawl.responses import header
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+    from sitecrawl.origins import Origin
+
+OF_SITEMAPS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
+"""A sitemap that cannot be had says nothing of the pages; a site that has enough of us does."""
+
+logger = logging.getLogger(__name__)
+
+
+def judge_answer(request: Request, response: Response, stats: StatsCollector) -> None:
+    """Let an answer of any status cost what it does."""
+    if request.method == "HEAD" and response.status in NO_HEAD:
+        return
+    answer = OK
+    if response.status != 200:
+        headers = response.headers
+        names = ("location", "retry-after", "content-range")
+        answer = answer_of_status(response.status, {name: header(headers, name) for name in names})
+    if sitemap_of(request) is None or answer.outcome in OF_SITEMAPS:
+        _take(request, answer, stats)
+
+
+def judge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:
+    """Let a request that brought no answer cost what it does."""
+    if sitemap_of(request) is None:
+        _take(request, answer_of_failure(names_of(error)), stats)
+
+
+def _take(request: Request, answer: Answer, stats: StatsCollector) -> None:
+    origin = origin_of(request)
+    ours = visit_of(request) is not None or sitemap_of(request) is not None
+    if origin is None or not ours or origin.ended or not origin.patience.note(answer):
+        return
+    _give_up(origin, answer, request.url, stats)
+
+
+def _give_up(origin: Origin, answer: Answer, url: str, stats: StatsCollector) -> None:
+    origin.ended = f"{origin.key} failed too often, last with {answer.reason}"
+    stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
+    logger.warning(
+        "%s is given up for this run: too many failures, the last one %s at %s",
+        origin.key,
+        answer.reason,
+        url,
+    )

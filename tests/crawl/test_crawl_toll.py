@@ -1,0 +1,49 @@
+"""What each answer costs an origin, judged where its turn ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+import pytest_twisted
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.statscollectors import MemoryStatsCollector
+from twisted.internet.defer import Deferred
+
+from sitecrawl.crawl.toll import judge_answer
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import DueUrl
+from sitecrawl.spiders.site import SiteSpider
+from tests.frontier.workers import SITE
+
+CASES = [
+    ("GET", [429, 200] * 20, 5),
+    ("GET", [429] * 7, 0),
+    ("GET", [500, 200] * 4, 1),
+    ("GET", [404, 301, 403, 304], 5),
+    ("HEAD", [405, 501] * 5, 5),
+    ("HEAD", [503] * 5, 0),
+]
+
+
+@pytest.mark.parametrize(("method", "statuses", "left"), CASES)
+@pytest_twisted.inlineCallbacks
+def test_what_is_left_of_patience(
+    method: str, statuses: list[int], left: int
+) -> Generator[Any, Any, None]:
+    async def told() -> tuple[int, bool]:
+        crawler = Crawler(SiteSpider, {"SITECRAWL_DATABASE": "sqlite:///:memory:"})
+        crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/")
+        stats = crawler.stats = MemoryStatsCollector(crawler)
+        crawl = Crawl(crawler)
+        origin = crawl.hand.ensure(SITE)
+        request = crawl.outcomes.request(DueUrl(SITE, 1, f"{SITE}/a", 1, "link", None), origin)
+        for status in statuses:
+            answered = Response(request.url, status=status, headers={"Location": "/b"})
+            judge_answer(request.replace(method=method), answered, stats)
+        return origin.patience.left, bool(origin.ended)
+
+    assert (yield Deferred.fromFuture(asyncio.ensure_future(told()))) == (left, not left)
