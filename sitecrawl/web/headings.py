@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.elements import ANCHOR
 from sitecrawl.web.page import Heading
+from sitecrawl.web.permalinks import take_permalink
 from sitecrawl.web.text import cleaned
 
 if TYPE_CHECKING:
@@ -13,44 +14,27 @@ if TYPE_CHECKING:
 
     from sitecrawl.web.walk import Leave, Walk
 
-# What documentation tools write behind a heading to link to itself.
-PERMALINKS = frozenset("¶#§🔗∞⚓")
 LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
 SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
 _SECTIONS = frozenset({"section", "article", "div"})
 
 
-def enter_heading(walk: Walk, _node: LexborNode) -> Leave | None:
+def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
     """Begin a heading: its text is the lines until its end."""
     walk.text.flush()
     walk.heading_start = len(walk.text.lines)
-    return leave_heading
+    permalink = take_permalink(node)
+    return partial(leave_heading, permalink=permalink) if permalink else leave_heading
 
 
-def leave_heading(walk: Walk, node: LexborNode) -> None:
+def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
     """End a heading; one without text is none."""
     walk.text.flush()
-    lines = walk.text.lines[walk.heading_start :]
-    text = " ".join(lines)
-    link = _permalink(node) if text else None
-    if link is not None and text[-1:] in PERMALINKS:  # the pilcrow went with its line
-        text = text[:-1].rstrip("\u200b ")
-        walk.text.cut_sign()
+    text = " ".join(walk.text.lines[walk.heading_start :])
     if text:
         level = int((node.tag or "h1")[1])
-        heading = Heading(level, cleaned(text[:LONGEST]), _anchor(node, link or ""))
+        heading = Heading(level, cleaned(text[:LONGEST]), _anchor(node, permalink))
         walk.headings.append((walk.heading_start, len(walk.text.lines), heading))
-
-
-def _permalink(heading: LexborNode) -> str | None:
-    """The anchor that a heading's own permalink names, None without such a link."""
-    last = heading.last_child
-    while last is not None and last.is_text_node and not (last.text_content or "").strip():
-        last = last.prev
-    if last is None or last.tag_id != ANCHOR or last.text().strip("\u200b ") not in PERMALINKS:
-        return None
-    href = last.attributes.get("href") or ""
-    return href[1:] if href.startswith("#") else ""
 
 
 def _anchor(heading: LexborNode, permalink: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import groupby
 
 from sitecrawl.web.page import Block, Piece
@@ -16,6 +15,8 @@ SOFT_HYPHEN = "\xad"
 _SIGNS = (SOFT_HYPHEN, FOREIGN_OPEN, FOREIGN_CLOSE)
 _SPACES = re.compile("  +")
 PERMALINK = "¶"  # behind headings and definitions of documentation
+# Nothing to read at either end of a line: characters without width, Read the Docs' permalink.
+_EDGES = " \u200b\u2060\ufeff\uf0c1"
 
 
 class TextBuilder:
@@ -62,7 +63,7 @@ class TextBuilder:
         self.pieces.clear()
         # The space is the one printable white space; most lines need no word made anew.
         if not line.isprintable():
-            line = " ".join(line.replace(SOFT_HYPHEN, "").split())
+            line = " ".join(line.replace(SOFT_HYPHEN, "").split()).strip(_EDGES)
         elif "  " in line:
             line = _SPACES.sub(" ", line)
         if line:
@@ -88,23 +89,6 @@ class TextBuilder:
             self.foreign.append((len(self.lines), Block(self.language, line)))
         if self.context is not None:
             self.contexts.append(Piece(*self.context, cleaned(line)))
-        self.lines.append(line)
-
-    def cut_sign(self) -> None:
-        """Take the sign off that the last line ends with, and the line if it is nothing else."""
-        whole = self.lines.pop()
-        line = whole[:-1].rstrip("\u200b ")
-        piece = self.contexts.pop() if self.context is not None else None
-        block = Block(self.language, whole)
-        is_foreign = self.foreign[-1:] == [(len(self.lines), block)]
-        if is_foreign:
-            self.foreign.pop()
-        if not line:
-            return
-        if is_foreign:
-            self.foreign.append((len(self.lines), replace(block, text=line)))
-        if piece is not None:
-            self.contexts.append(replace(piece, text=cleaned(line)))
         self.lines.append(line)
 
     def add_alt(self, text: str, *, foreign: bool) -> None:

@@ -1,0 +1,54 @@
+"""The sign by which headings link to themselves, before or behind their words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.elements import ANCHOR
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+# What documentation tools write there. Read the Docs has a letter of its icon font (U+F0C1),
+# Docusaurus and VitePress only a zero width space, with an icon from the style sheet.
+PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
+ZERO_WIDTH = "\u200b"
+MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
+
+
+def take_permalink(heading: LexborNode) -> str | None:
+    """Take the sign out of a heading's link to itself; the anchor it names, None without one."""
+    for side in ("last", "first"):
+        link = _link_at(heading, side)
+        if link is None or not _is_sign(link.text()):
+            continue
+        href = link.attributes.get("href") or ""
+        if side == "last" or href.startswith("#"):
+            link.inner_html = ""
+            return href[1:] if href.startswith("#") else ""
+    return None
+
+
+def _link_at(heading: LexborNode, side: str) -> LexborNode | None:
+    """The link that a heading begins or ends with."""
+    node = _child(heading, side)
+    for _ in range(MAX_WRAPPERS):
+        if node is None or node.is_text_node or node.tag_id == ANCHOR:
+            break
+        node = _child(node, side)
+    return node if node is not None and node.tag_id == ANCHOR else None
+
+
+def _child(node: LexborNode, side: str) -> LexborNode | None:
+    """The first or last child that is more than white space."""
+    is_last = side == "last"
+    child = node.last_child if is_last else node.first_child
+    while child is not None and not (child.is_element_node or (child.text_content or "").strip()):
+        child = child.prev if is_last else child.next
+    return child
+
+
+def _is_sign(text: str) -> bool:
+    """Whether the text of a link is nothing but a sign."""
+    sign = text.strip(f"{ZERO_WIDTH} \n\t")
+    return sign in PERMALINKS or (not sign and ZERO_WIDTH in text)
