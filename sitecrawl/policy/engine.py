@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,23 +18,22 @@ from sitecrawl.web.identity import fingerprint
 _NOT_FOR_STARTS = frozenset({"extension", "scope", "numeric_host", "query", "query_policy"})
 # ...and these only keep it out of the index, not its links from being followed.
 _FOR_DOCUMENTS = frozenset({"allow", "contains"})
-_WITH_PARAMETERS = re.compile(r"[?;$!(]")
 
 
 @dataclass(slots=True)
 class Stage:
     """Changes to the URL, then rules on the result.
 
-    ``parameters`` limits the stage to URLs that have a query or parameters in the path.
+    ``concerns`` limits the stage to URLs of which it is true.
     """
 
     changes: tuple[UrlChange, ...] = ()
     rules: tuple[UrlRule, ...] = ()
-    parameters: bool = False
+    concerns: Callable[[str], bool] | None = None
 
     def applies(self, url: str) -> bool:
         """Whether this stage has anything to look at."""
-        return not self.parameters or _WITH_PARAMETERS.search(url) is not None
+        return self.concerns is None or self.concerns(url)
 
 
 @dataclass(slots=True)
@@ -118,11 +116,14 @@ class Rules:
         """Every rule in its order with its verdict; the first refusal is what decides."""
         steps: list[Step] = []
         for stage in self.stages:
-            asked = stage.applies(url)
+            if not stage.applies(url):
+                steps += [_passed(each) for each in stage.changes]
+                steps += [_passed(each) for each in stage.rules]
+                continue
             for change in stage.changes:
                 url, step = _explain_change(change, url)
                 steps.append(step)
-            target = read_target(url) if asked else None
+            target = read_target(url)
             steps += [_explain_rule(rule, target, start=via == "seed") for rule in stage.rules]
         steps.append(_explain_decision("depth", self.depth.setting, self.depth.decide(depth)))
         steps.append(_explain_decision("rel", self.rel.setting, self.rel.decide(rel)))
@@ -164,17 +165,21 @@ def _apply(
     return ALLOWED, indexed
 
 
+def _passed(rule: UrlChange | UrlRule) -> Step:
+    return Step(rule.reason, "passed", rule.setting)
+
+
 def _explain_change(change: UrlChange, url: str) -> tuple[str, Step]:
     changed = change.change(url)
     if changed == url:
-        return url, Step(change.reason, "passed", change.setting)
+        return url, _passed(change)
     return changed, Step(change.reason, "changed", f"{change.setting}: {changed}")
 
 
-def _explain_rule(rule: UrlRule, target: Target | None, *, start: bool) -> Step:
-    words = rule.refusal(target) if target else ""
+def _explain_rule(rule: UrlRule, target: Target, *, start: bool) -> Step:
+    words = rule.refusal(target)
     if not words:
-        return Step(rule.reason, "passed", rule.setting)
+        return _passed(rule)
     exempt = start and rule.reason in _NOT_FOR_STARTS | _FOR_DOCUMENTS
     return Step(rule.reason, "exempt" if exempt else "refused", words)
 

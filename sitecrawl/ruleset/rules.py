@@ -20,7 +20,8 @@ from sitecrawl.policy.queries.modes import (
     StripQueries,
     read_combination,
 )
-from sitecrawl.policy.queries.points import ChangeButPoints, RuleButPoints
+from sitecrawl.policy.queries.parameters import has_parameters
+from sitecrawl.policy.queries.points import has_parameters_but_no_point
 from sitecrawl.policy.queries.rewriting import Rewriting, read_rewrite
 from sitecrawl.policy.queries.sessions import EntryIds, SessionIds
 from sitecrawl.policy.rules.base import UrlRule
@@ -74,7 +75,7 @@ def _assemble(params: CrawlParams, cite: Citations) -> Rules:
     return Rules(
         stages=(
             Stage(_rewriting(params, cite), _forms(params, cite, homes)),
-            Stage(_ids(params, cite), _domino(params, cite), parameters=True),
+            Stage(_ids(params, cite), _domino(params, cite), has_parameters),
             _query_stage(params, cite),
             Stage(
                 rules=(
@@ -134,27 +135,20 @@ def _domino(params: RuleParams, cite: Citations) -> tuple[Domino, ...]:
 
 
 def _query_stage(params: CrawlParams, cite: Citations) -> Stage:
-    stage = _query_mode(params, cite)
-    if params.image_maps != "sample":
-        return stage
-    changes = tuple(ChangeButPoints(change) for change in stage.changes)
-    return Stage(changes, tuple(RuleButPoints(rule) for rule in stage.rules), stage.parameters)
-
-
-def _query_mode(params: RuleParams, cite: Citations) -> Stage:
+    concerns = has_parameters_but_no_point if params.image_maps == "sample" else has_parameters
     mode = cite.setting("query")
     if params.query == "strip":
-        return Stage((StripQueries(mode),), parameters=True)
+        return Stage((StripQueries(mode),), concerns=concerns)
     if params.query == "filter":
         names = frozenset(name.lower() for name in params.query_keep)
         setting = f"{mode}, {cite.setting('query_keep')}"
-        return Stage((FilterQueries(names, setting),), parameters=True)
+        return Stage((FilterQueries(names, setting),), concerns=concerns)
     if params.query == "ignore":
-        return Stage(rules=(IgnoreQueries(mode),), parameters=True)
+        return Stage(rules=(IgnoreQueries(mode),), concerns=concerns)
     if params.query == "policy":
         policies = tuple(read_combination(entry) for entry in params.url_query_parameters)
         setting = f"{mode}, {cite.setting('url_query_parameters')}"
-        return Stage(rules=(QueryPolicies(policies, setting),), parameters=True)
+        return Stage(rules=(QueryPolicies(policies, setting),), concerns=concerns)
     return Stage()
 
 

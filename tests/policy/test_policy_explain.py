@@ -31,6 +31,16 @@ def test_a_refusal_names_option_value_and_source() -> None:
     assert deep.rule == "max_depth 1 (site.toml): depth 2"
 
 
+@pytest.mark.parametrize("query", ["strip", "filter", "ignore", "policy"])
+def test_a_point_of_an_image_map_passes_where_queries_do_not(query: str) -> None:
+    engine = rules(query=query, image_maps="sample")
+    for url, passes in {"/map?10,27": True, "/map?10,27&x=1": False, "/map": True}.items():
+        steps = engine.explain(f"http://example.org{url}")
+        (said,) = [step for step in steps if step.rule.startswith("query")]
+        assert (said.verdict == "passed") is passes
+        assert "(profile fdse)" in said.detail
+
+
 def test_every_rule_in_its_order() -> None:
     engine = rules(
         url_rewrite="/a/=>/b/",

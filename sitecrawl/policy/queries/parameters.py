@@ -10,6 +10,12 @@ from urllib.parse import unquote_plus
 # stands behind any other is more of the value. Links that were escaped twice have "&amp;".
 _MARKS = re.compile(r"&(?:amp;)?|;(?=[^&;=]+=)")
 _FIRST_MARKS = re.compile(r"\A(?:&(?:amp;)?|;)+")
+_WITH_PARAMETERS = re.compile(r"[?;$!(]")
+
+
+def has_parameters(url: str) -> bool:
+    """Whether a URL has a query, or parameters in its path."""
+    return _WITH_PARAMETERS.search(url) is not None
 
 
 def parameter_name(parameter: str) -> str:
