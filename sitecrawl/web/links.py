@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.bases import Base
 from sitecrawl.web.imagemaps import map_hrefs
+from sitecrawl.web.linktexts import link_text
 from sitecrawl.web.options import OBJECT_PATTERNS
 from sitecrawl.web.page import Link
 from sitecrawl.web.scripts import UNKNOWN_VALUE, is_page_address
@@ -78,8 +79,8 @@ class LinkReader:
                     for address in map_hrefs(href, image_maps[number], self._options):
                         self.add_href(address, "ismap", attributes)
                 elif "nohref" not in attributes:
-                    text = " ".join(node.text().split()) if with_text else ""
-                    banner = number in banners and not node.text(strip=True)
+                    text = link_text(node) if with_text else ""
+                    banner = number in banners and not link_text(node)
                     self.add_href(href, reported or via, attributes, text, banner=banner)
 
     def add_href(
