@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.directives import NAMES
 from sitecrawl.web.embedded import enter_script
+from sitecrawl.web.text import cleaned
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -88,7 +89,7 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
 
 def _read_meta(head: Head, attributes: Attributes) -> None:
     """Keep a meta element under each of its names; several of one name accumulate."""
-    content = " ".join((attributes.get("content") or "").split())
+    content = cleaned(" ".join((attributes.get("content") or "").split()))
     names = {name.strip().lower() for naming in _NAMING if (name := attributes.get(naming))}
     for name in names - {""}:
         if content:

@@ -17,6 +17,7 @@ from sitecrawl.web.page import Page
 from sitecrawl.web.sections import close_sections, removed
 from sitecrawl.web.selectors import read_fields
 from sitecrawl.web.structured import read_json_ld
+from sitecrawl.web.text import cleaned
 from sitecrawl.web.urls import split
 from sitecrawl.web.walk import Walk
 
@@ -122,7 +123,8 @@ def _wrappers(node: LexborNode, root: LexborNode, classes: tuple[str, ...]) -> l
 def _fill_text(page: Page, head: Head, walk: Walk) -> None:
     """Put the text, headings and other readings of the walk into the page."""
     text = walk.text
-    page.title = head.title or next((title for title in walk.titles if title), "")
+    title = head.title or next((title for title in walk.titles if title), "")
+    page.title = cleaned(title).strip()
     page.text, page.stable_text = text.finished(text.lines)
     page.headings = tuple(heading for _, _, heading in walk.headings)
     start = useful_start(walk)
