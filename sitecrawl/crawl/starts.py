@@ -1,7 +1,9 @@
-"""Says of each start why it brought nothing, so that a failed crawl explains itself."""
+"""Says why a crawl brought nothing: of each start, or of the pages that were read."""
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,8 @@ READ = frozenset(
         Outcome.DUPLICATE,
     }
 )
-
+NO_DOCUMENT = "No document: of the pages that were read, %d, none is wanted in an index: %s"
+KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.NON_CANONICAL})
 
 WORDS = {
     "robots_txt": "forbidden by robots.txt",
@@ -29,8 +32,11 @@ WORDS = {
     "not_found": "the server has no such page",
     "mime_ignored": "not a page",
     "content_type": "not a page",
+    "start_for_links": "a start that is no wanted page, read for its links",
     "unauthorized": "the server asks for a password, see -a auth=",
 }
+
+logger = logging.getLogger(__name__)
 
 
 class Starts:
@@ -42,6 +48,8 @@ class Starts:
         self._led_to: dict[str, str] = {}
         self._troubles: dict[str, str] = {}
         self._origins_given_up: dict[str, str] = {}
+        self._kept_out: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
 
     def begin(self, seeds: Sequence[Candidate]) -> None:
         """The starts that were admitted."""
@@ -62,6 +70,9 @@ class Starts:
     def note(self, visit: Visit) -> None:
         """A visit that ended; where a start was sent to is watched like a start."""
         self.pages_read += visit.outcome in READ
+        if visit.outcome in KEPT_OUT:
+            self._kept_out[visit.reason] += 1
+            self._examples.setdefault(visit.reason, visit.due.url)
         url = self._watched.get(visit.due.fingerprint)
         if url is None or visit.outcome in READ:
             return
@@ -72,6 +83,23 @@ class Starts:
         if visit.target is not None and visit.target.fingerprint not in self._watched:
             self._watched[visit.target.fingerprint] = visit.target.url
             self._led_to[url] = visit.target.url
+
+    def report(self, written: int, *, first_run: bool) -> bool:
+        """Log why the crawl brought nothing, if ``written`` is 0 lines; whether any page was read.
+
+        In a later run the pages that are due may be those alone that are no documents.
+        """
+        problems = self.problems()
+        for problem in problems:
+            logger.error("%s", problem)
+        if 0 < self.pages_read == self._kept_out.total() and not written:
+            level = logging.WARNING if first_run else logging.INFO
+            logger.log(level, NO_DOCUMENT, self.pages_read, "; ".join(self._reasons()))
+        return not problems
+
+    def _reasons(self) -> Iterator[str]:
+        for reason, count in self._kept_out.most_common():
+            yield f"{said(reason, '')} ({count}, one is {self._examples[reason]})"
 
     def problems(self) -> list[str]:
         """One line for each start that brought nothing, if no page was read at all."""

@@ -225,10 +225,9 @@ class Crawl:
     def _exit_status(self) -> int:
         if self.owner.failure is not None:
             return DATABASE_ERROR
-        problems = self.starts.problems()
-        for problem in problems:
-            logger.error("%s", problem)
-        return NOTHING_PRODUCED if problems else DONE
+        written = self._stats.get_value("item_scraped_count", 0)
+        read = self.starts.report(written, first_run=self.owner.run_id == 1)
+        return DONE if read else NOTHING_PRODUCED
 
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""

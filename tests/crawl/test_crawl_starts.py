@@ -116,3 +116,30 @@ def test_a_site_that_is_down_loses_nothing(server: Server, crawl: CrawlCommand) 
     assert down.status == 1
     assert down.lines == []
     assert crawl.rows("SELECT count(*) FROM document")[0][0] == 2
+
+
+def test_a_site_that_is_wanted_in_no_index_says_so(server: Server, crawl: CrawlCommand) -> None:
+    noindex = '<meta name="robots" content="noindex">'
+    site: dict[str, Page] = {"/": page("/a", head=noindex), "/a": page("/dead", head=noindex)}
+    origin = server.serve(site)
+    run = crawl(f"{origin}/")
+    assert run.status == 0, run.log[-3000:]
+    said = (
+        "No document: of the pages that were read, 2, none is wanted in an index: "
+        f"noindex (2, one is {origin}/)"
+    )
+    (line,) = complaints(run, said)
+    assert line.endswith(said)
+    again = crawl(f"{origin}/", force=1)
+    assert complaints(again, "No document") == []
+    assert said in again.log
+    site["/a"] = page()
+    assert "No document" not in crawl(f"{origin}/", force=1).log
+
+
+def test_a_start_that_is_no_wanted_page_says_so(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page("/a"), "/a": page()})
+    run = crawl(f"{origin}/", allow="/b")
+    assert run.status == 0, run.log[-3000:]
+    (line,) = complaints(run, "No document")
+    assert f"a start that is no wanted page, read for its links (1, one is {origin}/)" in line
