@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.extensions import extension
+from sitecrawl.web.media_type import declared_type
 from sitecrawl.web.urls import split
 
-LONGEST_SHOWN = 100  # characters of a Content-Type; terminals obey some that are no text
-_UNSHOWABLE = re.compile(r"[^ -~]")
+LONGEST_SHOWN = 100  # characters of a media type
 CONTENT_TYPES = (
     "text/html",
     "application/xhtml+xml",
@@ -105,7 +104,7 @@ class MediaTypes(NamedTuple):
 
         An allowed decision with the reason ``sniff`` leaves it to the body's first bytes.
         """
-        media_type = (content_type or "").partition(";")[0].strip().lower()
+        media_type = declared_type(content_type or "")
         if not media_type:
             if self.sniff:
                 return Decision(allowed=True, reason="sniff", rule=self.missing_setting)
@@ -116,8 +115,7 @@ class MediaTypes(NamedTuple):
                 "mime_ignored", f"{media_type} is .{min(ignored)}, {self.ignored_setting}"
             )
         if media_type not in self.wanted:
-            shown = _UNSHOWABLE.sub("?", media_type[:LONGEST_SHOWN])
-            return refuse("content_type", f"{self.wanted_setting}: {shown}")
+            return refuse("content_type", f"{self.wanted_setting}: {media_type[:LONGEST_SHOWN]}")
         return ALLOWED
 
 

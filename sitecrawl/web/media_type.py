@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 SNIFFED_BYTES = 1445
@@ -12,6 +13,11 @@ _HTML = re.compile(
     rb"|link|frameset)[\s>]|<!--",
     re.IGNORECASE,
 )
+_NAME = r"[!#$%&'*+.^_`|~0-9a-z-]+"
+_TYPE = re.compile(rf"(?:^|,)[ \t]*({_NAME}/{_NAME})")
+_QUOTED = re.compile(r'"[^"]*"?')
+# What servers write that do not know (MIME Sniffing, 7, step 1).
+_UNKNOWN = frozenset({"unknown/unknown", "application/unknown", "*/*"})
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _BOMS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 
@@ -21,8 +27,18 @@ def media_type(content_type: str | None, body: bytes) -> str:
 
     Empty where the header is silent and the bytes are neither markup nor text.
     """
-    declared = (content_type or "").split(";")[0].split(",")[0].strip().lower()
-    return declared if "/" in declared else sniff(body)
+    return declared_type(content_type or "") or sniff(body)
+
+
+@lru_cache(maxsize=64)
+def declared_type(content_type: str) -> str:
+    """The bare media type that a Content-Type header declares, empty where it declares none.
+
+    Of several, as proxies join them, the last counts (Fetch, 2.2.2); what follows a type
+    without its semicolon is passed over.
+    """
+    types = _TYPE.findall(_QUOTED.sub("", content_type.lower()))
+    return next((each for each in reversed(types) if each not in _UNKNOWN), "")
 
 
 def sniff(body: bytes) -> str:

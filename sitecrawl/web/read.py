@@ -38,7 +38,10 @@ def read_page(
     lowered = {name.lower(): values for name, values in headers.items()}
     page.language = read_language(next(iter(lowered.get("content-language", ())), ""))
     page.last_modified = next(iter(lowered.get("last-modified", ())), "")
-    outgoing = _read_body(page, body, content_type or kind, options)
+    # A header without a type may have a charset, and what is sniffed may declare one.
+    header = content_type or ""
+    declared = header if kind in header else f"{kind};{header}"
+    outgoing = _read_body(page, body, declared, options)
     fill_outgoing(page, outgoing, lowered, options)
     return page
 

@@ -24,6 +24,11 @@ def decide(path: str, content_type: str | None, **options: object) -> Decision:
         "application/xml",
         "text/plain;charset=us-ascii",
         "text/xml",
+        "text/html, text/html; charset=utf-8",
+        "text/html,charset=utf-8",
+        "text/html charset=utf-8",
+        "text/html: charset=utf-8",
+        'image/png; name="a, b", text/html',
     ],
 )
 def test_wanted_types(content_type: str) -> None:
@@ -31,19 +36,24 @@ def test_wanted_types(content_type: str) -> None:
 
 
 @pytest.mark.behaviour("F-12")
-@pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "rubbish", "text/htmlx"])
+@pytest.mark.parametrize(
+    "content_type", ["application/pdf", "image/png", "text/htmlx", "text/plain, image/png"]
+)
 def test_other_types(content_type: str) -> None:
     assert decide("/page.html", content_type).reason == "content_type"
 
 
 def test_what_a_terminal_obeys_is_not_shown() -> None:
-    rule = decide("/page.html", "text/\x1b]0;title\x07\x9b2J").rule
-    assert rule.endswith(": text/?]0")
+    assert decide("/page.html", "text/\x1b]0;title\x07\x9b2J").reason == "sniff"
+    assert decide("/page.html", "text/x\x1b]0;title\x07").rule.endswith(": text/x")
     assert len(decide("/page.html", "text/" + "x" * 60_000).rule) < 300
 
 
 @pytest.mark.behaviour("F-12", "K-26")
-@pytest.mark.parametrize("content_type", [None, "", " ; charset=utf-8"])
+@pytest.mark.parametrize(
+    "content_type",
+    [None, "", " ; charset=utf-8", "rubbish", "html", "*/*", "unknown/unknown", '"text/html"'],
+)
 def test_no_type_at_all(content_type: str | None) -> None:
     sniffed = decide("/page", content_type)
     assert sniffed.allowed

@@ -17,3 +17,13 @@ def test_page_tells(case: dict[str, Any]) -> None:
     expected = {name: value for name, value in case.items() if name not in GIVEN}
     assert expected
     assert {name: told(page, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "declared", [None, "*/*", "html", "; charset=utf-8", "text/html,text/html"]
+)
+def test_sniffed_markup_is_read_in_the_encoding_it_declares(declared: str | None) -> None:
+    body = b"<html><meta charset=koi8-r><title>\xc1</title>"
+    page = read({"html": body.decode("latin-1"), "bytes": True, "type": declared})
+    expected = "\ufffd" if declared and "charset" in declared else "\u0430"
+    assert (page.content_type, page.title) == ("text/html", expected)
