@@ -81,11 +81,11 @@ class Answer:
         return response
 
     def _decoded(self, body: bytes) -> bytes:
-        """The body without its encodings; of a robots.txt as much as is to be read."""
+        """The body without its encodings; of a robots.txt, or where none is read, what can be had."""
         encodings = self._headers.getlist("Content-Encoding")
         if not body or not encodings:
             return body
-        decode = decode_prefix if self.prefix else decode_body
+        decode = decode_prefix if self.prefix or self._head.status >= 300 else decode_body
         names = [encoding.decode("latin-1") for encoding in encodings]
         del self._headers["Content-Encoding"]
         return decode(body, names, self.limit)

@@ -38,16 +38,18 @@ class Reading(Protocol):
 class Exchange:
     """Receives one answer.
 
+    Of one that brings no page the head tells all: whatever becomes of its body, it is an answer.
     ``done`` holds the body once it is complete. ``received`` counts the bytes that came.
     """
 
-    __slots__ = ("_body", "_framing", "_head", "_reading", "done", "received", "then")
+    __slots__ = ("_body", "_framing", "_head", "_reading", "_told", "done", "received", "then")
 
     def __init__(self, reading: Reading, header_limit: int) -> None:
         self.done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.then = Then.CLOSE
         self.received = 0
         self._reading = reading
+        self._told = False
         self._head = HeadReader(header_limit)
         self._framing: Framing | None = None
         self._body = bytearray()
@@ -83,12 +85,17 @@ class Exchange:
             self.fail(of_ending(error, in_body=framing is not None))
 
     def fail(self, error: Exception) -> None:
-        """There will be no answer."""
-        if not self.done.done():
+        """There will be no answer, or no more of it."""
+        if self.done.done():
+            return
+        if self._told:
+            self.done.set_result(bytes(self._body))
+        else:
             self.done.set_exception(error)
 
     def _begin(self, head: Head) -> Framing | None:
         framing, length = framing_of(head, to_head=self._reading.to_head)
+        self._told = head.status >= 300
         if is_persistent(head):
             self.then = Then.KEEP
         if not self._reading.begun(head, length) and length != 0:
