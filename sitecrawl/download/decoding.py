@@ -15,6 +15,8 @@ ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144
 MOST_CODINGS = 5  # as curl; each is undone in full
 MOST_MEMBERS = 1000  # of one body: what follows one is copied
+GZIP_FRAME = 10, 8  # bytes before and behind a stream (RFC 1952, 2.3; RFC 1950, 2.2)
+ZLIB_FRAME = 2, 4
 Decoder = Callable[[bytes], Iterator[bytes]]
 ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, OSError)
 
@@ -78,7 +80,7 @@ def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
 def _gzip(body: bytes) -> Iterator[bytes]:
     for _ in range(MOST_MEMBERS):  # RFC 1952, 2.2: they follow one another
         stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        yield from _zlib_parts(stream, body)
+        yield from _checked_parts(stream, body, GZIP_FRAME)
         body = stream.unused_data
         if not body.startswith(b"\x1f\x8b"):
             return
@@ -90,7 +92,26 @@ def _deflate(body: bytes) -> Iterator[bytes]:
         zlib.decompressobj().decompress(body, 1)
     except zlib.error:  # some servers leave zlib's frame away
         return _zlib_parts(zlib.decompressobj(-zlib.MAX_WBITS), body)
-    return _zlib_parts(zlib.decompressobj(), body)
+    return _checked_parts(zlib.decompressobj(), body, ZLIB_FRAME)
+
+
+def _checked_parts(stream: zlib._Decompress, body: bytes, frame: tuple[int, int]) -> Iterator[bytes]:
+    """What a stream holds, whole even where its checksum lacks: scripts that pack their pages
+    by hand leave it away, or put zlib's in the place of gzip's. One that is wrong is an error.
+    """
+    header, checksum = frame
+    size = 0
+    try:
+        for part in _zlib_parts(stream, body):
+            yield part
+            size += len(part)
+    except (zlib.error, EOFError):
+        bare = zlib.decompressobj(-zlib.MAX_WBITS)
+        for part in _zlib_parts(bare, body[header:]):
+            yield part[size:]
+            size = max(0, size - len(part))
+        if len(bare.unused_data) >= checksum:
+            raise
 
 
 def _zlib_parts(stream: zlib._Decompress, body: bytes) -> Iterator[bytes]:
