@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.contexts import in_context
 from sitecrawl.web.drawings import enter_formula, enter_fraction, enter_span
-from sitecrawl.web.elements import COMMENT, HEADINGS, INLINE, SILENT, STANDARD, tag_number
+from sitecrawl.web.elements import ANCHOR, COMMENT, HEADINGS, INLINE, SILENT, STANDARD, tag_number
 from sitecrawl.web.embedded import (
     enter_meta,
     enter_noframes,
@@ -22,6 +22,7 @@ from sitecrawl.web.embedded import (
 from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
+from sitecrawl.web.linktexts import meet
 from sitecrawl.web.sections import enter_comment, removed
 from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
 
@@ -66,7 +67,8 @@ def leave_pre(walk: Walk, _node: LexborNode) -> None:
 def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
     """Part the bold word that begins a link from what follows: <b>Next</b>Chapter 2.
 
-    Style sheets show such words on a line of their own; within a word capitals are rare.
+    Style sheets show such words on a line of their own; within a word capitals are rare. So
+    they do with links right behind one another, whose words are parted as well.
     """
     first = node.first_child
     if first is not None and first.tag_id in _BOLD:
@@ -74,6 +76,9 @@ def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
         text = (after.text_content or "") if after is not None else ""
         if text[:1].isupper() or text[:1].isdigit():
             first.insert_after(" ")
+    before = node.prev
+    if first is not None and before is not None and before.tag_id == ANCHOR and meet(before, node):
+        first.insert_before(" ")
     return None
 
 

@@ -13,6 +13,7 @@ _INLINE = frozenset(map(tag_number, INLINE))
 # A noscript holds markup, the title of an icon is for its tooltip.
 _SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
 _SOFT_HYPHEN = "\xad"
+_SPACELESS = "\u0e00"  # from Thai on; alphabets with spaces come before, nearly all
 
 
 def link_text(link: LexborNode) -> str:
@@ -33,6 +34,18 @@ def link_text(link: LexborNode) -> str:
             continue
         node = node.next
     return " ".join("".join(parts).replace(_SOFT_HYPHEN, "").split())
+
+
+def meet(before: LexborNode, link: LexborNode) -> bool:
+    """Whether two links, one right behind the other, make one word of two.
+
+    Not those of one address, which editors split within a word, nor in a script without spaces.
+    """
+    end, start = before.text()[-1:], link.text()[:1]
+    if not (end.isalnum() and start.isalnum()) or max(end, start) >= _SPACELESS:
+        return False
+    hrefs = before.attributes.get("href"), link.attributes.get("href")
+    return None not in hrefs and hrefs[0] != hrefs[1]
 
 
 def _part(parts: list[str], node: LexborNode) -> None:
