@@ -20,12 +20,13 @@ from sitecrawl.web.robots_txt import RobotsTxt
 class RobotsFile:
     """An origin's robots.txt as last read. Times are seconds of the event loop's clock.
 
-    ``rules`` is None until the file was read; ``url`` is where to ask next.
+    ``body`` is None until the file was read; ``url`` is where to ask next. ``rules`` are made of
+    the body where they are needed, and take ten times its memory: an origin at rest has none.
     """
 
     url: str
     rules: RobotsTxt | None = None
-    text: str | None = None
+    body: bytes | None = None
     status: int | None = None
     expires_at: float = 0.0
     redirects: int = 0
@@ -53,9 +54,13 @@ class Origin:
     ``gate`` is shared by origins on one address where the pace is kept by address.
     ``foreign`` are requests that are no visits, ``errands`` those for the robots.txt of other
     origins, which redirect here: they do not wait for this origin's own, or two that redirect to
-    each other would wait for ever. ``tries`` counts how often URLs came again, by fingerprint,
-    ``open_visits`` those that left the to-do list and are not committed yet. ``dry`` means that
-    the frontier had nothing due when last asked; ``ended`` says why the origin is given up.
+    each other would wait for ever. ``open_visits`` counts those that left the to-do list and are
+    not committed yet. ``dry`` means that the frontier had nothing due when last asked; ``ended``
+    says why the origin is given up.
+
+    By fingerprint, of URLs whose visit has not come to its end: ``tries`` counts how often they
+    came again, ``probed`` are those that HEAD did not rule out, ``spelled`` has the other
+    spelling to which they were sent.
     """
 
     state: OriginState
@@ -68,6 +73,8 @@ class Origin:
     errands: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
     tries: Counter[int] = field(default_factory=Counter)
+    probed: set[int] = field(default_factory=set)
+    spelled: dict[int, str] = field(default_factory=dict)
     open_visits: int = 0
     standing: bool = False
     refilling: bool = False
@@ -99,16 +106,27 @@ class Origin:
         A robots.txt that could not be read has no text and an expiry that is not zero.
         """
         ready_at = now + self.ready_at - loop_now
-        if self.robots.rules is None and not self.robots.failures:
+        body = self.robots.body
+        if body is None and not self.robots.failures:
             return replace(self.state, ready_at=ready_at)
         return replace(
             self.state,
-            robots_text=self.robots.text,
+            robots_text=None if body is None else body.decode("utf-8", "replace"),
             robots_status=self.robots.status,
             robots_expires_at=now + max(0.0, self.robots.expires_at - loop_now),
             delay=self.pace.crawl_delay,
             ready_at=ready_at,
         )
+
+    def forget(self, fingerprint: int) -> None:
+        """Let go of what was kept of a URL for the time of its visit, which has ended."""
+        self.tries.pop(fingerprint, None)
+        self.probed.discard(fingerprint)
+        self.spelled.pop(fingerprint, None)
+
+    def rest(self) -> None:
+        """Let go of what can be made again: there may be very many origins with nothing to do."""
+        self.robots.rules = None
 
     @property
     def has_work(self) -> bool:

@@ -69,6 +69,7 @@ class Hand:
     def give_back(self, origin: Origin) -> None:
         """Let go of an origin that has nothing left in this run."""
         self._resting[origin.key] = self.origins.pop(origin.key)
+        origin.rest()
         self._tasks.begin(self._give_back(origin))
 
     def save(self, origin: Origin) -> None:

@@ -75,14 +75,12 @@ class Outcomes:
         self._lists = lists
         self._recorder = recorder
         self._head_first = head_first
-        self._probed: set[int] = set()
-        self._spelled: dict[int, str] = {}  # the other spelling, by fingerprint
 
     def request(self, due: DueUrl, origin: Origin) -> Request:
         """The request that visits a due URL, sent exactly as it is written there."""
         return Request(
             due.url,
-            method="HEAD" if self._asks_head(due) else "GET",
+            method="HEAD" if self._asks_head(due, origin) else "GET",
             callback=self._parse,
             errback=self.failed,
             dont_filter=True,
@@ -107,7 +105,7 @@ class Outcomes:
             if self._respelled(visit, origin, error.url):
                 return
         elif isinstance(error, Probed):
-            self._probed.add(visit.due.fingerprint)
+            origin.probed.add(visit.due.fingerprint)
             self._visit_again(origin, visit.due)
             return
         elif isinstance(error, Answered):
@@ -121,10 +119,10 @@ class Outcomes:
 
     def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
         """Visit the page under its other spelling, unless that led back here."""
-        if self._spelled.get(visit.due.fingerprint) == visit.due.url:
+        if origin.spelled.get(visit.due.fingerprint) == visit.due.url:
             visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
             return False
-        self._spelled[visit.due.fingerprint] = url
+        origin.spelled[visit.due.fingerprint] = url
         self._visit_again(origin, replace(visit.due, url=url))
         return True
 
@@ -133,8 +131,8 @@ class Outcomes:
         origin.open_visits -= 1
         self._lists.check(origin)
 
-    def _asks_head(self, due: DueUrl) -> bool:
-        if not self._head_first or due.indexed_at is not None or due.fingerprint in self._probed:
+    def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
+        if not self._head_first or due.indexed_at is not None or due.fingerprint in origin.probed:
             return False
         return not extension(split(due.url).path)
 

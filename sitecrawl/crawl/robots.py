@@ -71,12 +71,24 @@ class Robots:
         """Whether the origin's robots.txt lets us ask for ``url``, and which line says so."""
         if not self._params.obey_robots:
             return ALLOWED
-        if origin.robots.rules is None:
+        rules = self._rules(origin)
+        if rules is None:
             return refuse("robots_txt_unreachable", f"{origin.robots.url} could not be read")
-        match = origin.robots.rules.match(url, self._agent)
+        match = rules.match(url, self._agent)
         if match.allowed:
             return ALLOWED
         return refuse("robots_txt", f"line {match.line_number} of robots.txt: {match.line}")
+
+    def _rules(self, origin: Origin) -> RobotsTxt | None:
+        """The file's rules, read again where the origin had come to rest; None without a file."""
+        robots = origin.robots
+        if robots.rules is None and robots.body is not None:
+            robots.rules = RobotsTxt.parse(
+                robots.body,
+                origin=origin.key,
+                case_insensitive_disallow=self._params.robots_case_insensitive,
+            )
+        return robots.rules
 
     def answered(self, response: Response) -> None:
         """Read the answer; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
@@ -124,18 +136,14 @@ class Robots:
 
     def _adopt(self, origin: Origin, body: bytes) -> None:
         robots = origin.robots
-        robots.rules = RobotsTxt.parse(
-            body,
-            origin=origin.key,
-            case_insensitive_disallow=self._params.robots_case_insensitive,
-        )
-        text = body.decode("utf-8", "replace")
-        if text != robots.text:
-            _tell(robots.rules.notices, f"{origin.key}/robots.txt")
-        robots.text = text
+        before, robots.body, robots.rules = robots.body, body, None
+        rules = self._rules(origin)
+        assert rules is not None
+        if body != before:
+            _tell(rules.notices, f"{origin.key}/robots.txt")
         robots.url = f"{origin.key}/robots.txt"
         robots.redirects = robots.failures = 0
-        ready_at = origin.pace.learn(robots.rules.crawl_delay(self._agent))
+        ready_at = origin.pace.learn(rules.crawl_delay(self._agent))
         origin.ready_at = max(origin.ready_at, ready_at)
         # Counted from when it can be used: with a longer pause there would be no turn but its own.
         now = max(asyncio.get_running_loop().time(), origin.ready_at)

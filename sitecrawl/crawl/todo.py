@@ -109,6 +109,9 @@ class TodoLists:
         written = origins.get(key)
         if written is not None:
             written.open_visits -= len(visits)
+            for visit in visits:
+                if not visit.again:
+                    written.forget(visit.due.fingerprint)
         keys = {candidate.origin for visit in visits for candidate in visit.candidates}
         if not keys <= origins.keys():
             self._hand.look()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest_twisted
@@ -16,7 +17,7 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import DueUrl, Visit
 from sitecrawl.policy.answers import answer_of_status
 from sitecrawl.spiders.site import SiteSpider
-from tests.frontier.workers import SITE
+from tests.frontier.workers import SITE, candidate
 
 
 @pytest_twisted.inlineCallbacks
@@ -34,3 +35,43 @@ def test_only_urls_that_come_again_are_counted() -> Generator[Any, Any, None]:
         return list(origin.tries)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(counted()))) == [3]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Return when the condition holds, within a minute."""
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+@pytest_twisted.inlineCallbacks
+def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Generator[Any, Any, None]:
+    async def kept() -> list[tuple[int, int, int]]:
+        crawler = Crawler(SiteSpider, {"SITECRAWL_DATABASE": f"sqlite:///{tmp_path}/crawl.db"})
+        crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/", obey_robots="no")
+        crawler.stats = MemoryStatsCollector(crawler)
+        crawl = Crawl(crawler)
+        await crawl.owner.open()
+        await crawl.owner.frontier.add([candidate("/", via="seed")])
+        crawl.hand.look()
+        origin, numbers = crawl.hand.ensure(SITE), []
+        crawl.robots._adopt(origin, b"User-agent: *\nDisallow: /x\n")
+        for status in (429, 404):
+            await until(lambda: origin.todo)
+            due = crawl.lists.next_due(origin)
+            assert due is not None
+            origin.probed.add(due.fingerprint)
+            origin.spelled[due.fingerprint] = due.url
+            visit = Visit(due, time.time())
+            crawl.outcomes._answered(visit, origin, answer_of_status(status, {}))
+            crawl.recorder.record(visit)
+            await crawl.recorder.flush(SITE)
+            numbers.append((len(origin.tries), len(origin.probed), len(origin.spelled)))
+        await until(lambda: not crawl.hand.origins)
+        assert origin.robots.rules is None
+        await crawl.tasks.end()
+        await crawl.owner.close("finished", {})
+        return numbers
+
+    numbers = yield Deferred.fromFuture(asyncio.ensure_future(kept()))
+    assert numbers == [(1, 1, 1), (0, 0, 0)]

@@ -147,3 +147,15 @@ def test_the_pause_holds_for_two_workers_together(server: Server, crawl: CrawlCo
     assert sorted(pages) == sorted(["/", *PAGES])
     assert server.log.most_in_flight(origin) == 1
     assert server.log.shortest_gap(origin) >= 0.3 - CLOCK
+
+
+def test_the_rules_of_an_origin_hold_when_it_is_taken_up_again(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    robots = "User-agent: *\nDisallow: /caf%E9/\nDisallow: /caf\xe9s/\n".encode("latin-1")
+    first = server.serve({"/robots.txt": Answer(robots), "*": lambda each: page(title=each.target)})
+    again = [f"{first}{path}" for path in ("/caf%E9/x", "/caf%E9s/x", "/b")]
+    second = server.serve({"/": page("/c"), "/c": page(*again, title="C")}, "127.0.0.2")
+    run = crawl(f"{first}/", f"{second}/", delay=0.5)
+    assert run.status == 0, run.log[-3000:]
+    assert server.log.targets(first) == ["/robots.txt", "/", "/b"]
