@@ -95,7 +95,9 @@ def _deflate(body: bytes) -> Iterator[bytes]:
     return _checked_parts(zlib.decompressobj(), body, ZLIB_FRAME)
 
 
-def _checked_parts(stream: zlib._Decompress, body: bytes, frame: tuple[int, int]) -> Iterator[bytes]:
+def _checked_parts(
+    stream: zlib._Decompress, body: bytes, frame: tuple[int, int]
+) -> Iterator[bytes]:
     """What a stream holds, whole even where its checksum lacks: scripts that pack their pages
     by hand leave it away, or put zlib's in the place of gzip's. One that is wrong is an error.
     """

@@ -139,20 +139,16 @@ def framing_of(head: Head, *, to_head: bool) -> tuple[Framing, int | None]:
         return Chunked(), None
     if codings:
         raise GibberishError(f"unknown Transfer-Encoding: {codings}")
-    lengths = head.values(b"Content-Length")
-    if not lengths:
-        return UntilClose(), None
-    length = _agreed(lengths)
-    return Sized(length), length
+    length = _agreed(head.values(b"Content-Length"))
+    return (UntilClose() if length is None else Sized(length)), length
 
 
-def _agreed(lengths: list[bytes]) -> int:
-    """The one number; RFC 9110, 8.6 lets it be said more than once."""
-    if not all(NUMBER.fullmatch(length) for length in lengths):
-        raise GibberishError(f"not a Content-Length: {lengths[:3]}")
-    if len(set(map(int, lengths))) != 1:
+def _agreed(lengths: list[bytes]) -> int | None:
+    """The one number; RFC 9110, 8.6 lets it be said more than once. What is none is passed over."""
+    numbers = {int(length) for length in lengths if NUMBER.fullmatch(length)}
+    if len(numbers) > 1:
         raise GibberishError(f"Content-Lengths that contradict each other: {lengths[:3]}")
-    return int(lengths[0])
+    return next(iter(numbers), None)
 
 
 def is_persistent(head: Head) -> bool:

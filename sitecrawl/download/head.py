@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sitecrawl.download.failures import GibberishError, HeaderTooLargeError
 
 END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too
-STATUS_LINE = re.compile(rb"((?i:HTTP)/\d+\.\d+) (\d{1,4})(?: [^\n]*)?\r?\n")
+STATUS_LINE = re.compile(rb"((?i:HTTP)/\d+(?:\.\d+)?)[ \t]+(\d{1,4})(?!\d)[^\n]*\n")
 FIELD = re.compile(rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:(.*)$", re.MULTILINE)
 FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
 

@@ -42,12 +42,23 @@ READABLE: dict[str, bytes] = {
     "odd-chunks": (
         CHUNKED + b"X-A: a b c\r\n\r\n0001 ;a=b\r\nb\r\n3\nody\n0\r\nX-Trailer: c\r\nX-B: d\r\n\r\n"
     ),
+    "negative-length": OK + b"X-A: a b c\r\nContent-Length: -4\r\n\r\nbody",
+    "empty-length": OK + b"X-A: a b c\r\nContent-Length:\r\n\r\nbody",
+    "fraction": OK + b"X-A: a b c\r\nContent-Length: 4.0\r\n\r\nbody",
+    "length-with-unit": OK + b"X-A: a b c\r\nContent-Length: 4 bytes\r\n\r\nbody",
+    "length-beyond-reason": OK + b"X-A: a b c\r\nContent-Length: 1%022d\r\n\r\nbody" % 0,
+    "one-length-a-number": (
+        OK + b"X-A: a b c\r\nContent-Length: 4\r\nContent-Length: x\r\n\r\nbody"
+    ),
+    "version-of-one-number": b"HTTP/2 200 \r\nX-A: a b c\r\nContent-Length: 4\r\n\r\nbody",
+    "two-spaces": b"HTTP/1.1  200 OK\r\nX-A: a b c\r\nContent-Length: 4\r\n\r\nbody",
+    "no-space": b"HTTP/1.1 200OK\r\nX-A: a b c\r\nContent-Length: 4\r\n\r\nbody",
+    "status-with-fraction": b"HTTP/1.1 200.5 OK\r\nX-A: a b c\r\nContent-Length: 4\r\n\r\nbody",
 }
 GIBBERISH: dict[str, bytes] = {
-    "negative-length": OK + b"Content-Length: -4\r\n\r\nbody",
-    "empty-length": OK + b"Content-Length:\r\n\r\nbody",
-    "fraction": OK + b"Content-Length: 4.0\r\n\r\nbody",
     "blank-line-first": b"\r\n" + OK + b"\r\nbody",
+    "no-status": b"HTTP/1.1 OK\r\n\r\nbody",
+    "long-status": b"HTTP/1.1 20000 OK\r\n\r\nbody",
     "other-protocol": b"ICY 200 OK\r\n\r\nbody",
     "gzip-transfer": OK + b"Transfer-Encoding: gzip, chunked\r\n\r\nbody",
     "negative-chunk": CHUNKED + b"\r\n-4\r\nbody\r\n0\r\n\r\n",
