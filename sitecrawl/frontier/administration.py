@@ -12,7 +12,8 @@ from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.findings import Judge, Memory
+from sitecrawl.frontier.findings import Judge
+from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox

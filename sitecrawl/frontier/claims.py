@@ -28,8 +28,12 @@ class Standing(Enum):
 
     PAGE = "a page of the output"
     UNKNOWN = "not visited yet"
+    DUE = "visited before, and due again"
     NOWHERE = "no page"
     BACK = "the claimant itself"
+
+
+OPEN = frozenset({Standing.UNKNOWN, Standing.DUE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class Claims:
             if seq is not None:
                 standing = Standing.PAGE
             elif stands_for is None and (outcome is None or waiting):
-                standing = Standing.UNKNOWN
+                standing = Standing.UNKNOWN if outcome is None else Standing.DUE
             elif stands_for is None and outcome not in REDIRECTS:
                 standing = Standing.NOWHERE
             yield step, address, standing

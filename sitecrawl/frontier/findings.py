@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.changes import Changes
-from sitecrawl.frontier.claims import REDIRECTS, Answer, Claims, Standing
-from sitecrawl.frontier.deletions import Deletions, Gathered
-from sitecrawl.frontier.documents import Documents, Held
-from sitecrawl.frontier.near import NearPages
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.claims import OPEN, REDIRECTS, Answer, Standing
+from sitecrawl.frontier.deletions import Gathered
+from sitecrawl.frontier.documents import Held
+from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.deletion import verdict
 from sitecrawl.policy.documents.dates import rfc3339
 from sitecrawl.policy.duplicates import rank, simhash
 
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """The tables that findings change, and the rules by which they do."""
-
-    documents: Documents
-    deletions: Deletions
-    claims: Claims
-    near: NearPages
-    options: StateOptions
-    run: int
 
 
 class Judge:
@@ -52,6 +38,7 @@ class Judge:
             finding.held = self._documents.of(finding.stored.id)
         if finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
             self._still_there(finding)
+            self._still_claims(finding)
         elif finding.visit.document is None:
             self._without_document(finding)
         elif finding.outcome is Outcome.NON_CANONICAL:
@@ -131,6 +118,14 @@ class Judge:
         if finding.held is not None and finding.held.current and finding.held.target is not None:
             self._documents.point(finding.stored.id, None, None)
 
+    def _still_claims(self, finding: Finding) -> None:
+        """Weigh the canonical again of a page that did not change: its target may have."""
+        held, stored = finding.held, finding.stored
+        if held is None or stored.canonical is None or stored.target in (None, held.url):
+            return
+        if not finding.is_duplicate:
+            self._review(held, self._claims.follow(held.url, stored.target))
+
     def _duplicate(self, finding: Finding, equal: Held) -> None:
         finding.outcome = Outcome.DUPLICATE
         self._keep_back(finding, equal.url, equal.address, "duplicate")
@@ -142,7 +137,10 @@ class Judge:
         """Let go of equal pages when this one's content is another now."""
         followers = self._documents.pointing_at([finding.stored.id])
         self._changes.orphan(held for held in followers if held.hash != finding.visit.content_hash)
-        held = finding.held
+        self._unlike(finding.held)
+
+    def _unlike(self, held: Held | None) -> None:
+        """Write the page again that stood for this one as its equal."""
         if held is not None and held.because == "duplicate" and held.target is not None:
             kept = self._documents.of(held.target)
             if kept is not None and kept.current:
@@ -152,6 +150,8 @@ class Judge:
         held, url = finding.held, finding.stored.id
         if held is not None and held.current:
             self._changes.replace(held, target, address, because)
+        elif held is not None and (held.target, held.because) != (target, because):
+            self._unlike(held)
         self._documents.keep_back(
             url,
             finding.origin,
@@ -171,7 +171,11 @@ class Judge:
             self._looped(finding, answer)
         elif answer.standing is Standing.NOWHERE:
             self._ingested(finding)
-        elif answer.standing is Standing.UNKNOWN and current:
+        elif answer.standing is Standing.DUE and (current or finding.is_duplicate):
+            self._ingested(finding)  # what led nowhere may do so in every run, after this page
+            if finding.outcome is not Outcome.DUPLICATE:
+                self._documents.point(url, answer.url, "canonical")
+        elif answer.standing in OPEN and current:
             self._documents.point(url, answer.url, "canonical")
         elif current and not self._documents.take_move(answer.url, self._run):
             self._gather(finding, "non_canonical", answer.address)
@@ -199,16 +203,14 @@ class Judge:
             return
         if not held.current:
             self._documents.remove(held.url)
-            kept = self._documents.of(held.target) if held.target is not None else None
-            if kept is not None and kept.current and held.because == "duplicate":
-                self._changes.renew(kept)
+            self._unlike(held)
         elif finding.outcome in REDIRECTS and finding.target is not None:
             self._moved(held, self._claims.follow(held.url, finding.target))
         else:
             self._gather(finding, reason, visit.redirect_to or visit.canonical)
 
     def _moved(self, held: Held, answer: Answer) -> None:
-        if answer.standing is Standing.UNKNOWN:
+        if answer.standing in OPEN:
             self._documents.point(held.url, answer.url, "redirect")
         elif answer.standing is Standing.PAGE and self._documents.take_move(answer.url, self._run):
             self._deletions.forget(held.url)
@@ -228,7 +230,7 @@ class Judge:
                 self._documents.point(held.url, None, None)
             else:
                 self._changes.promote(held)
-        elif answer.standing is Standing.UNKNOWN or not held.current:
+        elif answer.standing in OPEN or not held.current:
             self._documents.point(held.url, answer.url, "canonical")
         elif self._documents.take_move(answer.url, self._run):
             self._changes.replace(held, answer.url, answer.address, "canonical")

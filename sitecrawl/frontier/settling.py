@@ -6,7 +6,8 @@ from collections import Counter
 
 from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.changes import Changes
-from sitecrawl.frontier.findings import Judge, Memory
+from sitecrawl.frontier.findings import Judge
+from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.policy.deletion import too_many
 

@@ -25,8 +25,9 @@ from sitecrawl.frontier.database import Database, migrate, storable
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.delivery import deliver, take_undelivered
 from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.findings import Judge, Memory
+from sitecrawl.frontier.findings import Judge
 from sitecrawl.frontier.leases import Leases
+from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox

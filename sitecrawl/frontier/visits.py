@@ -22,7 +22,8 @@ from sitecrawl.policy.revisit import (
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
-    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading,"
+    " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading, u.canonical,"
+    " u.target,"
     " EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)"
     " OR EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id)"
     " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
@@ -38,6 +39,8 @@ UPDATE = (
     " detail = ?, reading = ?"
     " WHERE id = ?"
 )
+SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}  # of what is canonical
+REDIRECTED = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -48,8 +51,9 @@ ATTEMPT = (
 class Stored:
     """What the database knew of a visited URL before the visit.
 
-    ``written``: a document of it is stored, or a deletion noted; nobody but a visit of the
-    URL itself adds the first of these.
+    ``canonical`` is what the page named as such whose document is stored, and ``target`` the
+    row of that URL. ``written``: a document of it is stored, or a deletion noted; nobody but
+    a visit of the URL itself adds the first of these.
     """
 
     id: int
@@ -63,6 +67,8 @@ class Stored:
     indexed_at: float | None
     changed_at: float | None
     reading: str | None
+    canonical: str | None
+    target: int | None
     written: bool
 
 
@@ -88,6 +94,11 @@ class Finding:
         """Whether the current document stays as it was, though its page did not say that it is."""
         current = self.held is not None and self.held.current
         return current and not self.fresh and self.outcome is not Outcome.FILE_DID_NOT_CHANGE
+
+    @property
+    def is_duplicate(self) -> bool:
+        """Whether an equal page stood for this one before the visit."""
+        return self.held is not None and self.held.because == "duplicate"
 
     @property
     def missing(self) -> int:
@@ -158,6 +169,7 @@ class Visits:
         if with_content:
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
         due = self._due(finding, interval)
+        silent = visit.outcome in SILENT or (kept and finding.outcome not in REDIRECTED)
         return (
             int(visit.again),
             self._run,
@@ -181,8 +193,8 @@ class Visits:
             interval,
             storable(visit.redirect_to),
             int(finding.outcome in FAILED | STILL_WAITING),  # it has not answered otherwise
-            storable(visit.canonical),
-            finding.target,
+            stored.canonical if silent else storable(visit.canonical),
+            stored.target if silent else finding.target,
             storable(visit.detail) or None,
             stored.reading if visit.document is None else self._options.reading or None,
             stored.id,
