@@ -20,7 +20,10 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _parse_with_base, _free = lib.ada_parse_with_base, lib.ada_free
 _get_href, _unpack = lib.ada_get_href, ffi.unpack
 # Neither a scheme nor a slash at the beginning, and another address before query and fragment.
-_EMBEDDED = re.compile(r"\s*(?![a-z][a-z0-9+.-]*:|[\s/\\])[^?#]*?(?:://|https?:/)", re.IGNORECASE)
+# Line breaks and tabs within a scheme are the parser's to drop.
+_EMBEDDED = re.compile(
+    r"\s*(?![a-z][a-z0-9+.\t\r\n-]*:|[\s/\\])[^?#]*?(?:://|https?:/)", re.IGNORECASE
+)
 _AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}(?:[^/\\?#]*@)?([^/\\?#:]*)")
 _DOTTED = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
 _REFERENCE = re.compile(rb"&#([0-9]+);")
@@ -94,7 +97,7 @@ def trim_quotes(href: str) -> str:
     """
     if '"' not in href and "'" not in href and "%2" not in href:
         return href
-    href = href.strip()
+    href = href.strip(" \t\n\f\r")
     for mark in ('"', "'", "%22", "%27"):
         wrapped = href.startswith(mark) and href.endswith(mark)
         if wrapped or (len(mark) == 1 and href.count(mark) % 2):
