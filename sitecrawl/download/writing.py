@@ -49,6 +49,9 @@ def target(url: str, *, absolute: bool = False) -> bytes:
     if found is None:
         raise ValueError(f"not a URL that can be asked for: {url!r}")
     path = found[2] if found[2].startswith("/") else "/" + found[2]
+    if "|" in path:  # Tomcat refuses it; Chromium writes it so in the path, and only there
+        name, mark, query = path.partition("?")
+        path = name.replace("|", "%7C") + mark + query
     if absolute:
         path = url[: found.start(1)] + found[1].rpartition("@")[2] + path
     return path.encode("ascii")

@@ -24,6 +24,7 @@ TARGETS = {
     "/a?": "/a?",
     "/a;b=1?c#part": "/a;b=1?c",
     "/%7Ea%2fb/./c": "/%7Ea%2fb/./c",
+    "/a|b?c|d": "/a%7Cb?c|d",
     "//x//y:z@?a=//b": "//x//y:z@?a=//b",
 }
 BODIES: dict[str, tuple[dict[str, Any], str]] = {
@@ -62,7 +63,7 @@ async def sent(fetch: Fetch, path: str = "/", **words: Any) -> str:
 
 @pytest.mark.parametrize("path", TARGETS)
 @ensureDeferred
-async def test_path_and_query_are_sent_as_they_stand(fetch: Fetch, path: str) -> None:
+async def test_path_and_query_are_sent_as_browsers_send_them(fetch: Fetch, path: str) -> None:
     request = await sent(fetch, path, meta={"verbatim_url": True})
     assert request.partition("\r\n")[0] == f"GET {TARGETS[path]} HTTP/1.1"
 
