@@ -133,7 +133,7 @@ class TodoLists:
         origin.dry = not dues
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
-            await self._homes.look()
+            await self._homes.look(origin.key)
             decisions = [self._discovery.recheck(due) for due in dues]
         for due, decision in zip(dues, decisions, strict=True):
             if decision.allowed:

@@ -28,7 +28,7 @@ class Scope:
     domains: frozenset[str] = frozenset()
     reason: str = field(default="scope", init=False)
     _places: set[object] = field(default_factory=set, init=False)
-    _directories: list[tuple[str, str]] = field(default_factory=list, init=False)
+    _directories: dict[str, dict[int, set[str]]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         """Take in every start."""
@@ -39,8 +39,9 @@ class Scope:
         """Bring what ``url`` stands for into scope."""
         target = read_target(url)
         self._places.add(self._place(target))
-        path = target.parts.path
-        self._directories.append((target.origin, path[: path.rfind("/") + 1] or "/"))
+        folder = _folder(target)
+        by_length = self._directories.setdefault(target.origin, {})
+        by_length.setdefault(len(folder), set()).add(folder)
 
     def covers(self, target: Target) -> bool:
         """Whether a URL is in scope."""
@@ -61,8 +62,7 @@ class Scope:
         already, or it lies under another registrable domain.
         """
         there = read_target(target)
-        same_owner = registrable_domain(split(start).host) == registrable_domain(there.parts.host)
-        if not there.parts.host or not same_owner or self.covers(there):
+        if not there.parts.host or owner_of(start) != owner_of(target) or self.covers(there):
             return None
         self.widen(target)
         return f"{start} redirects to {target}: {self._name(there)} is now in scope"
@@ -82,12 +82,23 @@ class Scope:
     def _in_directory(self, target: Target) -> bool:
         if self.extent != "directory":
             return True
-        folders = (folder for home, folder in self._directories if home == target.origin)
-        return target.parts.path.startswith(tuple(folders))
+        path, by_length = target.parts.path, self._directories.get(target.origin, {})
+        return any(path[:length] in folders for length, folders in by_length.items())
 
     def _name(self, target: Target) -> str:
         if self.extent in {"host", "domain"}:
             return target.parts.host
         if self.extent != "directory":
             return target.origin
-        return target.origin + self._directories[-1][1]
+        return target.origin + _folder(target)
+
+
+def owner_of(url: str) -> str:
+    """Whose a URL is: the registrable domain of its host."""
+    return registrable_domain(split(url).host)
+
+
+def _folder(target: Target) -> str:
+    """The directory that a URL lies in, with the slash at its end."""
+    path = target.parts.path
+    return path[: path.rfind("/") + 1] or "/"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fixtures.effort import effort_within
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.domains import registrable_domain
 from sitecrawl.policy.engine import Rules
+from sitecrawl.policy.scope import Scope
+from sitecrawl.policy.target import read_target
 from sitecrawl.ruleset import build_rules
 
 
@@ -46,6 +49,17 @@ def test_a_strangers_origin_does_not(target: str) -> None:
     engine = rules("http://example.org/")
     assert engine.admit_redirect("http://example.org/", target) is None
     assert not engine.admit(target).decision.allowed
+
+
+def test_thousands_of_directories() -> None:
+    homes = [
+        f"http://h{number % 99}.example/{'d/' * (number % 7)}{number}/x" for number in range(5000)
+    ]
+    scope = Scope("directory", homes, "scope")
+    with effort_within(150):  # all directories, tried one after the other, take 900
+        for home in homes:
+            assert scope.covers(read_target(f"{home}/below?x"))
+            assert not scope.covers(read_target(home.removesuffix("/x")))
 
 
 def test_what_is_in_scope_already_needs_no_notice() -> None:
