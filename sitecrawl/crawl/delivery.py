@@ -14,8 +14,8 @@ from sitecrawl.items import Record
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from scrapy.core.scraper import Scraper
     from scrapy.crawler import Crawler
-
 
 MARK_SECONDS = 1.0
 BATCH_ROWS = 500
@@ -37,6 +37,7 @@ class Delivery:
         self._complete = asyncio.Event()
         self._lines: list[int] = []
         self._sending: set[asyncio.Task[None]] = set()
+        self._ending = False
         self._timer: asyncio.TimerHandle | None = None
 
     def find_feeds(self) -> None:
@@ -51,23 +52,30 @@ class Delivery:
         """Whether a change is on its way through the pipelines."""
         return bool(self._sending)
 
-    def send(self, change: Change) -> None:
+    def send(self, change: Change) -> asyncio.Task[None]:
         """Send a change through the item pipelines to the feeds."""
-        assert self._crawler.engine is not None
-        scraper = self._crawler.engine.scraper
-        task = asyncio.create_task(scraper.start_itemproc_async(record_of(change), response=None))
+        task = asyncio.create_task(self._send(change))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
+        return task
 
-    async def left_behind(self) -> AsyncIterator[Record]:
-        """The records that an earlier run committed and did not deliver, oldest first."""
-        async for change in self._undelivered():
-            yield record_of(change)
+    async def _send(self, change: Change) -> None:
+        assert self._crawler.engine is not None
+        scraper = self._crawler.engine.scraper
+        try:
+            await scraper.start_itemproc_async(record_of(change), response=None)
+        finally:
+            let_close(scraper)
 
     async def collect(self) -> None:
-        """Send what a worker that died meanwhile committed and did not deliver."""
+        """Send, oldest first, what an earlier run or a worker that died did not deliver.
+
+        It ends early when the output fails or the crawl ends: the next run sends the rest.
+        """
         async for change in self._undelivered():
-            self.send(change)
+            if self._ending or (self._feeds is not None and self._feeds.failure):
+                return
+            await asyncio.wait({self.send(change)})
 
     async def _undelivered(self) -> AsyncIterator[Change]:
         if self._feeds is None:
@@ -89,6 +97,7 @@ class Delivery:
 
     async def complete(self) -> None:
         """Wait for the changes that are on their way: no more will come."""
+        self._ending = True
         if self._sending:
             await asyncio.wait(self._sending)
         self._complete.set()
@@ -119,6 +128,13 @@ class Delivery:
             await self._owner.frontier.delivered(lines)
         except FrontierError as error:
             self._owner.fail(error)
+
+
+def let_close(scraper: Scraper) -> None:
+    """Let a crawl end that waits for its last item: Scrapy 2.19 looks after pages alone."""
+    closing = scraper.slot.closing if scraper.slot is not None else None
+    if closing is not None and not closing.called:
+        scraper._check_if_closing()
 
 
 def record_of(change: Change) -> Record:

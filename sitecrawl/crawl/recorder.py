@@ -37,7 +37,7 @@ class Recorder:
     """
 
     def __init__(self, owner: FrontierOwner, stats: StatsCollector) -> None:
-        self.deliver: Callable[[Change], None] = lambda _: None
+        self.deliver: Callable[[Change], object] = lambda _: None
         self.noted: Callable[[Visit], None] = lambda _: None
         self.committed: Callable[[str, list[Visit]], None] = lambda _, __: None
         self._stats = stats

@@ -51,6 +51,24 @@ def test_what_a_feed_could_not_take_is_written_by_the_next_run(
     assert again.documents.keys() == {f"{origin}{path}" for path in ("/", *PATHS)}
 
 
+def test_a_crawl_that_cannot_write_what_is_left_of_the_last_one_ends(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(SITE)
+    start = ["-a", f"start={origin}/", "-a", "delay=0"]
+    log = crawl.directory / "failed.log"
+    left = Command(["crawl", "site", *start], crawl.directory, errors=log)
+    assert left.wait(120) == 0
+    full = ["crawl", "site", *start, "-O", "/dev/full:jsonlines"]
+    command = Command(full, crawl.directory, errors=log)
+    try:
+        assert command.wait(120) == 1
+    finally:
+        command.kill()
+    assert "[Errno 28]" in log.read_text("utf-8")
+    assert len(crawl(f"{origin}/").documents) == len(SITE)
+
+
 @pytest.mark.parametrize("way", ["-O", "-o"])
 def test_two_crawls_do_not_write_one_file(way: str, server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(SITE)
