@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from sitecrawl.web.robots_index import PieceIndex
+
+MANY = 100
+"""So many rules are tried one after the other; of more, those that come into question."""
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=-]")
@@ -53,12 +58,14 @@ class RuleSet:
     """The rules of one group, those that decide first at the front.
 
     Most are plain prefixes: one ``startswith`` over ``prefixes`` spares trying each of a
-    thousand rules (360 µs), and leaves those that are ``special``.
+    thousand rules (360 µs), and leaves those that are ``special``. There may be 20,000 of those
+    in a file, which take 20 ms for each URL: ``index`` finds the few that may match.
     """
 
     rules: tuple[Rule, ...]
     special: tuple[Rule, ...]
     prefixes: tuple[str, ...]
+    index: PieceIndex | None
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> RuleSet:
@@ -66,13 +73,17 @@ class RuleSet:
         ordered = tuple(sorted(rules, key=lambda rule: (-rule.length, not rule.allow)))
         special = tuple(rule for rule in ordered if rule.is_special)
         prefixes = tuple(rule.parts[0] for rule in ordered if not rule.is_special)
-        return cls(ordered, special, prefixes)
+        many = len(ordered) > MANY
+        index = PieceIndex.of(rule.parts for rule in ordered) if many else None
+        return cls(ordered, special, prefixes, index)
 
     def deciding(self, url: str) -> Rule | None:
         """The rule that decides about a resolved URL, or None if none speaks of it."""
         paths = spellings(url)
         plain = any(path.startswith(self.prefixes) for path in paths)
-        rules = self.rules if plain else self.special
+        rules: Sequence[Rule] = self.rules if plain else self.special
+        if self.index is not None and len(rules) > MANY:
+            rules = [self.rules[number] for number in self.index.among(paths)]
         return next((rule for rule in rules if any(map(rule.matches, paths))), None)
 
 

@@ -13,6 +13,7 @@ from protego import Protego
 
 from fixtures.effort import effort_within
 from sitecrawl.web.robots_lines import SIZE_LIMIT
+from sitecrawl.web.robots_rules import MANY
 from sitecrawl.web.robots_txt import NOTICE_LIMIT, RobotsMatch, RobotsTxt
 
 SITE = "http://example.org"
@@ -136,6 +137,16 @@ def test_a_thousand_rules_cost_little() -> None:
             robots.match(f"{SITE}/some/other/page.html", "x")
 
 
+@pytest.mark.parametrize("form", ["/*?name{}=", "/dir{}/*x", "/*/{}$", "/dir{}/"])
+def test_twenty_thousand_rules_cost_little(form: str) -> None:
+    lines = "".join(f"Disallow: {form.format(number)}\n" for number in range(20_000))
+    robots = RobotsTxt.parse(f"User-agent: *\nAllow: /\n{lines}")
+    assert not robots.match(SITE + form.format(19_999).replace("*", "a").strip("$"), "x").allowed
+    with effort_within(200):  # tried one after the other they take thousands
+        for number in range(200):
+            assert robots.match(f"{SITE}/some/other/dir/page-{number}.html?names={number}", "x")
+
+
 def test_wildcards_cost_no_backtracking() -> None:
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /" + "*a" * 5000 + "b$\n")
     with effort_within(40):
@@ -165,3 +176,16 @@ def test_protego_agrees(rules: list[tuple[str, str]], path: str) -> None:
     text = "User-agent: *\n" + "".join(f"{name}: {value}\n" for name, value in rules)
     url = SITE + path.replace("//", "/")
     assert RobotsTxt.parse(text).match(url, "x").allowed == Protego.parse(text).can_fetch(url, "x")
+
+
+@settings(max_examples=300, deadline=None)
+@given(rules, paths.filter(lambda path: not set("*$") & set(path)), st.booleans())
+def test_more_rules_that_match_nothing_change_nothing(
+    rules: list[tuple[str, str]], path: str, fold: bool
+) -> None:
+    text = "User-agent: *\n" + "".join(f"{name}: {value}\n" for name, value in rules)
+    others = "".join(f"Disallow: /~{number}*\n" for number in range(MANY))
+    few, many = (
+        RobotsTxt.parse(body, case_insensitive_disallow=fold) for body in (text, text + others)
+    )
+    assert many.match(SITE + path, "x") == few.match(SITE + path, "x")
