@@ -16,19 +16,28 @@ if TYPE_CHECKING:
 class ConditionalMiddleware:
     """If-None-Match and If-Modified-Since for URLs whose content is known.
 
-    What was read with other options is asked for anew: 304 would leave the old document.
+    What was read with other options is asked for anew: 304 would leave the old document, or
+    the links that other rules refused. ``following`` is None where none are followed.
     """
 
-    def __init__(self, *, modified_since: str, force: bool, reading: str) -> None:
+    def __init__(
+        self, *, modified_since: str, force: bool, reading: str, following: str | None
+    ) -> None:
         self._modified_since = modified_since
         self._force = force
         self._reading = reading
+        self._following = following
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
         """Built with the spider's configuration."""
         params = crawler.spider.configuration.params  # type: ignore[union-attr]
-        return cls(modified_since=params.modified_since, force=params.force, reading=params.reading)
+        return cls(
+            modified_since=params.modified_since,
+            force=params.force,
+            reading=params.reading,
+            following=params.following if params.follows else None,
+        )
 
     def process_request(self, request: Request) -> None:
         """Add the validators of the last visit that brought content."""
@@ -37,6 +46,8 @@ class ConditionalMiddleware:
         if self._force or due is None or due.indexed_at is None:
             return
         if due.reading not in (None, self._reading):
+            return
+        if self._following is not None and due.following not in (None, self._following):
             return
         told = due.last_modified if self._modified_since == "server" else None
         since = modified_since(told, due.indexed_at)

@@ -242,6 +242,6 @@ class Crawl:
 
 def state_of(params: CrawlParams) -> StateOptions:
     """The options of the crawl's memory; a check of links looks at every page each time."""
-    options = replace(params.state_options(), activity=params.considers, reading=params.reading)
-    options = replace(options, delay=params.delay)
+    options = replace(params.state_options(), activity=params.considers, delay=params.delay)
+    options = replace(options, reading=params.reading, following=params.following)
     return replace(options, force=True) if params.mode == "check" else options

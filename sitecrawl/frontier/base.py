@@ -52,7 +52,8 @@ class DueUrl:
 
     ``document_id`` is set while a document of this URL is current; ``indexed_at`` (UTC
     epoch seconds) is when it was last fetched with content. ``reading`` stands for the
-    options by which it was read then; None where that is not known.
+    options by which it was read then, ``following`` for those by which its links were
+    judged; None where that is not known.
     """
 
     origin: str
@@ -71,6 +72,7 @@ class DueUrl:
     changed_at: float | None = None
     failures: int = 0
     reading: str | None = None
+    following: str | None = None
 
 
 @dataclass(slots=True)

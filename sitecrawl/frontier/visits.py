@@ -36,7 +36,7 @@ UPDATE = (
     " content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
-    " detail = ?, reading = ?"
+    " detail = ?, reading = ?, following = coalesce(?, following)"
     " WHERE id = ?"
 )
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}  # of what is canonical
@@ -197,6 +197,7 @@ class Visits:
             stored.target if silent else finding.target,
             storable(visit.detail) or None,
             stored.reading if visit.document is None else self._options.reading or None,
+            None if visit.document is None else self._options.following or None,
             stored.id,
         )
 

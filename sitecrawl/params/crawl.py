@@ -26,6 +26,9 @@ READING = (frozenset(ContentParams.model_fields) - NAMING).union(
     {"render", "rogue", "obey_nofollow", "index_nofollow"}
 )
 """The options whose effect on a document cannot be known without its page."""
+OF_ANSWERS = frozenset({"content_types", "mime_extensions", "missing_content_type"})
+FOLLOWING = frozenset(RuleParams.model_fields) - OF_ANSWERS
+"""The options that decide which links of a page are followed, besides the mode."""
 
 
 class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
@@ -36,7 +39,15 @@ class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StatePar
     @property
     def reading(self) -> str:
         """A hash that differs where pages are read otherwise; defaults do not count."""
-        values = self.model_dump(mode="json", include=set(READING), exclude_defaults=True)
+        return self._hash_of(READING)
+
+    @property
+    def following(self) -> str:
+        """A hash that differs where other links of the same page are followed."""
+        return self._hash_of(FOLLOWING) if self.follows else "none"
+
+    def _hash_of(self, names: frozenset[str]) -> str:
+        values = self.model_dump(mode="json", include=set(names), exclude_defaults=True)
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     @model_validator(mode="before")

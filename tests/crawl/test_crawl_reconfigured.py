@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fixtures.crawls import CrawlCommand
@@ -71,6 +73,22 @@ def test_what_the_rules_refuse_now_is_deleted_when_it_is_due(
     assert server.log.targets() == ["/robots.txt", "/"]
     assert "configuration has changed since run 1: deny, query." in again.log
     assert "scrapy reindex" in again.log
+
+
+@pytest.mark.behaviour("A-13", "RC-15")
+@pytest.mark.parametrize("before", [{"deny": "/late"}, {"max_depth": 0}, {"mode": "list"}])
+def test_links_that_are_followed_now_are_found_on_pages_that_did_not_change(
+    server: Server, crawl: CrawlCommand, before: dict[str, Any]
+) -> None:
+    site = dict(SITE) | {"/": Answer(page("/late", title="Start"), headers={"ETag": '"3"'})}
+    origin = server.serve(site | {"/late": page(title="Late")})
+    name = {"name": "site"}
+    assert list(crawl(f"{origin}/", **before, **name).documents) == [f"{origin}/"]
+    refreshed = crawl(f"{origin}/", activity="refresh", recrawl=0, **name)
+    assert server.log.header("/", "If-None-Match") == [None, '"3"'], refreshed.log[-3000:]
+    assert list(crawl(f"{origin}/", recrawl=0, **name).documents) == [f"{origin}/late"]
+    assert crawl(f"{origin}/", recrawl=0, **name).lines == []
+    assert server.log.header("/", "If-None-Match") == [None, '"3"', None, '"3"']
 
 
 def test_a_rewriting_that_never_comes_to_rest_loses_no_page(
