@@ -20,6 +20,7 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.states import ERROR, WAITING
+from sitecrawl.policy.obedience import Obedience
 from sitecrawl.web.page import Link, Page
 from sitecrawl.web.urls import origin as origin_of
 
@@ -71,7 +72,7 @@ class Command(FetchingCommand):
             params, spider = source.configuration.params, self.spider()
             with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
-                found = list(_explained(explainer, fetched))
+                found = list(_explained(explainer, fetched, params.obedience()))
                 print(*_problems(fetched, url), sep="", end="", file=sys.stderr)
         return print_lines(_told(link, each, opts) for link, each in found if _shown(each, opts))
 
@@ -84,10 +85,13 @@ def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
         return Source(load({**arguments, "start": url}), setting, None)
 
 
-def _explained(explainer: Explainer, fetched: Fetched) -> Iterator[tuple[Link, Explanation]]:
+def _explained(
+    explainer: Explainer, fetched: Fetched, obedience: Obedience
+) -> Iterator[tuple[Link, Explanation]]:
     for page in fetched.seen.pages.values():
+        said = obedience.said_of_links(page.directives)
         for link in _once(page):
-            yield link, explainer.explain(link.url, rel=_rel(page, link))
+            yield link, explainer.explain(link.url, rel=link.rel | said)
 
 
 def _once(page: Page) -> Iterable[Link]:
@@ -95,10 +99,6 @@ def _once(page: Page) -> Iterable[Link]:
     for link in page.links:
         found.setdefault(link.url, link)
     return found.values()
-
-
-def _rel(page: Page, link: Link) -> frozenset[str]:
-    return link.rel | {"nofollow"} if page.directives.nofollow else link.rel
 
 
 def _problems(fetched: Fetched, url: str) -> Iterator[str]:

@@ -78,9 +78,12 @@ class Discovery:
 
     def found(self, page: Page, visit: Visit) -> None:
         """Add the page's links to the visit's candidates."""
-        if not self._follow or not self._obedience.may_follow(page.directives):
+        if not self._follow:
             return
         due = visit.due
+        if said := self._obedience.said_of_links(page.directives):
+            self._leave(page.links, said, due)
+            return
         links = self.limits.page(
             due.url,
             depth=due.depth,
@@ -153,6 +156,13 @@ class Discovery:
         notice = self.rules.admit_redirect(start, target)
         if notice:
             logger.info("%s", notice)
+
+    def _leave(self, links: Iterable[Link], said: frozenset[str], due: DueUrl) -> None:
+        """Count the links of a page that says nofollow, as those that say so themselves."""
+        for link in links:
+            admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | said)
+            if not admission.decision.allowed:
+                self.refused(admission.decision, link.url, due.url)
 
     def _follow_link(self, visit: Visit, link: Link, links: PageLinks) -> None:
         depth = visit.due.depth + 1

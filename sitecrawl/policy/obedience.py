@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from sitecrawl.web.page import Directives
 
+NOFOLLOW = frozenset({"nofollow"})
+
 
 class Obedience(NamedTuple):
     """Which directives are obeyed: none at all with ``rogue``.
@@ -22,6 +24,10 @@ class Obedience(NamedTuple):
     def may_follow(self, directives: Directives) -> bool:
         """Whether the links of the page may be followed."""
         return self.rogue or not (self.obey_nofollow and directives.nofollow)
+
+    def said_of_links(self, directives: Directives) -> frozenset[str]:
+        """What the page says of all its links, in the words of ``rel``."""
+        return frozenset() if self.may_follow(directives) else NOFOLLOW
 
     def refusal(self, directives: Directives, now: datetime) -> str:
         """The directive that keeps the page out of the index, or nothing."""

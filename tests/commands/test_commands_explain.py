@@ -170,6 +170,20 @@ def test_a_link_that_a_limit_left_out_says_so(
     )
 
 
+def test_a_link_on_a_page_that_says_nofollow_says_so(
+    say: Say, server: Server, crawl: CrawlCommand
+) -> None:
+    head = '<meta name="robots" content="nofollow">'
+    origin = server.serve({"/": page("/a", "/picture.gif", head=head)})
+    run = crawl(f"{origin}/")
+    assert run.stats["sitecrawl/rules/rel"] == 1
+    said = say("explain", f"{origin}/a")
+    assert said.status == 1
+    why = "rel=nofollow, obey_nofollow True (default)"
+    assert said.lines[-1] == f"Verdict: refused: {why} (in the last run, on {origin}/)"
+    assert say("explain", f"{origin}/a", "-a", "obey_nofollow=no").status == 0
+
+
 def test_the_other_spelling_of_a_page_names_the_one_that_was_asked_for(explain: Say) -> None:
     said = explain("/a/index.html")
     asked = said.lines[0].removesuffix("/index.html")

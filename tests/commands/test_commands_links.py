@@ -74,6 +74,8 @@ def test_every_link_as_json(server: Server, fetching: Say, site: dict[str, Page]
     head = '<meta name="robots" content="nofollow">'
     site["/list"] = page("/a", head=head)
     assert fetching("links", f"{origin}/list").lines[0].startswith("refused   new")
+    said = fetching("links", f"{origin}/list", "-a", "rogue=1")
+    assert said.lines[0].startswith("admitted  new")
 
 
 @pytest.mark.parametrize(

@@ -184,5 +184,6 @@ def test_every_refused_link_is_counted(seen: Seen) -> None:
         for name, count in seen.run.stats.items()
         if name.startswith("sitecrawl/rules/")
     }
-    # mailto:; the picture; the link and the redirect to the other origin; the forbidden page.
-    assert refused == {"scheme": 1, "extension": 1, "scope": 2, "robots_txt": 1}
+    # mailto:; the picture; the link and the redirect to the other origin; the forbidden page;
+    # the link on the page that says nofollow.
+    assert refused == {"scheme": 1, "extension": 1, "scope": 2, "robots_txt": 1, "rel": 1}
