@@ -24,6 +24,7 @@ from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
 from sitecrawl.web.linktexts import meet
 from sitecrawl.web.sections import enter_comment, removed
+from sitecrawl.web.terms import enter_term
 from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
 
 if TYPE_CHECKING:
@@ -82,6 +83,14 @@ def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
     return None
 
 
+def enter_label(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Part a label from the label right before it: tabs are made so."""
+    first, before = node.first_child, node.prev
+    if first is not None and before is not None and before.tag_id == node.tag_id:
+        first.insert_before(" ")
+    return None
+
+
 def enter_silent(_walk: Walk, _node: LexborNode) -> Leave | None:
     """Pass over an element whose content is not for reading."""
     return skip
@@ -120,6 +129,8 @@ def action_table(options: ReadOptions) -> Table:
         **dict.fromkeys(SILENT, enter_silent),
         **SPECIAL,
         "a": enter_anchor,
+        "dt": enter_term,
+        "label": enter_label,
         "pre": enter_pre,
         "noindex": removed(None),
         **dict.fromkeys(("audio", "video"), removed(enter_block)),  # for browsers without them

@@ -1,0 +1,34 @@
+"""Terms of definition lists, and what documentation tools write right behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.elements import ANCHOR, tag_number
+from sitecrawl.web.permalinks import take_permalink
+from sitecrawl.web.walk import Leave, Walk, leave_block
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_SPAN = tag_number("span")
+
+
+def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a line; part the term from its types (``axis``, ``int``), and drop its permalink.
+
+    Docutils leaves it to the style sheet to write a colon between the two.
+    """
+    walk.text.flush()
+    last = node.last_child
+    if last is not None and last.tag_id == ANCHOR:
+        take_permalink(node)
+    while last is not None and last.tag_id == _SPAN and _is_classifier(last):
+        last.insert_before(" ")
+        last = last.prev.prev if last.prev is not None else None
+    return leave_block
+
+
+def _is_classifier(node: LexborNode) -> bool:
+    """Whether an element says of what type the term before it is."""
+    return node.attributes.get("class") == "classifier"
