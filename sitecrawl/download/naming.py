@@ -16,6 +16,7 @@ from typing_extensions import override
 from zope.interface import implementer
 
 LIFETIME = 300.0  # seconds; the system's resolver does not say how long an answer holds
+LOOPBACK = ["127.0.0.1", "::1"]  # RFC 6761, 6.3; the system's resolver may not know it
 
 
 class ForgettingResolver(CachingHostnameResolver):
@@ -65,6 +66,8 @@ async def addresses_of(host: str, seconds: float) -> list[str]:
     """The IP addresses of a host, best first; raises CannotResolveHostError."""
     if _is_address(host):
         return [host]
+    if host.endswith(".localhost"):
+        return LOOPBACK
     found: list[str] = []
     with suppress(UnicodeError, TimeoutError):
         host.encode("idna")

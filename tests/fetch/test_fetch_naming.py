@@ -67,3 +67,12 @@ def test_a_host_that_has_an_ipv6_address_alone(server: Server, crawl: CrawlComma
     assert run.documents.keys() == {f"{origin}/", f"{origin}/a"}, run.log[-3000:]
     assert server.log.targets() == ["/robots.txt", "/", "/a"]
     assert {each.host for each in server.log.of()} == {f"site.test:{port}"}
+
+
+def test_names_of_localhost_need_no_name_service(server: Server, crawl: CrawlCommand) -> None:
+    site = {"/": page("/a", title="Start"), "/a": page(title="A"), "/robots.txt": ""}
+    port = server.serve(site).rpartition(":")[2]
+    origin = f"http://app.localhost:{port}"
+    run = crawl(f"{origin}/")
+    assert run.documents.keys() == {f"{origin}/", f"{origin}/a"}, run.log[-3000:]
+    assert {each.host for each in server.log.of()} == {f"app.localhost:{port}"}

@@ -187,3 +187,11 @@ def test_chromium_is_found_where_it_is_installed() -> None:
     assert find_chromium(os.environ) == shutil.which("chromium")
     assert find_chromium({"CHROMIUM": "sh", "PATH": os.environ["PATH"]}) == shutil.which("sh")
     assert find_chromium({"PATH": "/nowhere"}) is None
+
+
+def test_a_name_of_localhost_is_rendered(server: Server, crawl: CrawlCommand) -> None:
+    shown = shell("Local", "document.body.append('Shown here')")
+    port = server.serve({"/": shown, "/robots.txt": ""}).rpartition(":")[2]
+    origin = f"http://app.localhost:{port}"
+    done = crawl(f"{origin}/", render="playwright")
+    assert "Shown here" in done.documents[f"{origin}/"]["body"], done.log[-3000:]
