@@ -17,6 +17,7 @@ LINK = (
     "SELECT u.url, u.outcome, u.waiting, u.target, d.seq, d.target FROM url AS u"
     " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
 )
+STEP = "SELECT outcome, target FROM url WHERE id = ?"
 SENT = (
     "SELECT u.redirect_to FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE o.key = ? AND o.realm = ? AND u.fingerprint = ?"
@@ -74,6 +75,8 @@ class Claims:
         for url, address, standing in self._chain(target):
             if url == claimant:
                 return Answer(Standing.BACK, url, address, tuple(passed))
+            if standing is Standing.PAGE and self._redirects_to(url, claimant):
+                return Answer(Standing.BACK, url, address, tuple(passed))
             if standing is not None:
                 return Answer(standing, url, address)
             passed.append((url, address))
@@ -108,6 +111,16 @@ class Claims:
                 standing = Standing.NOWHERE
             yield step, address, standing
             step = stands_for or target
+
+    def _redirects_to(self, url: int, claimant: int) -> bool:
+        """Whether what is a page of the output by now leads to the claimant."""
+        step: int | None = url
+        for _ in range(LONGEST_CHAIN):
+            [(outcome, target)] = self._database.rows(STEP, (step,))
+            step = target if outcome in REDIRECTS else None
+            if step in (None, claimant):
+                break
+        return step == claimant
 
     def _row(self, key: str, identity: int) -> int | None:
         rows = self._database.rows(

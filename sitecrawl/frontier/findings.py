@@ -48,7 +48,8 @@ class Judge:
 
     def review(self, findings: Sequence[Finding]) -> None:
         """Look again at the pages whose redirect or canonical leads to a visited URL."""
-        for held in self._documents.pointing_at([finding.stored.id for finding in findings]):
+        held_back = self._documents.pointing_at([finding.stored.id for finding in findings])
+        for held in sorted(held_back, key=lambda held: held.because == "redirect"):
             if held.because != "duplicate" and held.target is not None:
                 self._review(held, self._claims.follow(held.url, held.target))
 
