@@ -36,6 +36,7 @@ EXTENSIONS_BASE = {
 EXTENSIONS = {
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.download.early_close.EarlyClose": 20,
+    "sitecrawl.extensions.unheeded.Unheeded": 30,
     "sitecrawl.extensions.reconfigured.Reconfigured": 40,
     "sitecrawl.extensions.progress.Progress": 50,
     "sitecrawl.extensions.statistics.Statistics": 60,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.core.downloader import Downloader as ScrapyDownloader
-from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.defer import _process_pending_io, _schedule_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
@@ -18,24 +16,7 @@ from sitecrawl.download.listeners import is_heard
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-NO_EFFECT = "%s has no effect on this crawl: give the seconds between requests with -a delay=..."
-NOT_HEEDED = "%s has no effect on this crawl: %s"
-INSTEAD = {
-    "AUTOTHROTTLE_ENABLED": "its pace follows the answers by itself, see -a politeness=...",
-    "DEPTH_LIMIT": "give it with -a max_depth=...",
-    "DOWNLOAD_MAXSIZE": "give it with -a max_body_size=...",
-    "DOWNLOAD_TIMEOUT": "give it with -a timeout=... and -a max_time=...",
-    "HTTPCACHE_ENABLED": "its database remembers the pages, and asks only whether they changed",
-    "JOBDIR": "its database remembers what is to do, and the next run goes on",
-    "USER_AGENT": "give it with -a user_agent=... or -a contact=...",
-}
-OFF = ("", "0", "False", "None")
-GIVEN = SETTINGS_PRIORITIES["cmdline"]
-
-logger = logging.getLogger(__name__)
 
 
 class Downloader(ScrapyDownloader):
@@ -46,17 +27,6 @@ class Downloader(ScrapyDownloader):
     through the middlewares and back, and hands the answer to the engine itself: a future in
     between costs a round of the event loop.
     """
-
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        if self._delay:
-            logger.warning(NO_EFFECT, "DOWNLOAD_DELAY")
-        if self.per_slot_settings:
-            logger.warning(NO_EFFECT, "DOWNLOAD_SLOTS")
-        for name, instead in INSTEAD.items():
-            given = crawler.settings.getpriority(name) == GIVEN
-            if given and str(crawler.settings[name]) not in OFF:
-                logger.warning(NOT_HEEDED, name, instead)
 
     @override
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:

@@ -15,12 +15,10 @@ from tests.house.test_style import sources
 
 NAMES = {
     "scrapy.core.downloader.Downloader": {
-        "_delay": "download/downloader.py",
         "_enqueue_request": "download/downloader.py",
         "active": "download/downloader.py",
         "handlers": "download/downloader.py",
         "middleware": "download/downloader.py",
-        "per_slot_settings": "download/downloader.py",
     },
     "scrapy.core.downloader.handlers.DownloadHandlers": {
         "download_request_async": "download/downloader.py"

@@ -1,0 +1,119 @@
+"""Says which of Scrapy's settings have no effect here, and what to give in their place."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from sitecrawl import settings as project
+from sitecrawl.assembly import spider_settings
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from sitecrawl.params.crawl import CrawlParams
+
+NOT_HEEDED = "%s has no effect on this crawl: %s"
+DELAY = "give the seconds between requests with -a delay=..."
+AGAIN = "failures come again by their kind, see -a patience=..."
+CONSOLE = "its extension is left out; a project of its own may name it in EXTENSIONS"
+FIGURES = "give the seconds between figures with -s SITECRAWL_STATISTICS_SECONDS=..."
+NO_PAGE = "an answer that is no success is an outcome, and is not read"
+
+INSTEAD = {
+    "AUTOTHROTTLE_ENABLED": "its pace follows the answers by itself, see -a politeness=...",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "give it with -a requests_per_origin=...",
+    "DEFAULT_REQUEST_HEADERS": "give them with -a headers=...",
+    "DEPTH_LIMIT": "give it with -a max_depth=...",
+    "DEPTH_PRIORITY": "what is nearer to a start comes first in any case",
+    "DNS_TIMEOUT": "give it with -a timeout=...",
+    "DOWNLOAD_DELAY": DELAY,
+    "DOWNLOAD_MAXSIZE": "give it with -a max_body_size=...",
+    "DOWNLOAD_SLOTS": DELAY,
+    "DOWNLOAD_TIMEOUT": "give it with -a timeout=... and -a max_time=...",
+    "DUPEFILTER_CLASS": "which URLs are the same is decided by rules, see -a sort_query=...",
+    "HTTPAUTH_USER": "give it with -a auth=...",
+    "HTTPCACHE_ENABLED": "its database remembers the pages, and asks only whether they changed",
+    "HTTPERROR_ALLOWED_CODES": NO_PAGE,
+    "HTTPERROR_ALLOW_ALL": NO_PAGE,
+    "JOBDIR": "its database remembers what is to do, and the next run goes on",
+    "LOGSTATS_INTERVAL": FIGURES,
+    "METAREFRESH_MAXDELAY": "give it with -a refresh_delay=...",
+    "PERIODIC_LOG_DELTA": FIGURES,
+    "PERIODIC_LOG_STATS": FIGURES,
+    "REDIRECT_MAX_TIMES": "give it with -a max_redirects=...",
+    "REFERRER_POLICY": "see -a referer=...",
+    "REMOTE_CONTROL_ENABLED": CONSOLE,
+    "RETRY_HTTP_CODES": AGAIN,
+    "RETRY_TIMES": AGAIN,
+    "ROBOTSTXT_USER_AGENT": "the first word of -a user_agent=... is what counts",
+    "TELNETCONSOLE_ENABLED": CONSOLE,
+    "URLLENGTH_LIMIT": "give it with -a max_url_length=...",
+    "USER_AGENT": "give it with -a user_agent=... or -a contact=...",
+}
+"""What to give in place of settings that are on."""
+
+SWITCHES = {
+    "COOKIES_ENABLED": ("cookies", "give -a cookies=no"),
+    "DOWNLOAD_VERIFY_CERTIFICATES": ("verify_tls", "give -a verify_tls=no"),
+    "METAREFRESH_ENABLED": ("refresh_delay", "give -a refresh_delay=0"),
+    "REDIRECT_ENABLED": ("max_redirects", "give -a max_redirects=0"),
+    "REFERER_ENABLED": ("referer", "give -a referer=never"),
+    "RETRY_ENABLED": ("patience", AGAIN),
+    "ROBOTSTXT_OBEY": ("obey_robots", "give -a obey_robots=no"),
+}
+"""What to give in place of settings that are switched off, while the option named is not."""
+
+OFF = ("", "0", "false", "none", "never", "0.0", "{}", "[]")
+
+logger = logging.getLogger(__name__)
+
+
+class Unheeded:
+    """Warns once, as the crawl begins."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Unheeded:
+        """Speaks before anything is asked for."""
+        extension = cls(crawler)
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        return extension
+
+    def spider_opened(self) -> None:
+        """Log a line for each setting that was given for nothing."""
+        spider: Any = self._crawler.spider
+        for name, instead in unheeded(self._crawler.settings, spider.configuration.params):
+            logger.warning(NOT_HEEDED, name, instead)
+
+
+def unheeded(settings: BaseSettings, params: CrawlParams) -> Iterator[tuple[str, str]]:
+    """Settings that were given and have no effect, each with what to give in its place."""
+    ours = {**vars(project), **spider_settings(params)}
+    given = {name for name in INSTEAD.keys() | SWITCHES.keys() if _is_given(settings, name, ours)}
+    for name in sorted(given):
+        if name in INSTEAD and not _is_off(settings[name]):
+            yield name, INSTEAD[name]
+        if name in SWITCHES and _is_off(settings[name]):
+            option, instead = SWITCHES[name]
+            if not _is_off(getattr(params, option)):
+                yield name, instead
+
+
+def _is_given(settings: BaseSettings, name: str, ours: dict[str, Any]) -> bool:
+    """Whether somebody set it: on the command line, or otherwise than this project does."""
+    priority = settings.getpriority(name) or 0
+    if priority >= SETTINGS_PRIORITIES["cmdline"]:
+        return True
+    return priority >= SETTINGS_PRIORITIES["project"] and settings[name] != ours.get(name)
+
+
+def _is_off(value: object) -> bool:
+    return str(value).lower() in OFF
