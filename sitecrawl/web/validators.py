@@ -25,11 +25,6 @@ def if_none_match(etag: str | None) -> str | None:
     return f'{tag}, {coded[1]}"' if coded else tag
 
 
-def same_etag(one: str | None, other: str | None) -> bool:
-    """Whether two tags mean one representation: weak comparison, compression aside."""
-    return one is not None and other is not None and _opaque(one) == _opaque(other)
-
-
 def fresh_until(
     *, expires: str | None, cache_control: str | None, date: str | None, now: float
 ) -> float | None:
@@ -64,9 +59,3 @@ def retry_after(value: str | None, now: float) -> float | None:
         return float(text)
     moment = read_http_date(text)
     return None if moment is None else max(0.0, moment - now)
-
-
-def _opaque(etag: str) -> str:
-    """What of a tag is compared."""
-    coded = _CODED.fullmatch(etag.strip())
-    return (f'{coded[1]}"' if coded else etag.strip()).removeprefix("W/")

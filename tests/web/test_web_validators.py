@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sitecrawl.web.dates import http_date, read_date, read_http_date
-from sitecrawl.web.validators import fresh_until, if_none_match, retry_after, same_etag
+from sitecrawl.web.validators import fresh_until, if_none_match, retry_after
 
 TABLES = tomllib.loads((Path(__file__).parent / "cases" / "validators.toml").read_text("utf-8"))
 NOW = 1_700_000_000.0
@@ -62,12 +62,6 @@ def test_if_none_match(case: dict[str, Any]) -> None:
 
 def test_no_tag_is_not_asked_about() -> None:
     assert if_none_match(None) is None
-
-
-@pytest.mark.parametrize("case", rows("same_etags"))
-def test_same_etag(case: dict[str, Any]) -> None:
-    assert same_etag(case["one"], case.get("other")) is case["same"]
-    assert same_etag(case.get("other"), case["one"]) is case["same"]
 
 
 @pytest.mark.parametrize("case", rows("retries"))
