@@ -23,6 +23,7 @@ from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
 from sitecrawl.web.linktexts import meet
+from sitecrawl.web.listings import enter_pre
 from sitecrawl.web.sections import enter_comment, removed
 from sitecrawl.web.terms import enter_term
 from sitecrawl.web.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
@@ -52,17 +53,6 @@ SPECIAL: dict[str, Enter] = {
     "math": enter_formula,
     "mfrac": enter_fraction,
 }
-
-
-def enter_pre(walk: Walk, _node: LexborNode) -> Leave | None:
-    """Keep the lines of preformatted text."""
-    walk.text.flush()
-    return leave_pre
-
-
-def leave_pre(walk: Walk, _node: LexborNode) -> None:
-    """End the lines of preformatted text."""
-    walk.text.flush_lines(keep_space=walk.options.keep_pre)
 
 
 def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
