@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.elements import ANCHOR
+from sitecrawl.web.elements import ANCHOR, TEXT
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -18,6 +18,9 @@ MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
 
 def take_permalink(heading: LexborNode) -> str | None:
     """Take the sign out of a heading's link to itself; the anchor it names, None without one."""
+    only = heading.first_child
+    if only is not None and only.next is None and only.tag_id == TEXT:  # most are words alone
+        return None
     for side in ("last", "first"):
         link = _link_at(heading, side)
         if link is None or not _is_sign(link.text()):
@@ -40,12 +43,19 @@ def _link_at(heading: LexborNode, side: str) -> LexborNode | None:
 
 
 def _child(node: LexborNode, side: str) -> LexborNode | None:
-    """The first or last child that is more than white space."""
+    """The first or last child that is to be seen."""
     is_last = side == "last"
     child = node.last_child if is_last else node.first_child
-    while child is not None and not (child.is_element_node or (child.text_content or "").strip()):
+    while child is not None and _is_nothing(child):
         child = child.prev if is_last else child.next
     return child
+
+
+def _is_nothing(node: LexborNode) -> bool:
+    """Whether a node is white space, a comment or an anchor around nothing."""
+    if node.is_element_node:
+        return node.tag_id == ANCHOR and node.first_child is None
+    return not (node.text_content or "").strip()
 
 
 def _is_sign(text: str) -> bool:

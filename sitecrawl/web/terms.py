@@ -21,7 +21,7 @@ def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
     """
     walk.text.flush()
     last = node.last_child
-    if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # others end with lines
+    if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # ¶ goes with its line
         take_permalink(node)
     while last is not None and last.tag_id == _SPAN and _is_classifier(last):
         last.insert_before(" ")
