@@ -18,21 +18,27 @@ def overwrite(path: str, lines: Iterable[str]) -> int:
     A pipe or a device is written to as it is, and behind a link what it leads to.
     """
     place = Path(path).resolve()
-    if place.exists() and not place.is_file():
-        return append(path, lines)
-    unfinished = Path(f"{place}.part")
     try:
+        if place.exists() and not place.is_file():
+            return append(path, lines)
         with _claimed(place):
-            with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-                count = sum(bool(file.write(f"{line}\n")) for line in lines)
-            if place.exists():
-                shutil.copymode(place, unfinished)
-            unfinished.replace(place)
+            count = _replace(place, lines)
     except OSError as error:
         raise _unwritable(path, error) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     return DONE if count else NOTHING
+
+
+def _replace(place: Path, lines: Iterable[str]) -> int:
+    unfinished = Path(f"{place}.part")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            count = sum(bool(file.write(f"{line}\n")) for line in lines)
+        if place.exists():
+            shutil.copymode(place, unfinished)
+        unfinished.replace(place)
+    finally:
+        unfinished.unlink(missing_ok=True)  # which fails where nothing can be written
+    return count
 
 
 def append(path: str, lines: Iterable[str]) -> int:

@@ -121,6 +121,14 @@ def test_a_file_that_cannot_be_written_is_named(say: Say, option: str) -> None:
     assert said.err == "no/such/folder cannot be written: No such file or directory.\n"
 
 
+@pytest.mark.parametrize("name", ["n" * 253, "n" * 400])
+@pytest.mark.usefixtures("known")
+def test_a_place_that_takes_no_file_is_not_laid_at_the_databases_door(say: Say, name: str) -> None:
+    said = say("export", "-O", name)  # to look for it, or to remove it, fails as well
+    assert said.status == 2
+    assert said.err == f"{name} cannot be written: File name too long.\n"
+
+
 @pytest.mark.parametrize("option", ["-O", "-o"])
 def test_a_file_that_a_crawl_is_writing_is_left_alone(
     known: Crawled, say: Say, tmp_path: Path, option: str
