@@ -103,7 +103,8 @@ class SqliteDatabase:
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         """The rows of the answer one by one, however many there are."""
-        yield from self._connection.execute(sql, parameters)
+        for row in self._connection.execute(sql, parameters):  # noqa: UP028
+            yield row  # yield from would close the cursor, maybe after its database: an error
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows the statement touched."""

@@ -187,3 +187,12 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     assert place.rows("SELECT count(*) FROM outbox") == [(int(committed),)]
     assert place.rows("SELECT count(*) FROM url WHERE waiting = 0") == [(int(committed),)]
     place.close()
+
+
+def test_rows_that_nobody_reads_to_their_end_do_no_harm(tmp_path: Path) -> None:
+    database = sqlite.SqliteDatabase(str(tmp_path / "crawl.db"))
+    rows = database.stream("SELECT 1 UNION SELECT 2")
+    assert next(rows) == (1,)
+    database.close()
+    assert isinstance(rows, Generator)
+    rows.close()  # as Python does where the reader has gone, as under head
