@@ -1,10 +1,11 @@
-"""The sign by which headings link to themselves, before or behind their words."""
+"""Links of headings that are none of their words: to themselves, and to edit what follows."""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.elements import ANCHOR, TEXT
+from sitecrawl.web.elements import ANCHOR, TEXT, tag_number
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
 ZERO_WIDTH = "\u200b"
 MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
+EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], in headings up to its version 1.43
+MOST_NODES = 64  # of such links that are looked at
+_SPAN = tag_number("span")
 
 
 def take_permalink(heading: LexborNode) -> str | None:
@@ -21,6 +25,7 @@ def take_permalink(heading: LexborNode) -> str | None:
     only = heading.first_child
     if only is not None and only.next is None and only.tag_id == TEXT:  # most are words alone
         return None
+    _drop_edit_links(heading.last_child)
     for side in ("last", "first"):
         link = _link_at(heading, side)
         if link is None or not _is_sign(link.text()):
@@ -30,6 +35,15 @@ def take_permalink(heading: LexborNode) -> str | None:
             link.inner_html = ""
             return href[1:] if href.startswith("#") else ""
     return None
+
+
+def _drop_edit_links(last: LexborNode | None) -> None:
+    """Take the words out of what a heading ends with if these are links to edit; they stay links."""
+    if last is None or last.tag_id != _SPAN or last.attributes.get("class") != EDIT_LINKS:
+        return
+    for node in list(islice(last.traverse(include_text=True), MOST_NODES)):
+        if node.is_text_node:
+            node.decompose()
 
 
 def _link_at(heading: LexborNode, side: str) -> LexborNode | None:
