@@ -9,6 +9,7 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
 from sitecrawl.download.decoding import decode_body, decode_prefix
+from sitecrawl.download.failures import BrokenEncodingError, DecodedTooLargeError
 from sitecrawl.reqmeta import WIRE_BYTES, robots_of
 from sitecrawl.web.robots_lines import SIZE_LIMIT
 
@@ -52,10 +53,21 @@ class Answer:
     def begun(self, head: Head, length: int | None) -> bool:
         """Take the head; whether the body is wanted."""
         self._request.meta["download_latency"] = monotonic() - self._began
-        self._head = head
+        self._head, self._length = head, length
         self._headers = _headers(head, length, to_head=self.to_head)
         self._stopped = self._stopping.decide(self._request, self._headers, length)
         return self._stopped is None
+
+    def is_whole(self, body: bytes) -> bool:
+        """Whether the length announced was that of the page before it was packed.
+
+        Browsers read such a page too. What is cut does not unpack.
+        """
+        names = self._encodings()
+        try:
+            return bool(names) and len(decode_body(body, names, self.limit)) == self._length
+        except (BrokenEncodingError, DecodedTooLargeError):
+            return False
 
     def response(self, body: bytes, received: int, connection: Connection) -> Response:
         """Scrapy's response. Raises BrokenEncodingError, DecodedTooLargeError, StopDownload."""
@@ -82,13 +94,16 @@ class Answer:
 
     def _decoded(self, body: bytes) -> bytes:
         """The body without its encodings; of a robots.txt, or where none is read, what can be had."""
-        encodings = self._headers.getlist("Content-Encoding")
-        if not body or not encodings:
+        names = self._encodings()
+        if not body or not names:
             return body
         decode = decode_prefix if self.prefix or self._head.status >= 300 else decode_body
-        names = [encoding.decode("latin-1") for encoding in encodings]
         del self._headers["Content-Encoding"]
         return decode(body, names, self.limit)
+
+    def _encodings(self) -> list[str]:
+        """The values of Content-Encoding."""
+        return [name.decode("latin-1") for name in self._headers.getlist("Content-Encoding")]
 
 
 def _headers(head: Head, length: int | None, *, to_head: bool) -> Headers:

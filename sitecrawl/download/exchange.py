@@ -34,6 +34,10 @@ class Reading(Protocol):
         """Take the head, and the body's length if announced; whether the body is wanted."""
         ...
 
+    def is_whole(self, body: bytes) -> bool:
+        """Whether a body that is shorter than announced is complete nevertheless."""
+        ...
+
 
 class Exchange:
     """Receives one answer.
@@ -78,11 +82,13 @@ class Exchange:
         """The connection has ended; ``truncated``: without the end that TLS demands."""
         if self.done.done():
             return
-        framing = self._framing
-        if framing is not None and framing.ends_by_close and not (error or truncated):
-            self.done.set_result(bytes(self._body))
-        else:
+        framing, body = self._framing, bytes(self._body)
+        if framing is None or error or truncated:
             self.fail(of_ending(error, in_body=framing is not None))
+        elif framing.ends_by_close or self._reading.is_whole(body):
+            self.done.set_result(body)
+        else:
+            self.fail(of_ending(None, in_body=True))
 
     def fail(self, error: Exception) -> None:
         """There will be no answer, or no more of it."""

@@ -83,6 +83,16 @@ FAILURES: dict[str, tuple[Page, str, str]] = {
         "DID_NOT_UNDERSTAND_ANSWER",
         "cut_short",
     ),
+    "packed-and-too-short": (
+        Raw(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 9000\r\n\r\n" + PACKED),
+        "DID_NOT_UNDERSTAND_ANSWER",
+        "cut_short",
+    ),
+    "packed-and-cut": (
+        Raw(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 10003\r\n\r\n" + PACKED[:-9]),
+        "DID_NOT_UNDERSTAND_ANSWER",
+        "cut_short",
+    ),
     "no-last-chunk": (
         Raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
         "DID_NOT_UNDERSTAND_ANSWER",
@@ -126,6 +136,9 @@ READABLE: dict[str, Page] = {
     "gzip-without-checksum": packed(PACKED[:-8]),
     "gzip-with-half-a-checksum": packed(PACKED[:-4]),
     "gzip-with-checksum-of-zlib": packed(bytes.fromhex("1f8b080000000000") + zlib.compress(PAGE)),
+    "length-of-the-unpacked-page": Raw(
+        HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(PAGE) + PACKED
+    ),
     "deflate-without-checksum": packed(zlib.compress(PAGE)[:-4], "deflate"),
     "x-gzip": packed(PACKED, "x-gzip"),
     "gzip-twice": packed(gzip.compress(PACKED), "gzip, gzip"),
