@@ -22,6 +22,10 @@ NO_FEED = (
     "No feed is set: %d lines are in the crawl database alone. The next run with -O FILE writes "
     "them, or at once: scrapy export -O FILE"
 )
+NO_LINE = (
+    "No line was written: nothing that was due is new, changed or gone. All current documents: "
+    "scrapy export -O FILE"
+)
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +72,8 @@ class Statistics:
         figures = self._figures()
         if figures.lines and self._crawler.get_extension(FeedExporter) is None:
             logger.info(NO_FEED, figures.lines)
+        if not figures.lines and self._changed_nothing():
+            logger.info(NO_LINE)
         logger.info("Ended after %.0f s: %s", seconds, figures.line(seconds))
 
     async def _watch(self) -> None:
@@ -85,6 +91,16 @@ class Statistics:
                 seconds = asyncio.get_running_loop().time() - self._began
                 waiting = backlog.mine + backlog.free + backlog.elsewhere
                 logger.info("%s", figures.line(seconds, waiting))
+
+    def _changed_nothing(self) -> bool:
+        """Whether a crawl with feeds went well and left their files as they were."""
+        stats, crawl = self._crawler.stats, self._crawler.get_extension(Crawl)
+        feeds = self._crawler.get_extension(FeedExporter)
+        assert stats is not None
+        if crawl is None or crawl.checks_links or feeds is None:
+            return False
+        well = stats.get_value("finish_reason") == "finished"
+        return well and stats.get_value("sitecrawl/exit_status") == 0
 
     def _figures(self) -> Figures:
         assert self._crawler.stats is not None

@@ -69,6 +69,19 @@ def test_lines_that_went_to_no_file_are_said_to_be_in_the_database_alone(
     assert len((tmp_path / "documents.jsonl").read_text().splitlines()) == 1
 
 
+def test_a_run_that_leaves_its_file_alone_says_how_to_have_all(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {"/": page("/a", title="Start"), "/a": page(title="A")}
+    origin = server.serve(site)
+    hint = "No line was written: nothing that was due is new, changed or gone."
+    assert hint not in crawl(f"{origin}/").log
+    assert hint in crawl(f"{origin}/").log
+    assert hint not in crawl(f"{origin}/", mode="check").log
+    site["/"] = Answer(status=403)
+    assert hint not in crawl(f"{origin}/", force=1, activity="discover").log
+
+
 @pytest.mark.behaviour("O-10")
 def test_no_figures_in_between_where_none_are_asked_for(
     server: Server, crawl: CrawlCommand
