@@ -17,6 +17,7 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
 from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.console.parts import missing_parts
 from sitecrawl.console.plain import NOT_OURS, is_ours
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import backend
@@ -82,7 +83,7 @@ class Command(crawl.Command):
         spider = loader.load(name)
         if self.settings["SITECRAWL_DATABASE"] is None and not is_ours(spider):
             return []  # a project without ours may still have this command
-        return problems_of(spider, arguments)
+        return [*problems_of(spider, arguments), *missing_parts(self.settings)]
 
     def _check_database(self, setting: str | None) -> None:
         try:

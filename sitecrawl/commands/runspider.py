@@ -11,6 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
+from sitecrawl.console.parts import missing_parts
 
 
 class Command(runspider.Command):
@@ -28,7 +29,8 @@ class Command(runspider.Command):
         self.exitcode = self.exitcode if status is None else status
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
-        problems = problems_of(spidercls, self._arguments)
+        assert self.settings is not None
+        problems = [*problems_of(spidercls, self._arguments), *missing_parts(self.settings)]
         if problems:
             raise UsageError("\n".join(problems), print_help=False)
         self.crawler = super()._create_crawler(spidercls)

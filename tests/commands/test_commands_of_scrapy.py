@@ -88,3 +88,42 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
     assert said.status == 2
     assert "strat" in said.err
     assert fetching("runspider", "ours.py", "-a", f"start={origin}/none").status == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "lacks"),
+    [
+        ("ITEM_PIPELINES={}", "ITEM_PIPELINES lacks sitecrawl.pipelines.record.RecordPipeline"),
+        ("EXTENSIONS={}", "EXTENSIONS lacks sitecrawl.extensions.crawl.Crawl"),
+        (
+            'DOWNLOADER_MIDDLEWARES={"sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 1}',
+            "DOWNLOADER_MIDDLEWARES lacks sitecrawl.downloadermiddlewares.outcome.Outcome",
+        ),
+        ("SCHEDULER=scrapy.core.scheduler.Scheduler", "SCHEDULER is not sitecrawl.scheduler"),
+    ],
+)
+def test_a_crawl_without_its_parts_does_not_begin(
+    setting: str, lacks: str, fetching: Say, tmp_path: Path
+) -> None:
+    said = fetching("crawl", "site", "-a", "start=http://127.0.0.1:1/", "-s", setting)
+    assert said.status == 2
+    assert said.err.startswith(lacks)
+    assert not (tmp_path / ".sitecrawl").exists()
+
+
+def test_parts_may_be_derived(fetching: Say, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from sitecrawl.scheduler import OriginScheduler\n\nclass Own(OriginScheduler):\n    pass\n"
+    )
+    said = fetching(
+        "crawl",
+        "site",
+        "-a",
+        "start=http://127.0.0.1:1/",
+        "-a",
+        "patience=1",
+        "-s",
+        "SCHEDULER=own.Own",
+    )
+    assert said.status == 1
+    assert "start http://127.0.0.1:1/ brought nothing" in said.err

@@ -1,0 +1,45 @@
+"""What of this project's parts a crawl cannot do without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
+
+NEEDED = {
+    "EXTENSIONS": ("sitecrawl.extensions.crawl.Crawl",),
+    "DOWNLOADER_MIDDLEWARES": (
+        "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware",
+        "sitecrawl.downloadermiddlewares.turn.TurnMiddleware",
+    ),
+    "ITEM_PIPELINES": (
+        "sitecrawl.pipelines.record.RecordPipeline",
+        "sitecrawl.pipelines.output.OutputPipeline",
+    ),
+}
+SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
+REMEDY = "the crawl cannot do without it. -s replaces the whole table; see docs/as-a-library.md"
+
+
+def missing_parts(settings: Settings) -> Iterator[str]:
+    """A line for each part that is missing: without some of them a crawl would never end."""
+    for table, needed in NEEDED.items():
+        named = [part for part, place in settings.getwithbase(table).items() if place is not None]
+        for part in needed:
+            if not _is_among(part, named):
+                yield f"{table} lacks {part}: {REMEDY}"
+    if not _is_among(SCHEDULER, [settings["SCHEDULER"]]):
+        yield f"SCHEDULER is not {SCHEDULER}, nor made of it: the crawl cannot do without it"
+
+
+def _is_among(part: str, named: Sequence[Any]) -> bool:
+    """Whether a part is named, or one that is derived from it.
+
+    Not ``issubclass``: whatever has its methods is a subclass of a scheduler of Scrapy's.
+    """
+    if part in named:
+        return True
+    wanted = load_object(part)
+    return any(wanted in getattr(load_object(name), "__mro__", ()) for name in named)
