@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Docusaurus and VitePress only a zero width space, with an icon from the style sheet.
 PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
 ZERO_WIDTH = "\u200b"
+_AROUND = f"{ZERO_WIDTH} \n\t"
 MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
 EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], in headings up to its version 1.43
 MOST_NODES = 64  # of such links that are looked at
@@ -32,7 +33,8 @@ def take_permalink(heading: LexborNode) -> str | None:
             continue
         href = link.attributes.get("href") or ""
         if side == "last" or href.startswith("#"):
-            link.inner_html = ""
+            while (part := link.first_child) is not None:
+                part.decompose()
             return href[1:] if href.startswith("#") else ""
     return None
 
@@ -74,5 +76,5 @@ def _is_nothing(node: LexborNode) -> bool:
 
 def _is_sign(text: str) -> bool:
     """Whether the text of a link is nothing but a sign."""
-    sign = text.strip(f"{ZERO_WIDTH} \n\t")
+    sign = text.strip(_AROUND)
     return sign in PERMALINKS or (not sign and ZERO_WIDTH in text)
