@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.crawl.figures import Figures
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import DONE, Crawl
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
 
@@ -99,8 +99,8 @@ class Statistics:
         assert stats is not None
         if crawl is None or crawl.checks_links or feeds is None:
             return False
-        well = stats.get_value("finish_reason") == "finished"
-        return well and stats.get_value("sitecrawl/exit_status") == 0
+        well: bool = stats.get_value("finish_reason") == "finished"
+        return well and bool(stats.get_value("sitecrawl/exit_status") == DONE)
 
     def _figures(self) -> Figures:
         assert self._crawler.stats is not None
