@@ -18,6 +18,7 @@ from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config import Configuration
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.params.mode import not_a_url
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.policy.engine import Rules
 from sitecrawl.web.urls import normalize
@@ -121,7 +122,7 @@ def read_url(args: Sequence[str], command: str) -> str:
     if len(args) != 1:
         raise UsageError(f"give one URL: scrapy {command} https://example.org/", print_help=False)
     if "://" not in args[0]:
-        raise UsageError(f"{args[0]!r} is not a URL; write https://{args[0]}", print_help=False)
+        raise UsageError(not_a_url(args[0]), print_help=False)
     return normalize(args[0]) or args[0]
 
 

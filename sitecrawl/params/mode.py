@@ -46,11 +46,20 @@ def check_starts(urls: tuple[str, ...]) -> tuple[str, ...]:
 def _check_start(url: str) -> str:
     scheme, mark, rest = url.partition("://")
     if not mark:
-        raise ValueError(f"{url!r} is not a URL; write https://{url}")
+        raise ValueError(not_a_url(url))
     plain = normalize(url)
     if scheme.lower() in {"http", "https"} and (rest.startswith("/") or plain is None):
         raise ValueError(f"{url!r} has no valid host or port")
     return plain if plain and "@" in rest.partition("/")[0] else url
+
+
+def not_a_url(text: str) -> str:
+    """What to tell whoever gave ``text``: the URL that it is without its scheme, if it may be."""
+    whole = f"https://{text}"
+    host = text.partition("/")[0]
+    meant = ("." in host.strip(".") or host.startswith("localhost")) and "@" not in host
+    meant = meant and normalize(whole) is not None
+    return f"{text!r} is not a URL; write {whole if meant else 'one as https://example.org/'}"
 
 
 def check_name(name: str) -> str:

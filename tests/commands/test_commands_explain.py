@@ -88,6 +88,7 @@ def test_a_foreign_origin_is_explained_too(say: Say) -> None:
     ("words", "status", "line"),
     [
         (["example.org/a"], 2, "'example.org/a' is not a URL; write https://example.org/a"),
+        (["mailto:x@a.test"], 2, "'mailto:x@a.test' is not a URL; write one as https://"),
         (["http://a.test", "http://b.test"], 2, "give one URL"),
         (["http://a.test", "--jsn"], 2, "there is no option --jsn"),
         (["http://a.test", "-a", "realm=a", "-a", "realm=b"], 2, "-a realm is given 2 times"),
