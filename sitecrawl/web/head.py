@@ -31,7 +31,7 @@ class Head:
     """What a head says, addresses still as written."""
 
     title: str = ""
-    base: str = ""
+    base: str | None = None
     metas: dict[str, list[str]] = field(default_factory=dict)
     refresh: str = ""
     links: list[Attributes] = field(default_factory=list)
@@ -81,8 +81,8 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
             _read_meta(head, node.attributes)
         case "link":
             head.links.append(node.attributes)
-        case "base" if not head.base:
-            head.base = node.attributes.get("href") or ""
+        case "base" if head.base is None and "href" in node.attributes:
+            head.base = node.attributes["href"] or ""
         case "script":
             enter_script(walk, node)
 

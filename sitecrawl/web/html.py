@@ -51,7 +51,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     page.fields = read_fields(root, options.fields) if options.fields else {}
     robots = [*head.metas.get("robots", ()), *head.metas.get(options.agent, ()), *walk.robots]
     return Outgoing(
-        head.base,
+        head.base or "",
         head.links,
         walk.found,
         robots,
