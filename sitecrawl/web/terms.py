@@ -23,9 +23,12 @@ def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
     last = node.last_child
     if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # ¶ goes with its line
         take_permalink(node)
-    while last is not None and last.tag_id == _SPAN and _is_classifier(last):
+    while last is not None and last.tag_id == _SPAN:
+        before = last.prev
+        if before is None or not _is_classifier(last):
+            break
         last.insert_before(" ")
-        last = last.prev.prev if last.prev is not None else None
+        last = before
     return leave_block
 
 
