@@ -112,8 +112,9 @@ def test_only_links_that_pass_all_rules_are_stored(seen: Seen) -> None:
         if name.startswith("sitecrawl/rules/") and not name.endswith("robots_txt")
     }
     # https, ftp, gopher; one character too many; the question mark; gif, PDF, log, old;
-    # outside the directory and outside the host.
-    assert counted == {"scheme": 3, "length": 1, "query": 1, "extension": 4, "scope": 2}
+    # outside the directory and outside the host; behind a page that says nofollow.
+    expected = {"scheme": 3, "length": 1, "query": 1, "extension": 4, "scope": 2, "rel": 1}
+    assert counted == expected
     (size,) = {len(url) for url in seen.run.documents if "xxx" in url}
     assert size == 128
     stored = {row[0].rpartition("/")[2] for row in seen.command.rows("SELECT url FROM url")}
