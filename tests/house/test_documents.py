@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
 from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.policy.outcomes import Outcome
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "sitecrawl"
@@ -51,6 +52,24 @@ def test_every_stat_is_documented() -> None:
     counted = {name for source in sources for name in stats_of(ast.parse(source))}
     documented = {re.sub(r"<\w+>", "<>", name) for name in rows("stats.md")}
     assert {name for name in counted if name.startswith("sitecrawl/")} == documented
+
+
+def test_every_outcome_is_documented() -> None:
+    assert rows("outcomes.md", "Outcomes") == {outcome.name.lower() for outcome in Outcome}
+
+
+def test_every_reason_to_refuse_a_link_is_documented() -> None:
+    found = {"scope", "recombination"}
+    for folder in ("policy/rules", "policy/queries", "policy/limits", "policy/redirects.py"):
+        place = SOURCE / folder
+        for path in place.rglob("*.py") if place.is_dir() else [place]:
+            text = path.read_text(encoding="utf-8")
+            found |= set(re.findall(r'refuse\(\s*"(\w+)"', text))
+            for each in text.split("\nclass "):
+                if "def refusal(" in each:
+                    found |= set(re.findall(r'reason: ClassVar\[str\] = "(\w+)"', each))
+    others = {"private_address", "robots_txt", "robots_txt_unreachable"}
+    assert rows("outcomes.md", "Reasons of refused links") == found | others
 
 
 def test_every_field_of_the_output_is_documented() -> None:
