@@ -121,11 +121,13 @@ class Judge:
 
     def _still_claims(self, finding: Finding) -> None:
         """Weigh the canonical again of a page that did not change: its target may have."""
-        held, stored = finding.held, finding.stored
-        if held is None or stored.canonical is None or stored.target in (None, held.url):
+        held, target = finding.held, finding.stored.target
+        if held is None or finding.is_duplicate:
             return
-        if not finding.is_duplicate:
-            self._review(held, self._claims.follow(held.url, stored.target))
+        if finding.stored.canonical is not None and target not in (None, held.url):
+            self._review(held, self._claims.follow(held.url, target))
+        elif not held.current and "canonical_url" not in self._documents.content(held.url):
+            self._changes.promote(held)  # another version of it named a canonical
 
     def _duplicate(self, finding: Finding, equal: Held) -> None:
         finding.outcome = Outcome.DUPLICATE
