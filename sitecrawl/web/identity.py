@@ -46,9 +46,9 @@ def identity_key(
     path = url[start:]
     if fold_slashes and "//" in path:
         path = _SLASHES.sub("/", path)
-    path = _fold_end(path, frozenset() if query else default_pages, slash=fold_trailing_slash)
     if sort_query and "&" in query:
         query = _sorted_query(query)
+    path = _fold_end(path, frozenset() if query else default_pages, slash=fold_trailing_slash)
     return f"{url[:start]}{path}?{query}" if query else url[:start] + path
 
 
