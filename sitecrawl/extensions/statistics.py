@@ -23,7 +23,7 @@ NO_FEED = (
     "them, or at once: scrapy export -O FILE"
 )
 NO_LINE = (
-    "No line was written: nothing that was due is new, changed or gone. All current documents: "
+    "No line was written: nothing that this run visited is new, changed or gone. All documents: "
     "scrapy export -O FILE"
 )
 

@@ -74,7 +74,7 @@ def test_a_run_that_leaves_its_file_alone_says_how_to_have_all(
 ) -> None:
     site: dict[str, Page] = {"/": page("/a", title="Start"), "/a": page(title="A")}
     origin = server.serve(site)
-    hint = "No line was written: nothing that was due is new, changed or gone."
+    hint = "No line was written: nothing that this run visited is new, changed or gone."
     assert hint not in crawl(f"{origin}/").log
     assert hint in crawl(f"{origin}/").log
     assert hint not in crawl(f"{origin}/", mode="check").log
