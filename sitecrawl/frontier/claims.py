@@ -8,13 +8,14 @@ from enum import Enum
 
 from sitecrawl.frontier.base import Outcome, Visit
 from sitecrawl.frontier.database import Database
+from sitecrawl.policy.deletion import UNREACHABLE
 from sitecrawl.web.identity import fingerprint, identity_key
 from sitecrawl.web.urls import origin
 
 LONGEST_CHAIN = 10
 REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
 LINK = (
-    "SELECT u.url, u.outcome, u.waiting, u.target, d.seq, d.target FROM url AS u"
+    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target FROM url AS u"
     " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
 )
 STEP = "SELECT outcome, target FROM url WHERE id = ?"
@@ -99,15 +100,15 @@ class Claims:
         for _ in range(LONGEST_CHAIN):
             if step is None:
                 return
-            [(address, outcome, waiting, target, seq, stands_for)] = self._database.rows(
-                LINK, (step,)
-            )
+            [row] = self._database.rows(LINK, (step,))
+            address, outcome, redirect_to, waiting, target, seq, stands_for = row
+            moved = outcome in REDIRECTS or (redirect_to and outcome in UNREACHABLE)
             standing = None
             if seq is not None:
                 standing = Standing.PAGE
             elif stands_for is None and (outcome is None or waiting):
                 standing = Standing.UNKNOWN if outcome is None else Standing.DUE
-            elif stands_for is None and outcome not in REDIRECTS:
+            elif stands_for is None and not moved:
                 standing = Standing.NOWHERE
             yield step, address, standing
             step = stands_for or target
