@@ -24,7 +24,8 @@ class StateOptions:
     words only are duplicates. ``activity`` says what a run considers: all that is due, only
     what was never visited (discover), only what was (refresh), or the starts alone.
     ``reading`` stands for the options by which pages are read: documents made under others
-    are read again. ``following`` stands for those by which links are judged. ``key`` gives the identity of a URL that came without it.
+    are read again. ``following`` stands for those by which links are judged. ``key`` gives
+    the identity of a URL that came without it.
     """
 
     revisit: Revisit = field(default_factory=Revisit)

@@ -12,7 +12,8 @@ from sitecrawl.frontier.leases import Lease
 POP = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
     " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
-    " u.changed_at, u.failures, u.reading, u.following FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
+    " u.changed_at, u.failures, u.reading, u.following"
+    " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
     " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
     " WHERE u.origin = ? AND u.waiting = 1 ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
 )
