@@ -83,7 +83,7 @@ class Command(crawl.Command):
         spider = loader.load(name)
         if self.settings["SITECRAWL_DATABASE"] is None and not is_ours(spider):
             return []  # a project without ours may still have this command
-        return [*problems_of(spider, arguments), *missing_parts(self.settings)]
+        return [*problems_of(spider, arguments), *missing_parts(spider, self.settings)]
 
     def _check_database(self, setting: str | None) -> None:
         try:

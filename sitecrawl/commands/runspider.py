@@ -30,7 +30,10 @@ class Command(runspider.Command):
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         assert self.settings is not None
-        problems = [*problems_of(spidercls, self._arguments), *missing_parts(self.settings)]
+        problems = [
+            *problems_of(spidercls, self._arguments),
+            *missing_parts(spidercls, self.settings),
+        ]
         if problems:
             raise UsageError("\n".join(problems), print_help=False)
         self.crawler = super()._create_crawler(spidercls)

@@ -19,12 +19,15 @@ NEEDED = {
         "sitecrawl.pipelines.output.OutputPipeline",
     ),
 }
+SPIDER = "sitecrawl.spiders.site.SiteSpider"
 SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
 REMEDY = "the crawl cannot do without it. -s replaces the whole table; see docs/as-a-library.md"
 
 
-def missing_parts(settings: Settings) -> Iterator[str]:
-    """A line for each part that is missing: without some of them a crawl would never end."""
+def missing_parts(spider: object, settings: Settings) -> Iterator[str]:
+    """A line for each part that a SiteSpider is without: some let a crawl never end."""
+    if not _is_among(SPIDER, [spider]):
+        return
     for table, needed in NEEDED.items():
         named = [part for part, place in settings.getwithbase(table).items() if place is not None]
         for part in needed:
