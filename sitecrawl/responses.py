@@ -8,11 +8,22 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from parsel import Selector
-from scrapy.http import Headers
+from scrapy.http import Headers, Response
 
+from sitecrawl.policy.answers import OK, Answer, answer_of_status
+
+TELLING = ("location", "retry-after", "content-range")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 logger = logging.getLogger(__name__)
+
+
+def answer_of(response: Response) -> Answer:
+    """What the status of an answer means, with the headers that bear on it."""
+    if response.status == 200:
+        return OK
+    headers = {name: header(response.headers, name) for name in TELLING}
+    return answer_of_status(response.status, headers)
 
 
 def header(headers: Headers, name: str) -> str:

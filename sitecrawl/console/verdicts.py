@@ -6,6 +6,7 @@ from sitecrawl.console.explanation import Explanation
 from sitecrawl.console.times import ago, ahead
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.states import UrlState
+from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.policy.revisit import FAILED
 
 READ = frozenset(
@@ -55,7 +56,7 @@ def _visited(stored: UrlState, now: float) -> str:
             Outcome.DUPLICATE: f" (duplicate of {stored.kept_for})",
         }
         return f"crawled {at}{unwritten.get(stored.outcome, '')}"
-    if stored.outcome in {Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT}:
+    if stored.outcome in REDIRECTS:
         return f"redirected {at} to {stored.redirect_to}"
     words = "failed" if stored.outcome in FAILED else "brought no document"
     return f"{words} {at} ({told_outcome(stored)})"

@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.failures import names_of
-from sitecrawl.policy.answers import NO_HEAD, OK, Answer, answer_of_failure, answer_of_status
+from sitecrawl.policy.answers import NO_HEAD, Answer, answer_of_failure
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
-from sitecrawl.responses import header
+from sitecrawl.responses import answer_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -28,11 +28,7 @@ def judge_answer(request: Request, response: Response, stats: StatsCollector) ->
     """Let an answer of any status cost what it does."""
     if request.method == "HEAD" and response.status in NO_HEAD:
         return
-    answer = OK
-    if response.status != 200:
-        headers = response.headers
-        names = ("location", "retry-after", "content-range")
-        answer = answer_of_status(response.status, {name: header(headers, name) for name in names})
+    answer = answer_of(response)
     if sitemap_of(request) is None or answer.outcome in OF_SITEMAPS:
         _take(request, answer, stats)
 

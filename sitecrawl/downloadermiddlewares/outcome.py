@@ -9,9 +9,10 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.outcomes import Answered, Probed, SamePage
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.answers import NO_HEAD, NOWHERE, Answer, answer_of_status
+from sitecrawl.policy.answers import NO_HEAD, NOWHERE, Answer
+from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
-from sitecrawl.responses import header, header_values, location
+from sitecrawl.responses import answer_of, header, header_values, location
 from sitecrawl.web.directives import read_directives
 from sitecrawl.web.media_type import sniff
 from sitecrawl.web.urls import resolve
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.obedience import Obedience
 
 ROBOTS = ("X-Robots-Tag",)
-HEADERS = ("location", "retry-after", "content-range")
 BINARY = "application/octet-stream"
-REDIRECTS = (Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT)
 
 
 class OutcomeMiddleware:
@@ -56,11 +55,10 @@ class OutcomeMiddleware:
             return response
         visit.status = response.status
         visit.bytes = request.meta.get(WIRE_BYTES, len(response.body))
-        headers = {name: header(response.headers, name) for name in HEADERS}
         probing = request.method == "HEAD"
         if probing and response.status in NO_HEAD:
             raise Probed
-        answer = answer_of_status(response.status, headers)
+        answer = answer_of(response)
         self._read_validators(visit, response.headers)
         if answer.outcome in REDIRECTS:
             self._redirected(visit, location(response.headers))

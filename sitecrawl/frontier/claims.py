@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from sitecrawl.frontier.base import Outcome, Visit
+from sitecrawl.frontier.base import Visit
 from sitecrawl.frontier.database import Database
 from sitecrawl.policy.deletion import UNREACHABLE
+from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.web.identity import fingerprint, identity_key
 from sitecrawl.web.urls import origin
 
 LONGEST_CHAIN = 10
-REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
 LINK = (
     "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target FROM url AS u"
     " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"

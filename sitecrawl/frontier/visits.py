@@ -10,6 +10,7 @@ from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.documents import Held
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.policy.deletion import CONFIRMED
+from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.policy.revisit import (
     FAILED,
     STILL_WAITING,
@@ -40,7 +41,6 @@ UPDATE = (
     " WHERE id = ?"
 )
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}  # of what is canonical
-REDIRECTED = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -169,7 +169,7 @@ class Visits:
         if with_content:
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
         due = self._due(finding, interval)
-        silent = visit.outcome in SILENT or (kept and finding.outcome not in REDIRECTED)
+        silent = visit.outcome in SILENT or (kept and finding.outcome not in REDIRECTS)
         return (
             int(visit.again),
             self._run,

@@ -33,3 +33,6 @@ class Outcome(IntEnum):
     SERVER_INTERNAL_ERROR = 50
     CONNECTION_FAILED = 100
     REQUEST_TIMEOUT = 101
+
+
+REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})

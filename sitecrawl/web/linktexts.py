@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.elements import INLINE, SILENT, TEXT, tag_number
+from sitecrawl.web.text import SOFT_HYPHEN
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 _INLINE = frozenset(map(tag_number, INLINE))
 # A noscript holds markup, the title of an icon is for its tooltip.
 _SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
-_SOFT_HYPHEN = "\xad"
 _SPACELESS = "\u0e00"  # from Thai on; alphabets with spaces come before, nearly all
 
 
@@ -33,7 +33,7 @@ def link_text(link: LexborNode) -> str:
             node = node.first_child
             continue
         node = node.next
-    return " ".join("".join(parts).replace(_SOFT_HYPHEN, "").split())
+    return " ".join("".join(parts).replace(SOFT_HYPHEN, "").split())
 
 
 def meet(before: LexborNode, link: LexborNode) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.elements import TEXT, tag_number
+from sitecrawl.web.elements import SPAN, TEXT
 from sitecrawl.web.walk import Leave, Walk
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 # The spans in which Pygments and Chroma (Hugo) write the number of a line before the line.
 NUMBERS = frozenset({"linenos", "ln", "lineno"})
-_SPAN = tag_number("span")
 MAX_WRAPPERS = 4  # around the first number: code, and a span for the line
 
 
@@ -36,7 +35,7 @@ def _numbers(pre: LexborNode) -> list[LexborNode]:
     line = number.parent if number is not None else None
     if number is None or line is None:
         return []
-    if line.tag_id == _SPAN:
+    if line.tag_id == SPAN:
         starts = [child for node in _from(line) if (child := node.first_child) is not None]
     else:
         starts = list(_from(number))
@@ -47,7 +46,7 @@ def _first_number(pre: LexborNode) -> LexborNode | None:
     """The number of a line that preformatted text begins with."""
     node = pre.first_child
     for _ in range(MAX_WRAPPERS):
-        if node is not None and node.tag_id == _SPAN and node.first_child is None:
+        if node is not None and node.tag_id == SPAN and node.first_child is None:
             node = node.next  # Pygments begins with an empty one
         if node is None or node.tag_id == TEXT:
             return None
@@ -59,7 +58,7 @@ def _first_number(pre: LexborNode) -> LexborNode | None:
 
 def _is_number(node: LexborNode) -> bool:
     """Whether an element holds the number of a line."""
-    return node.tag_id == _SPAN and node.attributes.get("class") in NUMBERS
+    return node.tag_id == SPAN and node.attributes.get("class") in NUMBERS
 
 
 def _from(node: LexborNode | None) -> Iterator[LexborNode]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.elements import ANCHOR, TEXT, tag_number
+from sitecrawl.web.elements import ANCHOR, SPAN, TEXT
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -18,7 +18,6 @@ _AROUND = f"{ZERO_WIDTH} \n\t"
 MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
 EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], in headings up to its version 1.43
 MOST_NODES = 64  # of such links that are looked at
-_SPAN = tag_number("span")
 
 
 def take_permalink(heading: LexborNode) -> str | None:
@@ -41,7 +40,7 @@ def take_permalink(heading: LexborNode) -> str | None:
 
 def _drop_edit_links(last: LexborNode | None) -> None:
     """Take the words out of what a heading ends with if these are links to edit; they stay links."""
-    if last is None or last.tag_id != _SPAN or last.attributes.get("class") != EDIT_LINKS:
+    if last is None or last.tag_id != SPAN or last.attributes.get("class") != EDIT_LINKS:
         return
     for node in list(islice(last.traverse(include_text=True), MOST_NODES)):
         if node.is_text_node:

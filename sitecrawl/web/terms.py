@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.elements import ANCHOR, tag_number
+from sitecrawl.web.elements import ANCHOR, SPAN
 from sitecrawl.web.permalinks import take_permalink
 from sitecrawl.web.walk import Leave, Walk, leave_block
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
-
-_SPAN = tag_number("span")
 
 
 def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
@@ -23,7 +21,7 @@ def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
     last = node.last_child
     if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # ¶ goes with its line
         take_permalink(node)
-    while last is not None and last.tag_id == _SPAN:
+    while last is not None and last.tag_id == SPAN:
         before = last.prev
         if before is None or not _is_classifier(last):
             break
