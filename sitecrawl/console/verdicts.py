@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sitecrawl.console.explanation import Explanation
 from sitecrawl.console.times import ago, ahead
-from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.states import UrlState
-from sitecrawl.policy.outcomes import REDIRECTS
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.revisit import FAILED
 
 READ = frozenset(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import OPEN, Answer, Standing
 from sitecrawl.frontier.deletions import Gathered
@@ -15,7 +14,7 @@ from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.deletion import verdict
 from sitecrawl.policy.documents.dates import rfc3339
 from sitecrawl.policy.duplicates import rank, simhash
-from sitecrawl.policy.outcomes import REDIRECTS
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
 
