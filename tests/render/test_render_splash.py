@@ -56,6 +56,7 @@ class OwnSpider(SiteSpider):
 def splash() -> Iterator[SplashServer]:
     """A server that speaks Splash's API."""
     with SplashServer() as running:
+        running.lingers = 0.1
         yield running
 
 
