@@ -45,7 +45,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     walk.language = page.language = page_language(root, page)
     _mark_elements(walk, root, markup)
     walk.read(_first_node(root))
-    walk.text.flush()
+    walk.text.close()
     close_sections(walk)
     _fill_text(page, head, walk)
     page.fields = read_fields(root, options.fields) if options.fields else {}

@@ -113,6 +113,13 @@ class TextBuilder:
         if self._broken:
             self.flush()
 
+    def close(self) -> None:
+        """End the last line; where all is still muted, with what stood before that."""
+        if self.muted:
+            self.muted = 1
+            self.unmute()
+        self.flush()
+
     def add_foreign(self, language: str, text: str) -> None:
         """Record words of another language within a line."""
         words = " ".join(text.split())
