@@ -67,7 +67,7 @@ class TodoLists:
         if not self._owner.frontier.holds(origin.key):
             origin.todo.clear()
         while origin.todo:
-            due = origin.todo.popleft()
+            due = self._discovery.nearer(origin.todo.popleft())
             decision = self._discovery.still_worth(due)
             outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if decision.allowed:
@@ -122,7 +122,8 @@ class TodoLists:
 
     def _leave_alone(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
-        if wait > self._max_wait and not origin.ended:
+        # The crawl's own delay is nothing that the origin asks for.
+        if wait > max(self._max_wait, origin.pace.delay) and not origin.ended:
             origin.ended = f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
             logger.warning("%s", origin.ended)
 

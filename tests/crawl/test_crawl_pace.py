@@ -45,3 +45,11 @@ def test_without_delay_there_is_still_one_request_at_a_time(
     run = crawl(f"{origin}/", delay=0, politeness=0)
     assert len(run.documents) == 6, run.log[-3000:]
     assert server.log.most_in_flight(origin) == 1
+
+
+@pytest.mark.behaviour("P-01", "P-02")
+def test_a_delay_above_max_wait_is_a_delay(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page("/a"), "/a": page(title="A")})
+    run = crawl(f"{origin}/", delay=0.5, max_wait=0.2)
+    assert len(run.documents) == 2, run.log[-3000:]
+    assert server.log.shortest_gap(origin) >= 0.5 - CLOCK
