@@ -34,8 +34,9 @@ def backend(database_url: str) -> Backend:
 
 
 def shown(database_url: str) -> str:
-    """A database URL without its password."""
-    return re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", database_url)
+    """A database URL without its password, whatever signs that has, wherever it stands."""
+    named = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", database_url)
+    return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", named)
 
 
 def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:

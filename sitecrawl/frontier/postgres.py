@@ -13,8 +13,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import URL_COLUMNS, Row
+from sitecrawl.frontier.postgres_failures import FOREIGN_LETTERS, MASKS, cause, is_split, unreadable
 
 CONNECT_SECONDS = 10
+ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter keeps what it is given
 ALONE = 0x517EC4A71  # any number that other programs are unlikely to lock
 KNOWN = b"SELECT fingerprint FROM url WHERE origin = %s AND fingerprint = ANY(%s::bigint[])"
 ADD_URLS = (  # arrays: one statement and one answer, however many rows
@@ -22,14 +24,6 @@ ADD_URLS = (  # arrays: one statement and one answer, however many rows
     " %s::text[], %s::integer[], %s::text[], %s::integer[], %s::bigint[], %s::text[],"
     " %s::float8[]) ON CONFLICT DO NOTHING"
 ).encode()
-CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
-    (failures.InvalidCatalogName, "does not exist; make it with createdb"),
-    (failures.InvalidPassword, "refuses the password"),
-    (failures.InsufficientPrivilege, "may not be changed by this user; grant it the rights"),
-    (failures.DiskFull, "cannot grow, the server's disk is full; nothing is lost"),
-    (failures.TooManyConnections, "has too many connections; run fewer workers"),
-    (failures.OperationalError, "cannot be reached"),
-)
 
 
 @lru_cache
@@ -46,8 +40,14 @@ class PostgresDatabase:
 
     def __init__(self, url: str, name: str) -> None:
         self.name = name
-        self._connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+        self._connection = psycopg.connect(
+            url, autocommit=True, connect_timeout=CONNECT_SECONDS, client_encoding="UTF8"
+        )
         self._connection.prepare_threshold = 2
+        encoding = self._connection.info.parameter_status("server_encoding")
+        if encoding not in ENCODINGS:
+            self.close()
+            raise FrontierError(f"{name} {FOREIGN_LETTERS}: it is encoded in {encoding}.")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -129,11 +129,13 @@ class PostgresBackend:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        if is_split(url):
+            raise FrontierError(f"The setting is no URL of a PostgreSQL database: {MASKS}.")
         try:
             known = conninfo_to_dict(url)
         except psycopg.Error as error:
             raise FrontierError(
-                f"The setting is no URL of a PostgreSQL database: {' '.join(str(error).split())}."
+                f"The setting is no URL of a PostgreSQL database: {unreadable(url, error)}."
             ) from error
         where = f"{known.get('host', 'localhost')}:{known.get('port', 5432)}"
         self._name = f"The crawl database {known.get('dbname', '')} on {where}"
@@ -145,7 +147,4 @@ class PostgresBackend:
     def readable(self, error: Exception) -> FrontierError:
         """Which database, what is wrong with it, and what to do."""
         detail = " ".join(str(error).split())
-        for kind, text in CAUSES:
-            if isinstance(error, kind):
-                return FrontierError(f"{self._name} {text}: {detail}.")
-        return FrontierError(f"{self._name} failed: {detail}.")
+        return FrontierError(f"{self._name} {cause(error, detail)}: {detail}.")

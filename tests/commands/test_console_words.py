@@ -41,6 +41,9 @@ def test_moments() -> None:
         ("postgresql://crawl@host/db", "postgresql://crawl@host/db"),
         ("postgresql://crawl:secret@host:5432/db", "postgresql://crawl:***@host:5432/db"),
         ("postgresql://crawl:s@cr:et@host/db", "postgresql://crawl:***@host/db"),
+        ("postgresql://crawl:se/cr?et@host/db", "postgresql://crawl:***@host/db"),
+        ("postgresql://host/db?user=u&password=secret", "postgresql://host/db?user=u&password=***"),
+        ("postgresql:///db?password=s&host=h", "postgresql:///db?password=***&host=h"),
     ],
 )
 def test_a_password_is_not_shown(database: str, text: str) -> None:
