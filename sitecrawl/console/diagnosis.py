@@ -106,7 +106,7 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> D
         start, place = url, fetched.records.origin(origin(url), params.realm)
     page = fetched.seen.pages.get(start)
     text = place.robots_text if place else None
-    robots = RobotsTxt.parse(text) if text is not None else None
+    robots = RobotsTxt.parse(text, origin=origin(start)) if text is not None else None
     crawl_delay = robots.crawl_delay(agent(params)) if robots else None
     pages = {entry.loc for each in fetched.seen.sitemaps.values() for entry in each}
     pages -= fetched.seen.sitemaps.keys()

@@ -14,7 +14,7 @@ MANY = 100
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=-]")
 _PATTERN_OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=*-]")
-_ABSOLUTE = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _INDEX_PAGE = re.compile(r"/index\.html?$")
 
 
@@ -105,6 +105,20 @@ def read_rule(
         Rule(allow, *_compared(each, fold_case=fold_case), fold_case, line_number, line)
         for each in patterns
     ]
+
+
+def names_other_host(value: str, origin: str) -> bool:
+    """Whether a rule's value is an address on another host than that of ``origin``.
+
+    With and without www. a host counts as one; an origin that is not known has every host.
+    """
+    own, named = (_ABSOLUTE.match(address) for address in (origin, value))
+    return own is not None and named is not None and _bare(own[1]) != _bare(named[1])
+
+
+def _bare(host: str) -> str:
+    """A host without port and www."""
+    return re.sub(r":\d*$", "", host.lower()).removeprefix("www.")
 
 
 def spellings(url: str) -> tuple[str, ...]:

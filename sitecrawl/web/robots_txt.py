@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from sitecrawl.web.robots_lines import Line, is_cut, read_lines
-from sitecrawl.web.robots_rules import Rule, RuleSet, read_rule
+from sitecrawl.web.robots_rules import Rule, RuleSet, names_other_host, read_rule
 from sitecrawl.web.urls import resolve
 
 NOTICE_LIMIT = 50
@@ -32,7 +32,7 @@ class RobotsNotice:
     """A line that was passed over, and why.
 
     ``problem`` is ``unknown_directive``, ``outside_group``, ``bad_crawl_delay``,
-    ``bad_sitemap``, ``html`` or ``cut``.
+    ``bad_sitemap``, ``other_host``, ``html`` or ``cut``.
     """
 
     line_number: int
@@ -82,7 +82,10 @@ class RobotsTxt:
     def parse(
         cls, body: bytes | str, *, origin: str = "", case_insensitive_disallow: bool = False
     ) -> RobotsTxt:
-        """Read a file; nothing in it raises. ``origin`` is what a relative Sitemap refers to."""
+        """Read a file; nothing in it raises.
+
+        ``origin`` is what a relative Sitemap refers to, and whose paths rules speak of.
+        """
         reader = _Reader(origin, case_insensitive_disallow)
         for line in read_lines(body):
             reader.read(line)
@@ -163,6 +166,9 @@ class _Reader:
         self._has_rules = True
         if not self._current:
             self._notice(line, "outside_group")
+            return
+        if names_other_host(line.value, self.origin):
+            self._notice(line, "other_host")
             return
         allow = line.name == "allow"
         rules = read_rule(
