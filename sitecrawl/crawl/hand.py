@@ -151,17 +151,18 @@ class Hand:
 
     def _take(self, state: OriginState) -> Origin:
         origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
-        origin = origin or self._new_origin(state)
+        ready_at = asyncio.get_running_loop().time() + max(0.0, state.ready_at - time.time())
+        origin = origin or self._new_origin(state, ready_at)
+        origin.ready_at = max(origin.ready_at, ready_at)  # another worker may have asked it last
         origin.dry = False
         self.origins[state.key] = origin
         return origin
 
-    def _new_origin(self, state: OriginState) -> Origin:
-        loop_now = asyncio.get_running_loop().time()
+    def _new_origin(self, state: OriginState, ready_at: float) -> Origin:
         return Origin(
             state=state,
             pace=pace(self._params),
             patience=Patience(self._params.patience),
             robots=RobotsFile(f"{state.key}/robots.txt"),
-            gate=Gate(loop_now + max(0.0, state.ready_at - time.time())),
+            gate=Gate(ready_at),
         )

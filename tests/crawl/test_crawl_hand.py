@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,3 +98,34 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
         return list(hand.origins)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(take_over()))) == [SITE, OTHER]
+
+
+@pytest.mark.behaviour("P-03", "P-06")
+@pytest_twisted.inlineCallbacks
+def test_what_another_worker_learned_of_an_origin_holds_when_it_comes_back(
+    tmp_path: Path,
+) -> Generator[Any, Any, None]:
+    async def rest() -> float:
+        configuration = load({"start": f"{SITE}/"})
+        url = f"sqlite:///{tmp_path}/crawl.db"
+        owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
+        await owner.open()
+        await other.open(configuration.params.crawl_name, {})
+        tasks = Tasks(owner)
+        recorder = Recorder(owner, MemoryStatsCollector(get_crawler()))
+        hand = Hand(configuration.params, owner, recorder, tasks)
+        origin = hand.ensure(SITE)
+        hand.give_back(origin)
+        await until(lambda: not tasks.busy)
+        await other.add([candidate("/", via="seed")])
+        [state] = await other.lease(1)
+        await other.save_origin(replace(state, ready_at=time.time() + 3600))
+        await other.release(SITE)
+        hand.look()
+        await until(lambda: list(hand.origins.values()) == [origin])
+        await hand.save_all()
+        await owner.close("finished", {})
+        await other.close("finished", {})
+        return origin.ready_at - asyncio.get_running_loop().time()
+
+    assert (yield Deferred.fromFuture(asyncio.ensure_future(rest()))) > 3000
