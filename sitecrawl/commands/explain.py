@@ -42,7 +42,7 @@ class Command(StoredCommand):
             "robots.txt with its line, what the crawl database knows, and the way from a start. "
             "The last line is the verdict. Nothing is fetched, and the URL need not be known. "
             "Options that are given with -a show what would change. "
-            "Exit status: 0 it is crawled; 1 it is refused; 2 wrong usage or configuration; "
+            "Exit status: 0 nothing refuses it; 1 it is refused; 2 wrong usage or configuration; "
             "3 no usable crawl database."
         )
 
@@ -134,6 +134,8 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     stored = explanation.stored
     if stored is None:
         known = "no page, start or sitemap has named it yet"
+        if explanation.prospects.start:
+            known = "it is a start that no run has visited"
         yield f"nothing: {known}{', or the link was left out' if explanation.left_out else ''}"
         return
     if stored.url != explanation.admission.url:

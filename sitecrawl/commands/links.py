@@ -62,17 +62,17 @@ class Command(FetchingCommand):
         rules = self.rules(source.configuration)
         with open_records(source.database) if source.run else nullcontext() as records:
             explainer = Explainer(source.configuration, rules, records)
-            refused = next(
-                (s for s in explainer.explain(url).rules if s.verdict == "refused"), None
-            )
+            looked_at = explainer.explain(url)
+            refused = next((s for s in looked_at.rules if s.verdict == "refused"), None)
             if refused is not None:
                 print(f"{url} is refused: {refused.detail}", file=sys.stderr)
                 return NOTHING
             assert self.crawler_process is not None
+            depth = looked_at.stored.depth + 1 if looked_at.stored else 1
             params, spider = source.configuration.params, self.spider()
             with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
-                found = list(_explained(explainer, fetched, params.obedience()))
+                found = list(_explained(explainer, fetched, depth, params.obedience()))
                 print(*_problems(fetched, url), sep="", end="", file=sys.stderr)
         return print_lines(_told(link, each, opts) for link, each in found if _shown(each, opts))
 
@@ -86,12 +86,12 @@ def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
 
 
 def _explained(
-    explainer: Explainer, fetched: Fetched, obedience: Obedience
+    explainer: Explainer, fetched: Fetched, depth: int, obedience: Obedience
 ) -> Iterator[tuple[Link, Explanation]]:
     for page in fetched.seen.pages.values():
         said = obedience.said_of_links(page.directives)
         for link in _once(page):
-            yield link, explainer.explain(link.url, rel=link.rel | said)
+            yield link, explainer.explain(link.url, depth=depth, rel=link.rel | said)
 
 
 def _once(page: Page) -> Iterable[Link]:

@@ -9,6 +9,7 @@ from sitecrawl.assembly import agent
 from sitecrawl.config import Configuration
 from sitecrawl.console.homes import widen_scope
 from sitecrawl.console.left_out import LIMITS, LeftOut, blamed
+from sitecrawl.console.prospects import Prospects
 from sitecrawl.frontier.base import OriginState, Outcome
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.states import UrlState
@@ -34,6 +35,7 @@ class Explanation:
     rules: list[Step]
     limits: list[Step]
     robots: Step
+    prospects: Prospects
     origin: OriginState | None = None
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
@@ -50,12 +52,14 @@ class Explainer:
     """Explains URLs under one configuration, with what a crawl database knows if there is one."""
 
     def __init__(self, configuration: Configuration, rules: Rules, records: Records | None) -> None:
-        self._configuration = configuration
         self._params = configuration.params
         self._rules = rules
         self._records = records
         self._fresh: dict[str, OriginState] = {}
-        self._left_out = LeftOut.read(records, self._params.realm) if records else LeftOut()
+        self._cite = Citations(self._params, configuration.sources)
+        run = records.last_run(self._params.realm) if records else None
+        self._read_before = run.reading if run else None
+        self._left_out = LeftOut.of(run)
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
         if records:
             widen_scope(rules, self._params, records)
@@ -65,13 +69,19 @@ class Explainer:
         if origin is not None:
             self._fresh[origin.key] = origin
 
-    def explain(self, url: str, *, rel: frozenset[str] = frozenset()) -> Explanation:
-        """All that is decided and known of a URL, which a link with ``rel`` may name."""
+    def explain(
+        self, url: str, *, depth: int = 0, rel: frozenset[str] = frozenset()
+    ) -> Explanation:
+        """All that is decided and known of a URL, which a link with ``rel`` may name.
+
+        ``depth`` is that of the link; what is stored, and a start, has its own.
+        """
         url = normalize(url) or url
         stored = self._stored(self._rules.admit(url))
         start = self._seed(url).fingerprint in self._starts
         via = "seed" if start else stored.via if stored else "link"
-        depth = stored.depth if stored else 0
+        if start or stored:
+            depth = stored.depth if stored and not start else 0
         admission = self._rules.admit(url, depth=depth, via=via)
         origin = self._origin(admission.origin)
         explanation = Explanation(
@@ -80,6 +90,7 @@ class Explainer:
             self._rules.explain(url, depth=depth, via=via, rel=rel),
             self._limits(stored),
             self._robots(admission.url, origin),
+            Prospects(self._params, self._cite, start, self._read_before),
             origin,
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
@@ -114,7 +125,7 @@ class Explainer:
         return self._records.origin(key, self._params.realm) if self._records else None
 
     def _limits(self, stored: UrlState | None) -> list[Step]:
-        cite = Citations(self._params, self._configuration.sources)
+        cite = self._cite
         steps = [
             Step(limit, "passed", cite.setting(option) if hasattr(self._params, option) else option)
             for limit, option in LIMITS.items()
@@ -126,8 +137,7 @@ class Explainer:
 
     def _robots(self, url: str, origin: OriginState | None) -> Step:
         if not self._params.obey_robots:
-            cite = Citations(self._params, self._configuration.sources)
-            return Step("robots_txt", "exempt", cite.setting("obey_robots"))
+            return Step("robots_txt", "exempt", self._cite.setting("obey_robots"))
         if origin is None or not origin.robots_expires_at:
             return Step("robots_txt", "unknown", "not known yet; a crawl asks for it first")
         return _judged(url, origin, self._params)
@@ -138,7 +148,9 @@ def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:
         status = f"status {origin.robots_status}" if origin.robots_status else "no answer"
         return Step("robots_txt", "refused", f"{origin.key}/robots.txt could not be read: {status}")
     rules = RobotsTxt.parse(
-        origin.robots_text, case_insensitive_disallow=params.robots_case_insensitive
+        origin.robots_text,
+        origin=origin.key,
+        case_insensitive_disallow=params.robots_case_insensitive,
     )
     match = rules.match(url, agent(params))
     words = f"line {match.line_number} of robots.txt: {match.line}"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sitecrawl.frontier.records import Records
+from sitecrawl.frontier.states import RunRecord
 from sitecrawl.policy.admission import Step
 from sitecrawl.policy.limits import copies, tokens
 from sitecrawl.policy.refusals import Example
@@ -38,9 +38,8 @@ class LeftOut:
     examples: Mapping[str, tuple[str, Example]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, records: Records, realm: str) -> LeftOut:
-        """What the last run of a realm left out."""
-        run = records.last_run(realm)
+    def of(cls, run: RunRecord | None) -> LeftOut:
+        """What a run left out."""
         counters: dict[str, Any] = dict(run.counters) if run else {}
         kept = counters.get("refusals") or {}
         found = {name: int(counters.get(COUNTED + name, 0)) for name in CIRCUMSTANCES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitecrawl.console.explanation import Explanation
+from sitecrawl.console.prospects import Prospects
 from sitecrawl.console.times import ago, ahead
 from sitecrawl.frontier.states import UrlState
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
@@ -28,15 +29,20 @@ def verdict(explanation: Explanation, now: float) -> str:
     if stored is None or stored.outcome is None:
         return _never_asked(explanation)
     other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
-    return f"{_visited(stored, now)}{other}, {_due(stored, now)}"
+    return f"{_visited(stored, now)}{other}, {_due(explanation.prospects, stored, now)}"
 
 
 def _never_asked(explanation: Explanation) -> str:
     robots = "" if explanation.robots.verdict != "unknown" else ", unless robots.txt forbids it"
-    if explanation.stored is not None:
-        return f"waiting: would be crawled{robots}"
-    may_be = f"; it may be {left_out(explanation)}" if explanation.left_out else ""
-    return f"would be crawled once a page links to it{robots}{may_be}"
+    stored, prospects = explanation.stored, explanation.prospects
+    if stored is not None:
+        alone = prospects.left_alone(stored)
+        return (
+            f"waiting, and left alone: {alone}" if alone else f"waiting: would be crawled{robots}"
+        )
+    may_be = prospects.follows and explanation.left_out
+    left = f"; it may be {left_out(explanation)}" if may_be else ""
+    return f"{prospects.unknown()}{robots}{left}"
 
 
 def left_out(explanation: Explanation) -> str:
@@ -49,16 +55,23 @@ def _visited(stored: UrlState, now: float) -> str:
     assert stored.outcome is not None
     at = ago(stored.visited_at or 0.0, now)
     if stored.outcome in READ:
-        unwritten = {
-            Outcome.NOINDEX: " (noindex: no document)",
-            Outcome.NON_CANONICAL: f" (stands under {stored.kept_for or stored.canonical})",
-            Outcome.DUPLICATE: f" (duplicate of {stored.kept_for})",
-        }
-        return f"crawled {at}{unwritten.get(stored.outcome, '')}"
+        return f"crawled {at}{_unwritten(stored)}"
     if stored.outcome in REDIRECTS:
         return f"redirected {at} to {stored.redirect_to}"
     words = "failed" if stored.outcome in FAILED else "brought no document"
     return f"{words} {at} ({told_outcome(stored)})"
+
+
+def _unwritten(stored: UrlState) -> str:
+    """Why a page that was read has no document of its own, by what was found since as well."""
+    if stored.outcome is Outcome.NOINDEX:
+        return " (noindex: no document)"
+    if stored.kept_for and stored.seq is None:
+        words = "duplicate of" if stored.because == "duplicate" else "stands under"
+        return f" ({words} {stored.kept_for})"
+    if stored.outcome is Outcome.NON_CANONICAL:
+        return f" (stands under {stored.canonical})"
+    return " (duplicate of another page)" if stored.outcome is Outcome.DUPLICATE else ""
 
 
 def told_outcome(stored: UrlState) -> str:
@@ -70,9 +83,13 @@ def told_outcome(stored: UrlState) -> str:
     return ", ".join(word for word in (name, reason, status) if word)
 
 
-def _due(stored: UrlState, now: float) -> str:
+def _due(prospects: Prospects, stored: UrlState, now: float) -> str:
+    if alone := prospects.left_alone(stored):
+        return f"left alone: {alone}"
     if stored.waiting:
         return "would be crawled again now"
+    if why := prospects.hurried(stored):
+        return f"due now: {why}"
     if stored.due is None:
         return "never due of its own accord (scrapy frontier retry URL asks again)"
     return f"due {ahead(stored.due, now)}"

@@ -22,13 +22,16 @@ URL = (
     f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " CASE WHEN u.ages = 1 THEN u.due + ? ELSE u.due END, u.visits, u.changes, u.missing,"
-    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason"
+    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN deletion AS n ON n.url = u.id"
     " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
 )
-RUN = "SELECT id, realm, configuration, started_at, finished_at, finish_reason, counters FROM run"
+RUN = (
+    "SELECT id, realm, configuration, started_at, finished_at, finish_reason, counters, reading"
+    " FROM run"
+)
 ORIGIN = (
     "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
     " FROM origin WHERE key = ? AND realm = ?"

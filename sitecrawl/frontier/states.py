@@ -25,7 +25,8 @@ class UrlState:
 
     ``state`` is 0 for waiting, 2 for an error, else the time of the last visit; ``due`` is
     None when the URL is never asked of its own accord. ``kept_for`` is the URL that stands
-    for this page, ``because`` of a duplicate or a canonical.
+    for this page, ``because`` of a duplicate or a canonical. ``reading`` stands for the options
+    with which its document was read.
     """
 
     id: int
@@ -55,6 +56,7 @@ class UrlState:
     kept_for: str | None
     because: str | None
     deletion: str | None
+    reading: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class RunRecord:
     """One run of a crawl: the configuration it was given, and how it ended.
 
     ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are what the
-    last of its workers counted.
+    last of its workers counted, ``reading`` stands for the options with which it read pages.
     """
 
     id: int
@@ -85,3 +87,4 @@ class RunRecord:
     finished_at: float | None
     finish_reason: str | None
     counters: dict[str, float]
+    reading: str | None
