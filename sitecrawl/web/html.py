@@ -129,7 +129,7 @@ def _fill_text(page: Page, head: Head, walk: Walk) -> None:
     page.headings = tuple(heading for _, _, heading in walk.headings)
     start = useful_start(walk)
     if start >= 0:
-        before = text.finished(text.lines[:start])[0]
+        before = text.finished(text.lines[:start])[1 if page.stable_text else 0]
         page.heading_at = len(before) + 1 if before else 0
     page.blocks = text.blocks()
     page.pieces = tuple(text.contexts)

@@ -88,9 +88,9 @@ class Page:
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
     and ``time``. ``alternates`` are link elements and headers that name other forms of the
     page, feeds included; ``images`` those of the page's own host.
-    ``heading_at`` is where in ``text`` the heading starts that a sentence follows first (else
-    the first heading), -1 without any.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
+    ``heading_at`` is where in it, or in ``text``, the heading starts that a sentence follows
+    first (else the first heading), -1 without any.
     ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
     why it cannot be used at all.
     ``cuts`` are the words for whatever was left out to keep the reading bounded.

@@ -66,11 +66,17 @@ def told(page: Page, name: str) -> Any:
         "json_ld": lambda: {key: list(values) for key, values in page.json_ld.items()},
         "fields": lambda: {key: list(values) for key, values in page.fields.items()},
         "canonical": lambda: page.canonical or "",
-        "from_heading": lambda: page.text[page.heading_at :] if page.heading_at >= 0 else "",
+        "from_heading": lambda: from_heading(page),
         "cuts": lambda: list(page.cuts),
         "images": lambda: list(page.images),
     }
     return views[name]() if name in views else getattr(page, name)
+
+
+def from_heading(page: Page) -> str:
+    """The lasting text from the useful heading on, empty without any."""
+    text = page.stable_text or page.text
+    return text[page.heading_at :] if page.heading_at >= 0 else ""
 
 
 def robots(page: Page) -> list[str]:

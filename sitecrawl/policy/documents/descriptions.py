@@ -37,14 +37,18 @@ def document_description(page: Page, options: DocumentOptions) -> tuple[str, str
 
 
 def description_from(source: str, page: Page, limit: int) -> str:
-    """What one source gives, uncut; of the text enough to be cut at ``limit``."""
+    """What one source gives, uncut; of the text enough to be cut at ``limit``.
+
+    Advertisements are no part of it: with another one it would change at each visit.
+    """
     if source in METAS:
         return next((page.metas[name][0] for name in METAS[source] if name in page.metas), "")
     if source == "json_ld":
         return next(iter(page.json_ld.get("description", ())), "")
+    text = page.stable_text or page.text
     if source == "heading":
-        return _line(page.text, page.heading_at, limit) if page.heading_at >= 0 else ""
-    return summary(page.text) if source == "summary" else _line(page.text, 0, limit)
+        return _line(text, page.heading_at, limit) if page.heading_at >= 0 else ""
+    return summary(text) if source == "summary" else _line(text, 0, limit)
 
 
 def _line(text: str, start: int, limit: int) -> str:
