@@ -13,6 +13,8 @@ _HTML = re.compile(
     rb"|link|frameset)[\s>]|<!--",
     re.IGNORECASE,
 )
+# Those of its other patterns (7.1, 6) after which bytes without any such may go on for long.
+_PRINT = (b"%PDF-", b"%!PS-Adobe-")
 _NAME = r"[!#$%&'*+.^_`|~0-9a-z-]+"
 _TYPE = re.compile(rf"(?:^|,)[ \t]*({_NAME}/{_NAME})")
 _QUOTED = re.compile(r'"[^"]*"?')
@@ -42,7 +44,9 @@ def declared_type(content_type: str) -> str:
 
 
 def sniff(body: bytes) -> str:
-    """``text/html``, ``text/xml``, ``text/plain``, or nothing for binary content."""
+    """``text/html``, ``text/xml``, ``text/plain``, or nothing for binary content and print."""
+    if body.startswith(_PRINT):
+        return ""
     if body.startswith(_BOMS[1:]):
         return "text/plain"
     start = body[:SNIFFED_BYTES].removeprefix(_BOMS[0]).lstrip(b"\t\n\f\r ")

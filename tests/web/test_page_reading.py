@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from page_cases import load, read, told
 
+from sitecrawl.web.media_type import sniff
+
 GIVEN = {"ids", "name", "html", "bytes", "url", "type", "headers", "options"}
 TABLES = ("page_links", "page_robots", "page_text", "page_metadata", "page_refresh")
 
@@ -27,3 +29,19 @@ def test_sniffed_markup_is_read_in_the_encoding_it_declares(declared: str | None
     page = read({"html": body.decode("latin-1"), "bytes": True, "type": declared})
     expected = "\ufffd" if declared and "charset" in declared else "\u0430"
     assert (page.content_type, page.title) == ("text/html", expected)
+
+
+@pytest.mark.behaviour("K-26")
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj <</Type /Catalog>> endobj", ""),
+        (b"%!PS-Adobe-3.0\n%%Title: (x)\n", ""),
+        (b"% PDF- is the word that begins a document to print", "text/plain"),
+        (b"\x89PNG\r\n\x1a\n", ""),
+        (b" \n<!DOCTYPE html><p>", "text/html"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>", "text/xml"),
+    ],
+)
+def test_sniffed_types(body: bytes, kind: str) -> None:
+    assert sniff(body) == kind
