@@ -27,19 +27,26 @@ PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain"})
 MAX_HEADER = 20_000
 
 # RFC 8288, 3: <target>; parameter=value; parameter="value", <target>; ...
-_LINK_VALUE = re.compile(r"<([^<>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"]*))?)*)")
-_PARAMETER = re.compile(r";\s*([^\s=;,]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]*))")
+_QUOTED = r'"(?:[^"\\]|\\.)*+"'
+_VALUE = rf"(?:\s*=\s*(?:{_QUOTED}|[^\s;,\"]*))"
+_LINK_VALUE = re.compile(rf"<([^<>]*)>((?:\s*;(?:\s*[^\s=;,]+{_VALUE}?)?)*)")
+_PARAMETER = re.compile(rf";\s*([^\s=;,]+)\s*=\s*(?:({_QUOTED})|([^\s;,\"]*))")
+_ESCAPE = re.compile(r"\\(.)")
 
 
 def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
-    """The links of Link headers in the form of the attributes of link elements."""
+    """The links of Link headers in the form of the attributes of link elements.
+
+    Those with an ``anchor`` are of something else than the page that was asked for.
+    """
     found: list[dict[str, str | None]] = []
     for value in values:
         for matched in _LINK_VALUE.finditer(value[:MAX_HEADER]):
             link: dict[str, str | None] = {"href": matched[1].strip()}
             for name, quoted, plain in _PARAMETER.findall(matched[2]):
-                link.setdefault(name.lower(), quoted or plain)
-            found.append(link)
+                link.setdefault(name.lower(), _ESCAPE.sub(r"\1", quoted[1:-1]) or plain)
+            if "anchor" not in link:
+                found.append(link)
     return found
 
 

@@ -42,11 +42,11 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     """
     page.base = _base(outgoing.base, page.url)
     reader = LinkReader(page.url, page.base, page.encoding, options)
-    elements = related([*outgoing.elements, *read_link_headers(headers.get("link", ()))])
+    elements = related([*outgoing.elements, *_header_links(headers.get("link", ()), page)])
     page.directives = read_directives(
         outgoing.robots, headers.get("x-robots-tag", ()), options.agent
     )
-    page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page.base)
+    page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page)
     page.canonical = canonical_url(elements, reader)
     page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
     reader.add_found(outgoing.found, outgoing.image_maps, outgoing.banners)
@@ -62,9 +62,19 @@ def _base(href: str, url: str) -> str:
     return base if base is not None and base.startswith("http") else url
 
 
-def _refresh(element: str, headers: Sequence[str], base: str) -> Refresh | None:
-    """The refresh that comes first."""
-    found = [read_refresh(content, base) for content in (*headers[:1], element) if content]
+def _header_links(values: Sequence[str], page: Page) -> list[dict[str, str | None]]:
+    """The links of Link headers, to which no base of the content applies (RFC 8288, 3.1)."""
+    links = read_link_headers(values)
+    if page.base != page.url:
+        for link in links:
+            link["href"] = resolve(link["href"] or "", page.url)
+    return links
+
+
+def _refresh(element: str, headers: Sequence[str], page: Page) -> Refresh | None:
+    """The refresh that comes first; a header knows no base element."""
+    asked = [*((content, page.url) for content in headers[:1]), (element, page.base)]
+    found = [read_refresh(content, base) for content, base in asked if content]
     return min((refresh for refresh in found if refresh), key=lambda r: r.delay, default=None)
 
 
