@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.anchors import AnchorTexts
@@ -33,11 +34,12 @@ REWRITTEN = "rewritten"
 
 
 class Discovery:
-    """Asks the rules about each link, and remembers in this process which were seen.
+    """Asks the rules about each link, and remembers in this process at which depth it was seen.
 
-    Links never become Request objects: what is admitted and new becomes a Candidate of
-    the visit that found it, and is stored together with that visit's outcome. So is what is
-    refused for a reason among ``logged``: it meets the same refusal when its turn comes.
+    Links never become Request objects: what is admitted, and new or nearer to a start than
+    it was seen before, becomes a Candidate of the visit that found it, and is stored together
+    with that visit's outcome. So is what is refused for a reason among ``logged``: it meets
+    the same refusal when its turn comes.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class Discovery:
         self.anchors = AnchorTexts()
         self.cuts = Cuts(stats)
         self._chains = chains
-        self._seen: set[int] = set()
+        self._seen: dict[int, int] = {}
 
     def begin_round(self) -> None:
         """Forget what counts for one run or round alone."""
@@ -100,7 +102,7 @@ class Discovery:
         for url in urls:
             admission = self.rules.admit(url, depth=1, via=via)
             if admission.decision.allowed:
-                self._seen.add(admission.fingerprint)
+                self._seen[admission.fingerprint] = 1
                 found[url] = self._candidate(admission, 1, via, None)
             else:
                 self.refused(admission.decision, admission.url, source)
@@ -108,7 +110,13 @@ class Discovery:
 
     def lost(self, visit: Visit) -> None:
         """What a visit found was not written: its page will be read again, and name it again."""
-        self._seen.difference_update(each.fingerprint for each in visit.candidates)
+        for each in visit.candidates:
+            self._seen.pop(each.fingerprint, None)
+
+    def nearer(self, due: DueUrl) -> DueUrl:
+        """A stored URL at the depth at which a page of this run has named it, if that is less."""
+        seen = self._seen.get(due.fingerprint, due.depth)
+        return replace(due, depth=seen) if seen < due.depth else due
 
     def recheck(self, due: DueUrl) -> Decision:
         """Whether today's rules still let a stored URL be fetched, under this address."""
@@ -168,15 +176,15 @@ class Discovery:
         depth = visit.due.depth + 1
         admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
         decision = admission.decision
-        known = admission.fingerprint in self._seen
+        seen = self._seen.get(admission.fingerprint)
         if decision.allowed:
-            decision = links.admit(admission.url, depth=depth, known=known)
+            decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
             self.refused(decision, link.url, visit.due.url)
             return
         if link.text:  # which is read only where it is asked for
             self.anchors.note(admission.fingerprint, link.text)
-        if not known:
+        if seen is None or depth < seen:
             self._add(visit, admission, depth, "link")
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
@@ -188,12 +196,13 @@ class Discovery:
         elif not self._is_logged(admission.decision, admission.url):
             self.refused(admission.decision, admission.url, visit.due.url)
             return admission
-        if admission.fingerprint not in self._seen:
+        seen = self._seen.get(admission.fingerprint)
+        if seen is None or visit.due.depth < seen:
             self._add(visit, admission, visit.due.depth, via)
         return admission
 
     def _add(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
-        self._seen.add(admission.fingerprint)
+        self._seen[admission.fingerprint] = depth
         visit.candidates.append(self._candidate(admission, depth, via, visit.due.url))
 
     def _candidate(

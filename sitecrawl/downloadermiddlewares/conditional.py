@@ -12,16 +12,20 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from sitecrawl.frontier.base import DueUrl
+    from sitecrawl.frontier.options import Following
+
 
 class ConditionalMiddleware:
     """If-None-Match and If-Modified-Since for URLs whose content is known.
 
     What was read with other options is asked for anew: 304 would leave the old document, or
-    the links that other rules refused. ``following`` is None where none are followed.
+    the links that other rules refused, or ``max_depth`` before the page came nearer to a start.
+    ``following`` is None where none are followed.
     """
 
     def __init__(
-        self, *, modified_since: str, force: bool, reading: str, following: str | None
+        self, *, modified_since: str, force: bool, reading: str, following: Following | None
     ) -> None:
         self._modified_since = modified_since
         self._force = force
@@ -47,10 +51,14 @@ class ConditionalMiddleware:
             return
         if due.reading not in (None, self._reading):
             return
-        if self._following is not None and due.following not in (None, self._following):
+        if due.following is not None and not self._is_followed(due):
             return
         told = due.last_modified if self._modified_since == "server" else None
         since = modified_since(told, due.indexed_at)
         etag = if_none_match(due.etag) if due.etag else None
         for name, value in conditional(etag, since).items():
             request.headers.setdefault(name, value)
+
+    def _is_followed(self, due: DueUrl) -> bool:
+        """Whether the links of a page were judged as they would be now."""
+        return self._following is None or due.following == self._following.at(due.depth)

@@ -61,7 +61,8 @@ class Administration:
         with self._database.transaction():
             urls = Urls(self._database, self._realm)
             for candidate, state in states:
-                urls.add([candidate], {})
+                if not self._knows(candidate):  # a file tells no way from a start
+                    urls.add([candidate], {})
                 self._adopt(candidate, state)
                 adopted += 1
             count_pending(self._database, self._realm)
@@ -78,6 +79,14 @@ class Administration:
             values = (float(state), int(Outcome.FILE_INGESTED), float(state))
             other = " AND (visited_at IS NULL OR visited_at < ? OR visited_at >= ?)"
             self._set(candidate, INDEXED, values, other, (state, state + 1))
+
+    def _knows(self, candidate: Candidate) -> bool:
+        found = self._database.rows(
+            "SELECT 1 FROM url WHERE fingerprint = ? AND origin IN"
+            " (SELECT id FROM origin WHERE key = ? AND realm = ?)",
+            (candidate.fingerprint, candidate.origin, self._realm),
+        )
+        return bool(found)
 
     def _set(
         self,

@@ -31,7 +31,8 @@ __all__ = [
 
 
 class Candidate(NamedTuple):
-    """A URL that may be crawled: what is stored when it is new, nothing when it is known.
+    """A URL that may be crawled: what is stored when it is new; when it is known, only the way
+    to it where that is shorter, or makes it a start.
 
     ``fingerprint`` is the signed 64-bit hash of the identity key; ``via`` one of seed,
     link, sitemap, feed, redirect, canonical; ``referrer`` the URL of the page that names it.
@@ -53,7 +54,7 @@ class DueUrl:
     ``document_id`` is set while a document of this URL is current; ``indexed_at`` (UTC
     epoch seconds) is when it was last fetched with content. ``reading`` stands for the
     options by which it was read then, ``following`` for those by which its links were
-    judged; None where that is not known.
+    judged, with the depth where that counts; None where that is not known.
     """
 
     origin: str
@@ -169,7 +170,7 @@ class Frontier(Protocol):
         """Open or make the database, migrate it, begin a run; returns the run's id."""
 
     async def add(self, candidates: Sequence[Candidate]) -> int:
-        """Store those not known yet; returns how many were new."""
+        """Store those not known yet, and shorter ways to the others; how many were new."""
 
     async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, where that was sent, and so on.

@@ -12,6 +12,10 @@ from sitecrawl.frontier.base import FrontierError, NoCrawlError
 Row = tuple[Any, ...]
 
 URL_COLUMNS = "origin, fingerprint, url, depth, via, priority, referrer, referrer_url, found_at"
+NEARER = (
+    "UPDATE url SET depth = ?, via = ?, priority = ?, referrer = ?, referrer_url = ?"
+    " WHERE origin = ? AND fingerprint = ? AND (depth > ? OR priority < ?)"
+)
 
 
 class Database(Protocol):
@@ -43,7 +47,11 @@ class Database(Protocol):
         """Run one statement for each row; how many rows were touched in all."""
 
     def add_urls(self, rows: Sequence[Row]) -> int:
-        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new."""
+        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new.
+
+        All are of one origin. What is known and has a shorter way now, or is a start, gets it
+        by ``NEARER``.
+        """
 
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
@@ -123,6 +131,13 @@ def _version(database: Database, newest: int) -> int:
             f"(schema {version}, this one knows {newest}); install that one, or another database."
         )
     return int(version)
+
+
+def way_of(row: Row) -> Row:
+    """The parameters of ``NEARER`` for a row of ``URL_COLUMNS``."""
+    origin, fingerprint, _, depth, via, priority, referrer, referrer_url, _ = row
+    way = (depth, via, priority, referrer, referrer_url)
+    return (*way, origin, fingerprint, depth, priority)
 
 
 def placeholders(count: int) -> str:

@@ -14,6 +14,19 @@ Activity = Literal["all", "discover", "refresh", "starts"]
 
 
 @dataclass(frozen=True, slots=True)
+class Following:
+    """How links are judged: ``rules`` stands for the options, empty where that is not known,
+    and ``by_depth`` says that the depth of their page counts."""
+
+    rules: str = ""
+    by_depth: bool = False
+
+    def at(self, depth: int) -> str:
+        """What differs where other links of a page are followed that is at this depth."""
+        return f"{self.rules}@{depth}" if self.by_depth else self.rules
+
+
+@dataclass(frozen=True, slots=True)
 class StateOptions:
     """Options of the crawl's memory; durations in seconds.
 
@@ -24,8 +37,8 @@ class StateOptions:
     words only are duplicates. ``activity`` says what a run considers: all that is due, only
     what was never visited (discover), only what was (refresh), or the starts alone.
     ``reading`` stands for the options by which pages are read: documents made under others
-    are read again. ``following`` stands for those by which links are judged. ``key`` gives
-    the identity of a URL that came without it.
+    are read again. ``following`` tells those by which links are judged. ``key`` gives the
+    identity of a URL that came without it.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
@@ -38,5 +51,5 @@ class StateOptions:
     delay: float = 1.0
     near_duplicates: bool = False
     reading: str = ""
-    following: str = ""
+    following: Following = field(default_factory=Following)
     key: Callable[[str], str] = identity_key

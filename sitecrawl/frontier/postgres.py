@@ -12,13 +12,16 @@ from psycopg import errors as failures
 from psycopg.conninfo import conninfo_to_dict
 
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.database import URL_COLUMNS, Row
+from sitecrawl.frontier.database import NEARER, URL_COLUMNS, Row, way_of
 from sitecrawl.frontier.postgres_failures import FOREIGN_LETTERS, MASKS, cause, is_split, unreadable
 
 CONNECT_SECONDS = 10
 ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter keeps what it is given
 ALONE = 0x517EC4A71  # any number that other programs are unlikely to lock
-KNOWN = b"SELECT fingerprint FROM url WHERE origin = %s AND fingerprint = ANY(%s::bigint[])"
+KNOWN = (
+    b"SELECT fingerprint, depth, priority FROM url"
+    b" WHERE origin = %s AND fingerprint = ANY(%s::bigint[])"
+)
 ADD_URLS = (  # arrays: one statement and one answer, however many rows
     f"INSERT INTO url ({URL_COLUMNS}) SELECT * FROM unnest(%s::bigint[], %s::bigint[],"  # noqa: S608
     " %s::text[], %s::integer[], %s::text[], %s::integer[], %s::bigint[], %s::text[],"
@@ -85,9 +88,16 @@ class PostgresDatabase:
         psycopg needs more time to write a row than the server to look it up.
         """
         found = self._connection.execute(KNOWN, [rows[0][0], [row[1] for row in rows]])
-        known = {fingerprint for (fingerprint,) in found}
-        columns = list(map(list, zip(*(row for row in rows if row[1] not in known), strict=True)))
-        return self._connection.execute(ADD_URLS, columns).rowcount if columns else 0
+        known = {fingerprint: (depth, priority) for fingerprint, depth, priority in found}
+        unknown = [row for row in rows if row[1] not in known]
+        columns = list(map(list, zip(*unknown, strict=True)))
+        new = self._connection.execute(ADD_URLS, columns).rowcount if columns else 0
+        nearer = [row for row in rows if row[1] in known and _is_nearer(row, *known[row[1]])]
+        if new < len(unknown):  # named twice, or by another worker meanwhile
+            nearer = list(rows)
+        if nearer:
+            self.many(NEARER, map(way_of, nearer))
+        return new
 
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
@@ -116,6 +126,11 @@ class PostgresDatabase:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+
+def _is_nearer(row: Row, depth: int, priority: int) -> bool:
+    """Whether a row of ``URL_COLUMNS`` tells a shorter way than is known, or a start."""
+    return bool(row[3] < depth or row[5] > priority)
 
 
 class PostgresBackend:

@@ -21,6 +21,10 @@ CURRENT = (
     "SELECT d.url FROM document AS d JOIN origin AS o ON o.id = d.origin"
     " WHERE d.seq IS NOT NULL AND o.realm = ? AND d.url > ? ORDER BY d.url LIMIT ?"
 )
+WAY = (
+    "SELECT coalesce(r.url, u.referrer_url), u.via, u.depth"
+    " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer WHERE u.id = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +60,14 @@ class Reindex:
     def planned(self, verdict: Verdict) -> Iterator[tuple[str, Rewrite]]:
         """The addresses that would change, and how; nothing is written."""
         for held in self._current():
-            rewrite = verdict(held.address, self._documents.content(held.url))
+            rewrite = verdict(held.address, self._content(held))
             if rewrite is not None:
                 yield held.address, rewrite
 
     def apply(self, verdict: Verdict) -> Iterator[Change]:
         """Write what changes, document by document; a crash leaves whole ones behind."""
         for held in self._current():
-            rewrite = verdict(held.address, self._documents.content(held.url))
+            rewrite = verdict(held.address, self._content(held))
             if rewrite is not None:
                 with self._database.transaction():
                     changes = self._rewrite(held, rewrite)
@@ -105,6 +109,13 @@ class Reindex:
             )
         [(run,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM run")
         return Outbox(self._database, run, None).write(changes.entries())
+
+    def _content(self, held: Held) -> dict[str, Any]:
+        """A stored document, with the way to it that is known now: it may have become shorter."""
+        [way] = self._database.rows(WAY, (held.url,))
+        names = ("source_url", "discovered_via", "depth")
+        content = self._documents.content(held.url) | dict(zip(names, way, strict=True))
+        return {name: value for name, value in content.items() if value is not None}
 
     def _current(self) -> Iterator[Held]:
         last = -1

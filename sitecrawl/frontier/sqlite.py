@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
-from sitecrawl.frontier.database import URL_COLUMNS, Row
+from sitecrawl.frontier.database import NEARER, URL_COLUMNS, Row, way_of
 
 BUSY_SECONDS = 30.0
 PRAGMAS = (
@@ -116,7 +116,10 @@ class SqliteDatabase:
 
     def add_urls(self, rows: Sequence[Row]) -> int:
         """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new."""
-        return self.many(ADD_URLS, rows)
+        new = self.many(ADD_URLS, rows)
+        if new < len(rows):
+            self.many(NEARER, map(way_of, rows))
+        return new
 
     def script(self, sql: str) -> None:
         """Run several statements inside the transaction at hand."""

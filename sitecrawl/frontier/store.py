@@ -72,7 +72,7 @@ class Store:
         self._wakes = options.activity != "starts"
 
     def add(self, candidates: Sequence[Candidate]) -> int:
-        """Store those not known yet."""
+        """Store those not known yet, and shorter ways to the others."""
         with self._transaction():
             return self._urls.add(candidates, {})
 

@@ -30,7 +30,8 @@ class Urls:
     def add(
         self, candidates: Iterable[Candidate], pages: dict[str, int], home: int | None = None
     ) -> int:
-        """Store those that are new; known state always wins. Returns how many were new.
+        """Store those that are new; of what is known, only the way to it may become shorter.
+        Returns how many were new.
 
         ``pages`` maps the URLs of the pages at hand to their rows: a referrer among them
         is stored as a reference. ``home`` is the leased origin of these pages: links to

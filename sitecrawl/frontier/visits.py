@@ -197,7 +197,7 @@ class Visits:
             stored.target if silent else finding.target,
             storable(visit.detail) or None,
             stored.reading if visit.document is None else self._options.reading or None,
-            None if visit.document is None else self._options.following or None,
+            None if visit.document is None else self._options.following.at(visit.due.depth) or None,
             stored.id,
         )
 

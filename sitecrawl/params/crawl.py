@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pydantic import ConfigDict, model_validator
 from pydantic.fields import FieldInfo
 
+from sitecrawl.frontier.options import Following
 from sitecrawl.params.content import ContentParams
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.params.mode import ModeParams
@@ -42,9 +43,11 @@ class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StatePar
         return self._hash_of(READING)
 
     @property
-    def following(self) -> str:
-        """A hash that differs where other links of the same page are followed."""
-        return self._hash_of(FOLLOWING) if self.follows else "none"
+    def following(self) -> Following:
+        """What differs where other links of the same page are followed."""
+        if not self.follows:
+            return Following("none")
+        return Following(self._hash_of(FOLLOWING), by_depth=self.max_depth is not None)
 
     def _hash_of(self, names: frozenset[str]) -> str:
         values = self.model_dump(mode="json", include=set(names), exclude_defaults=True)
