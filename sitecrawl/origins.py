@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Literal
 
 from scrapy import Request
 
@@ -58,6 +59,9 @@ class Origin:
     not committed yet. ``dry`` means that the frontier had nothing due when last asked; ``ended``
     says why the origin is given up.
 
+    ``claim`` says how far it is with the lease, without which only errands are sent: empty while
+    nobody has looked, ``asked``, or ``elsewhere`` while another worker has it.
+
     By fingerprint, of URLs whose visit has not come to its end: ``tries`` counts how often they
     came again, ``probed`` are those that HEAD did not rule out, ``spelled`` has the other
     spelling to which they were sent.
@@ -80,6 +84,7 @@ class Origin:
     refilling: bool = False
     dry: bool = False
     ended: str = ""
+    claim: Literal["", "asked", "elsewhere"] = ""
 
     @property
     def ready_at(self) -> float:
@@ -131,9 +136,11 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """Whether there is something to send when its turn comes."""
+        if self.claim == "asked":
+            return False
         if self.errands:
             return True
-        if self.robots.asking:
+        if self.robots.asking or self.claim:
             return False
         return bool(self.foreign or (self.todo and not self.ended))
 

@@ -122,6 +122,8 @@ class OriginScheduler(BaseScheduler):
         return 0 < self._max_pages <= self._handed_out
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
+        if (origin.errands or origin.foreign) and self._hand.must_claim(origin):
+            return None
         if origin.errands:
             return origin.errands.popleft()
         if self._robots.due(origin, now):
@@ -136,9 +138,10 @@ class OriginScheduler(BaseScheduler):
 
     def _robots_request(self, origin: Origin) -> Request | None:
         request = self._robots.request(origin)
-        host = self._hand.origins.get(origin_key(request.url), origin)
-        if host is origin:
+        key = origin_key(request.url)
+        if key in ("", origin.key):
             return request
+        host = self._hand.ensure(key)
         request.meta[ORIGIN] = host
         request.meta["download_slot"] = host.key
         host.errands.append(request)

@@ -60,11 +60,25 @@ class Hand:
             self._tasks.begin(self._lease())
 
     def ensure(self, key: str) -> Origin:
-        """The origin in hand under ``key``, made without a lease if need be."""
+        """The origin in hand under ``key``, taken up without a lease if need be."""
         if key not in self.origins:
             origin = self._take(OriginState(key, None, None, 0.0, None, 0.0, 0))
             origin.dry = True
         return self.origins[key]
+
+    def must_claim(self, origin: Origin) -> bool:
+        """Whether the lease must be asked for before what is no visit may be sent.
+
+        It is asked for then, and ``taken`` is told when it is ours. While another worker has it,
+        errands go without: two origins that send each other's robots.txt here and there
+        would wait for ever.
+        """
+        if origin.ended or origin.claim or self._owner.frontier.holds(origin.key):
+            return False
+        origin.claim = "asked"
+        origin.todo.clear()  # popped under a lease that has ended
+        self._tasks.begin(self._claim(origin))
+        return True
 
     def give_back(self, origin: Origin) -> None:
         """Let go of an origin that has nothing left in this run."""
@@ -131,6 +145,23 @@ class Hand:
             loop = asyncio.get_running_loop()
             self._look_round = loop.call_later(LOOK_ROUND_SECONDS, self._on_look_round)
 
+    async def _claim(self, origin: Origin) -> None:
+        state = await self._owner.frontier.claim(origin.key)
+        if state is None:
+            origin.claim = "elsewhere"
+            asyncio.get_running_loop().call_later(LOOK_AGAIN_SECONDS, self._claim_again, origin)
+        else:
+            self._take(state)
+            if state.given_up:
+                origin.ended = f"{origin.key} was given up for this run"
+        self.taken(origin)
+
+    def _claim_again(self, origin: Origin) -> None:
+        if origin.claim and origin.foreign:
+            self._tasks.begin(self._claim(origin))
+        else:
+            origin.claim = ""
+
     async def _expect_more(self) -> None:
         backlog = await self._owner.frontier.backlog()
         if not (backlog.free or backlog.elsewhere):
@@ -154,7 +185,7 @@ class Hand:
         ready_at = asyncio.get_running_loop().time() + max(0.0, state.ready_at - time.time())
         origin = origin or self._new_origin(state, ready_at)
         origin.ready_at = max(origin.ready_at, ready_at)  # another worker may have asked it last
-        origin.dry = False
+        origin.dry, origin.claim = False, ""
         self.origins[state.key] = origin
         return origin
 

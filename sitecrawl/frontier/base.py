@@ -158,6 +158,7 @@ class OriginState:
     delay: float | None
     ready_at: float
     pending: int
+    given_up: bool = False  # by the run, as far as a claim tells
 
 
 class Frontier(Protocol):
@@ -191,6 +192,9 @@ class Frontier(Protocol):
 
     async def lease(self, limit: int) -> list[OriginState]:
         """Take up to ``limit`` origins that have something due and no other owner."""
+
+    async def claim(self, origin: str) -> OriginState | None:
+        """Take an origin on which nothing need be due; None while another worker has it."""
 
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
         """Up to ``limit`` due URLs of a leased origin that are not in hand and were not

@@ -6,20 +6,34 @@ import time
 from dataclasses import dataclass, field
 
 from sitecrawl.frontier.base import Backlog, OriginState
-from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.database import Database, Row, storable
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.workers import announce
 
 SAFE_SHARE = 0.75  # of a lease in which a request may begin
+STATE = (
+    " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay, ready_at,"
+    " pending"
+)
 TAKE = (
     "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE id IN ("
     "SELECT id FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
     " AND (given_up IS NULL OR given_up <> ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
-    " ORDER BY ready_at, id LIMIT ?) AND lease_until < ?"
-    " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay, ready_at,"
-    " pending"
+    " ORDER BY ready_at, id LIMIT ?) AND lease_until < ?" + STATE
+)
+CLAIM = (
+    "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE key = ? AND realm = ?"
+    " AND (lease_until < ? OR owner = ?)"
+    " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = origin.key"
+    " AND other.id <> origin.id AND other.lease_until >= ?)"
+    + STATE
+    + ", given_up IS NOT NULL AND given_up = ?"
+)
+SAVE = (
+    "UPDATE origin SET robots_text = ?, robots_status = ?, robots_expires_at = ?, delay = ?,"
+    " ready_at = ? WHERE id = ?"
 )
 
 SHARE = (
@@ -84,6 +98,22 @@ class Leases:
         )
         rows.sort(key=lambda row: (row[7], row[0]))
         return [self._taken(row, begun) for row in rows]
+
+    def claim(self, origin: str) -> OriginState | None:
+        """Lease one origin of which the row is there, if nobody else has it."""
+        begun, now = time.monotonic(), self._database.now()
+        until = now + self._seconds
+        values = (self._owner, until, origin, self._realm, now, self._owner, now, self._run)
+        rows = self._database.rows(CLAIM, values)
+        return self._taken(rows[0], begun) if rows else None
+
+    def save(self, state: OriginState) -> None:
+        """Inside a transaction: store what is remembered of an origin, if it is ours."""
+        if self.prove(state.key):
+            text = storable(state.robots_text)
+            remembered = (text, state.robots_status, state.robots_expires_at, state.delay)
+            row = self._held[state.key].id
+            self._database.execute(SAVE, (*remembered, state.ready_at, row))
 
     def _fair_share(self) -> int:
         """How many origins each worker of the run may have, so that none stands idle."""

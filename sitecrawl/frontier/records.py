@@ -40,7 +40,8 @@ ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
     " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
     " (SELECT count(*) FROM deletion AS n WHERE n.origin = o.id), o.owner"
-    " FROM origin AS o ORDER BY o.key, o.realm"
+    " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id)"
+    " ORDER BY o.key, o.realm"
 )
 PENDING = (
     f"SELECT u.url, o.realm, {STATE} FROM url AS u JOIN origin AS o ON o.id = u.origin"

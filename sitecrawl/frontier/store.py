@@ -21,7 +21,7 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import Claims
-from sitecrawl.frontier.database import Database, migrate, storable
+from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.delivery import deliver, take_undelivered
 from sitecrawl.frontier.documents import Documents
@@ -117,6 +117,13 @@ class Store:
                     runs.count_pending(self._database, self._options.realm)
             return self.leases.take(limit)
 
+    def claim(self, origin: str) -> OriginState | None:
+        """Take an origin by its name, unless another worker has it."""
+        with self._transaction():
+            self._database.alone()
+            self._urls.know([origin])
+            return self.leases.claim(origin)
+
     def pop(self, origin: str, limit: int) -> list[DueUrl]:
         """Due URLs of a leased origin."""
         if origin not in self.leases:
@@ -172,19 +179,7 @@ class Store:
     def save_origin(self, state: OriginState) -> None:
         """Store what is remembered of an origin, if it is ours."""
         with self._transaction():
-            if self.leases.prove(state.key):
-                self._database.execute(
-                    "UPDATE origin SET robots_text = ?, robots_status = ?,"
-                    " robots_expires_at = ?, delay = ?, ready_at = ? WHERE id = ?",
-                    (
-                        storable(state.robots_text),
-                        state.robots_status,
-                        state.robots_expires_at,
-                        state.delay,
-                        state.ready_at,
-                        self.leases[state.key].id,
-                    ),
-                )
+            self.leases.save(state)
 
     def release(self, origin: str) -> None:
         """Give the origin back."""

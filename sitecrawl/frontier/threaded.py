@@ -73,6 +73,10 @@ class ThreadedFrontier:
         """Take up to ``limit`` free origins that have something due."""
         return await self._run(self._store.lease, limit)
 
+    async def claim(self, origin: str) -> OriginState | None:
+        """Take an origin by its name; None while another worker has it."""
+        return await self._run(self._store.claim, origin)
+
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
         """Up to ``limit`` due URLs of a leased origin that are not in hand."""
         return await self._run(self._store.pop, origin, limit)

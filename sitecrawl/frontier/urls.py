@@ -40,7 +40,7 @@ class Urls:
         by_origin: defaultdict[str, list[Candidate]] = defaultdict(list)
         for candidate in candidates:
             by_origin[candidate.origin].append(candidate)
-        self._know(by_origin)
+        self.know(by_origin)
         found_at = self._database.now()
         new = 0
         for key in sorted(by_origin, key=self._origins.__getitem__):
@@ -78,7 +78,7 @@ class Urls:
         """Trust no row's number that a failed transaction may have taken back."""
         self._origins.clear()
 
-    def _know(self, keys: Iterable[str]) -> None:
+    def know(self, keys: Iterable[str]) -> None:
         """Make sure that the row of every origin is known."""
         for key in sorted(key for key in keys if key not in self._origins):
             self._database.execute(

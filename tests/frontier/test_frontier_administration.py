@@ -155,6 +155,7 @@ def test_the_chain_of_referrers(work: Crawls) -> None:
 @pytest.mark.behaviour("A-14", "DB-15", "S-18", "DB-23")
 def test_counts_origins_failures_and_attempts(work: Crawls) -> None:
     worker = crawled(work)
+    worker.store.claim("http://only-sitemaps.example")  # has no URL to count
     records = Records(worker.database)
     assert records.counts() == {
         "file_gone": 1,
