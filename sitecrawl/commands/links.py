@@ -103,10 +103,16 @@ def _once(page: Page) -> Iterable[Link]:
 
 def _problems(fetched: Fetched, url: str) -> Iterator[str]:
     crawl = fetched.crawler.get_extension(Crawl)
-    if fetched.seen.pages or crawl is None:
+    if any(page.links for page in fetched.seen.pages.values()) or crawl is None:
         return
-    for _, _, _, target in fetched.records.redirects():
-        yield f"{url} redirects to {target}; look there.\n"
+    if fetched.seen.pages:
+        yield f"{url} has no links.\n"
+        return
+    elsewhere = [target for _, _, _, target in fetched.records.redirects()]
+    for origin in crawl.hand.origins.values():
+        elsewhere += origin.spelled.values()  # with a slash at its end, say: one page to a crawl
+    if elsewhere:
+        yield f"{url} redirects to {elsewhere[0]}; look there.\n"
         return
     for problem in crawl.starts.problems():
         yield problem.removeprefix("start ") + "\n"

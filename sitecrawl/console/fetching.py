@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 ABOVE_ALL = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
 NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
 OF_THE_CRAWL = {"start", "name", "config", "profile", "any_database", "force", "entire_site"}
-ALONE = {"mode": "page", "discover": False, "sitemaps": False, "patience": 1, "interval": 0}
+ALONE = {
+    "mode": "page",
+    "discover": False,
+    "sitemaps": False,
+    "patience": 1,
+    "interval": 0,
+    "head_first": False,
+}
 """One page is looked at, nothing is followed, and what does not answer is not asked twice."""
 
 

@@ -21,6 +21,8 @@ def site() -> dict[str, Page]:
         "/fresh": page("/beyond", title="Fresh"),
         "/other": page(title="Other"),
         "/old": redirect("/a"),
+        "/guide": redirect("/guide/"),
+        "/guide/": page("/a"),
     }
 
 
@@ -78,10 +80,20 @@ def test_every_link_as_json(server: Server, fetching: Say, site: dict[str, Page]
     assert said.lines[0].startswith("admitted  new")
 
 
+def test_a_crawl_that_asks_with_head_first_does_not_here(
+    server: Server, fetching: Say, site: dict[str, Page]
+) -> None:
+    origin = server.serve(site)
+    said = fetching("links", f"{origin}/fresh", "-a", "head_first=yes", "--admitted")
+    assert said.lines == [f"{origin}/beyond"], said.err
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [
         ("/old", "redirects to {origin}/a; look there."),
+        ("/guide", "redirects to {origin}/guide/; look there."),
+        ("/a", "has no links."),
         ("/none", "brought nothing: the server has no such page (status 404)"),
         ("/private/x", "forbidden by robots.txt (line 2 of robots.txt: Disallow: /private/)"),
     ],
