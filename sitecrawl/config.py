@@ -13,7 +13,14 @@ from pydantic_core import ErrorDetails
 
 from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import Layer, read_layers
-from sitecrawl.params.problems import ConfigError, faults, place, unknown_option, wording
+from sitecrawl.params.problems import (
+    SECRET,
+    ConfigError,
+    faults,
+    place,
+    unknown_option,
+    wording,
+)
 
 __all__ = ["ConfigError", "Configuration", "changed_options", "load"]
 
@@ -45,9 +52,10 @@ class Configuration:
     def stored(self) -> dict[str, Any]:
         """What a run stores of it: the values that are no defaults, and where they came from.
 
-        Passwords are not stored: a command that fetches is given them again.
+        Passwords are not stored, nor are headers, which may hold keys: a command that fetches
+        is given them again.
         """
-        values = self.params.model_dump(mode="json", exclude_defaults=True, exclude={"auth"})
+        values = self.params.model_dump(mode="json", exclude_defaults=True, exclude=set(SECRET))
         sources = {name: self.sources.get(name, "default") for name in values}
         return {"fingerprint": self.fingerprint, "params": values, "sources": sources}
 

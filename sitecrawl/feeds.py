@@ -18,6 +18,8 @@ from scrapy.extensions.feedexport import (
 )
 from scrapy.extensions.postprocessing import PostProcessingManager
 
+from sitecrawl.params.problems import without_passwords
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -30,6 +32,18 @@ STORED = "feedexport/success_count/"
 logger = logging.getLogger(__name__)
 
 
+class WithoutPasswords(logging.Filter):
+    """Takes the passwords out of the URLs in a line, as of a feed on an FTP server."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the line."""
+        record.msg, record.args = without_passwords(record.getMessage()), ()
+        return True
+
+
+OF_FEEDS = WithoutPasswords()
+
+
 class Feeds(FeedExporter):
     """Scrapy's feeds, of which the first that fails ends the crawl.
 
@@ -39,6 +53,7 @@ class Feeds(FeedExporter):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        logging.getLogger(FeedExporter.__module__).addFilter(OF_FEEDS)
         self.taken: Callable[[Any], None] = lambda _: None
         self.last_lines: Callable[[], Awaitable[Any]] | None = None
         self.failure = ""

@@ -31,7 +31,7 @@ SITE |= {path: page(title=f"Page {path}", text=f"{path} {LONG}") for path in PAT
     [
         ("a-file/documents.jsonl", "cannot be written and the crawl ends: [Errno 20]"),
         ("/dev/full:jsonlines", "cannot be written and the crawl ends: [Errno 28]"),
-        ("ftp://127.0.0.1:9/documents.jsonl", "Not all output could be stored."),
+        ("ftp://me:secret@127.0.0.1:9/documents.jsonl", "Not all output could be stored."),
     ],
 )
 def test_what_a_feed_could_not_take_is_written_by_the_next_run(
@@ -45,6 +45,7 @@ def test_what_a_feed_could_not_take_is_written_by_the_next_run(
     assert command.wait(120) == 1
     said = log.read_text("utf-8")
     assert told in said
+    assert "secret" not in said
     assert said.count("Error caught on signal handler") == 0
     again = crawl(f"{origin}/")
     assert again.status == 0, again.log[-3000:]
