@@ -20,9 +20,12 @@ Attributes = dict[str, str | None]
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
 
-# Values of robots at the beginning of a text, each up to what parts it from the next.
+# Values of robots at the beginning of a text, each up to what parts it from the next. Behind the
+# four that no English word begins with, a body may begin without white space before it.
 _VALUES = re.compile(
-    rf"(?:\s*(?:{'|'.join(NAMES)})(?::[^\s,;]*)?(?=[\s,;]|\Z)[\s,;]*+)+", re.IGNORECASE
+    rf"(?:\s*(?:(?:{'|'.join(NAMES)})(?::[^\s,;]*)?(?=[\s,;]|\Z)"
+    r"|no(?:index|follow|archive|snippet)(?!ed|ing))[\s,;]*+)+",
+    re.IGNORECASE,
 )
 
 
