@@ -15,6 +15,10 @@ DOUBT = (
     "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0"
     " AND id IN (SELECT url FROM deletion WHERE origin = ?)"
 )
+UNSEEN = (
+    "SELECT n.url FROM deletion AS n JOIN url AS u ON u.id = n.url"
+    " WHERE n.origin = ? AND u.run < ? AND u.ages = 0 AND u.due <= ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ class Deletions:
             "SELECT url, reason, moved_to FROM deletion WHERE origin = ? ORDER BY url", (origin,)
         )
         return [Gathered(*row) for row in rows]
+
+    def unseen(self, origin: int) -> set[int]:
+        """The URLs among them that are due, and that this run has not looked at."""
+        rows = self._database.rows(UNSEEN, (origin, self._run, self._database.now()))
+        return {url for (url,) in rows}
 
     def documents(self, origin: int) -> int:
         """How many documents of the origin are current."""

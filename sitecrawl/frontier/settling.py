@@ -27,7 +27,8 @@ class Settling:
     def settle(self, origin: int) -> Settlement:
         """Inside a transaction: write the deletions seen on an origin, or hold them back.
 
-        Pages whose deletion is held back are due in every run, unless errors wait for a person.
+        Pages whose deletion is held back are due in every run, unless errors wait for a person;
+        a run that does not look at them, because of its activity, leaves them as they are.
         """
         deletions, options = self._memory.deletions, self._memory.options
         before, documents = self._deleted[origin], deletions.documents(origin)
@@ -37,7 +38,8 @@ class Settling:
                 deletions.doubt(origin)
             return Settlement([], len(gathered), documents)
         changes = Changes(self._memory.documents, origin)
-        Judge(self._memory, changes).carry_out(gathered)
+        unseen = deletions.unseen(origin) if gathered else set()
+        Judge(self._memory, changes).carry_out([g for g in gathered if g.url not in unseen])
         return Settlement(self._outbox.write(changes.entries()), 0, documents)
 
     def note(self, origin: int, settlement: Settlement) -> None:

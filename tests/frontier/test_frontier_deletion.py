@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import pytest
 from test_frontier_changes import redirect
@@ -11,6 +12,7 @@ from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, Visit
+from sitecrawl.policy.deletion import Deletion
 from sitecrawl.policy.revisit import Revisit
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
@@ -21,9 +23,11 @@ def site(size: int) -> dict[str, str]:
     return {f"/{number:03}": f"text {number}" for number in range(size)}
 
 
-def crawled(work: Crawls, pages: Mapping[str, object], *, seeds: bool = False) -> Settlement:
+def crawled(
+    work: Crawls, pages: Mapping[str, object], *, seeds: bool = False, **options: Any
+) -> Settlement:
     """One whole run over the site; what became of its deletions."""
-    worker = work(**OPTIONS)
+    worker = work(**OPTIONS, **options)
     if seeds:
         worker.seed(*pages)
     worker.crawl(pages)
@@ -116,6 +120,19 @@ def test_pages_whose_deletion_is_held_are_looked_at_in_the_next_run(
         assert crawled(work, pages | dict.fromkeys(list(pages)[:15], outcome)).held == 15
     settled = crawled(work, pages)
     assert (settled.held, settled.documents, settled.changes) == (0, 20, [])
+
+
+@pytest.mark.behaviour("K-13", "DEL-12")
+def test_a_run_that_does_not_look_again_carries_out_no_held_deletion(work: Crawls) -> None:
+    pages = site(20)
+    crawled(work, pages, seeds=True)
+    away = pages | dict.fromkeys(list(pages)[:15], Outcome.NOINDEX)
+    assert crawled(work, away).held == 15
+    allowed: dict[str, Any] = {"deletion": Deletion(share=1.0)}
+    new = pages | {"/new": "found by hand"}
+    settled = crawled(work, new, seeds=True, activity="discover", **allowed)
+    assert (settled.documents, settled.changes) == (21, [])
+    assert len(crawled(work, away, **allowed).changes) == 15
 
 
 @pytest.mark.behaviour("K-13")
