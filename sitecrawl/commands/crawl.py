@@ -19,6 +19,7 @@ from sitecrawl.console.calm import calm
 from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
 from sitecrawl.console.parts import missing_parts
 from sitecrawl.console.plain import NOT_OURS, is_ours
+from sitecrawl.console.streams import complain
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.params.problems import ConfigError, nearest
@@ -97,9 +98,9 @@ class Command(crawl.Command):
         in_file = bool(self.settings["LOG_FILE"])  # Scrapyd shows a job's log, not its stderr
         if in_file:
             configure_logging(self.settings)
-        for problem in problems:
-            print(problem, file=sys.stderr)
-            if in_file:
+        complain(problems := list(problems))
+        if in_file:
+            for problem in problems:
                 logger.error("%s", problem)
         sys.exit(status)
 

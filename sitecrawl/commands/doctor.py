@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sitecrawl.config import load
-from sitecrawl.console.command import DONE, NOTHING, FetchingCommand, print_lines, read_url
+from sitecrawl.console.command import FetchingCommand, read_url
 from sitecrawl.console.diagnosis import Diagnosis, LookingAround, addresses, diagnose
 from sitecrawl.console.fetching import Fetched, fetch
+from sitecrawl.console.streams import DONE, NOTHING, complain, print_lines
 from sitecrawl.console.times import span
 from sitecrawl.extensions.crawl import Crawl
 
@@ -59,9 +59,9 @@ class Command(FetchingCommand):
         ) as fetched:
             found = diagnose(url, params, self.rules(configuration), fetched)
             if found.page is None:
-                print(*_problems(url, fetched), sep="\n", file=sys.stderr)
+                complain(_problems(url, fetched))
         if opts.json:
-            print(json.dumps(record(found), ensure_ascii=False))
+            print_lines([json.dumps(record(found), ensure_ascii=False)])
         else:
             print_lines(lines(found))
         return NOTHING if found.page is None else DONE

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines, read_url
+from sitecrawl.console.command import StoredCommand, read_url
 from sitecrawl.console.explanation import Explainer, Explanation
 from sitecrawl.console.sources import Source, find_source
+from sitecrawl.console.streams import DONE, NOTHING, print_lines
 from sitecrawl.console.times import ago, ahead, stamp
 from sitecrawl.console.verdicts import told_outcome, verdict
 from sitecrawl.frontier import open_records
@@ -57,7 +58,7 @@ class Command(StoredCommand):
             explanation = Explainer(source.configuration, rules, records).explain(url)
         now = time.time()
         if opts.json:
-            print(json.dumps(record(explanation, source, now), ensure_ascii=False))
+            print_lines([json.dumps(record(explanation, source, now), ensure_ascii=False)])
         else:
             print_lines(lines(explanation, source, now))
         return NOTHING if explanation.refusal else DONE

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl.console.command import StoredCommand, print_lines
+from sitecrawl.console.command import StoredCommand
 from sitecrawl.console.output import append, overwrite
 from sitecrawl.console.sources import find_crawl
+from sitecrawl.console.streams import print_lines
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.options import DocumentOptions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -12,7 +11,7 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.console import administering
 from sitecrawl.console.administering import Done
-from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines
+from sitecrawl.console.command import StoredCommand
 from sitecrawl.console.listings import (
     Entry,
     list_errors,
@@ -23,6 +22,7 @@ from sitecrawl.console.listings import (
 from sitecrawl.console.pruning import prune
 from sitecrawl.console.sources import Source, find_crawl
 from sitecrawl.console.statistics import Statistics
+from sitecrawl.console.streams import DONE, NOTHING, complain, print_lines
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.params.quantities import read_duration
@@ -103,8 +103,8 @@ class Command(StoredCommand):
             done = prune(source.database, opts.spargs.get("realm"), age)
         else:
             done = self._do(action, argument, source)
-        print(json.dumps(done.record(), ensure_ascii=False) if opts.json else done.said)
-        print(*done.problems, sep="\n", end="\n" if done.problems else "", file=sys.stderr)
+        print_lines([json.dumps(done.record(), ensure_ascii=False) if opts.json else done.said])
+        complain(done.problems)
         return DONE if done.count and not done.problems else NOTHING
 
     def _list(self, action: str, source: Source, opts: argparse.Namespace) -> int:
@@ -151,10 +151,8 @@ def _show_statistics(source: Source, *, as_json: bool) -> int:
     with open_records(source.database) as records:
         statistics = Statistics.read(records, source.run)
     if as_json:
-        print(json.dumps({"database": source.name, **statistics.record()}))
-    else:
-        print(source.name, *statistics.lines(time.time()), sep="\n")
-    return DONE
+        return print_lines([json.dumps({"database": source.name, **statistics.record()})])
+    return print_lines([source.name, *statistics.lines(time.time())])
 
 
 def _print(entries: Iterable[Entry], *, as_json: bool) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -12,10 +11,11 @@ from typing import Any
 from scrapy.settings import Settings
 
 from sitecrawl.config import load
-from sitecrawl.console.command import NOTHING, FetchingCommand, print_lines, read_url
+from sitecrawl.console.command import FetchingCommand, read_url
 from sitecrawl.console.explanation import Explainer, Explanation
 from sitecrawl.console.fetching import Fetched, fetch
 from sitecrawl.console.sources import Source, find_source
+from sitecrawl.console.streams import NOTHING, complain, print_lines
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
@@ -65,7 +65,7 @@ class Command(FetchingCommand):
             looked_at = explainer.explain(url)
             refused = next((s for s in looked_at.rules if s.verdict == "refused"), None)
             if refused is not None:
-                print(f"{url} is refused: {refused.detail}", file=sys.stderr)
+                complain([f"{url} is refused: {refused.detail}"])
                 return NOTHING
             assert self.crawler_process is not None
             depth = looked_at.stored.depth + 1 if looked_at.stored else 1
@@ -73,7 +73,7 @@ class Command(FetchingCommand):
             with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
                 found = list(_explained(explainer, fetched, depth, params.obedience()))
-                print(*_problems(fetched, url), sep="", end="", file=sys.stderr)
+                complain(_problems(fetched, url))
         return print_lines(_told(link, each, opts) for link, each in found if _shown(each, opts))
 
 
@@ -106,16 +106,16 @@ def _problems(fetched: Fetched, url: str) -> Iterator[str]:
     if any(page.links for page in fetched.seen.pages.values()) or crawl is None:
         return
     if fetched.seen.pages:
-        yield f"{url} has no links.\n"
+        yield f"{url} has no links."
         return
     elsewhere = [target for _, _, _, target in fetched.records.redirects()]
     for origin in crawl.hand.origins.values():
         elsewhere += origin.spelled.values()  # with a slash at its end, say: one page to a crawl
     if elsewhere:
-        yield f"{url} redirects to {elsewhere[0]}; look there.\n"
+        yield f"{url} redirects to {elsewhere[0]}; look there."
         return
     for problem in crawl.starts.problems():
-        yield problem.removeprefix("start ") + "\n"
+        yield problem.removeprefix("start ")
 
 
 def _shown(explanation: Explanation, opts: argparse.Namespace) -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from scrapy.exceptions import UsageError
 
 from sitecrawl.config import changed_options
-from sitecrawl.console.command import DONE, NOTHING, StoredCommand, print_lines
+from sitecrawl.console.command import StoredCommand
 from sitecrawl.console.homes import widen_scope
 from sitecrawl.console.reindexing import Reindexed, Today, again
 from sitecrawl.console.sources import Source, find_crawl
+from sitecrawl.console.streams import DONE, NOTHING, print_lines
 from sitecrawl.frontier import open_records, open_reindex
 from sitecrawl.frontier.reindex import Reindex
 from sitecrawl.params.crawl import NAMING
@@ -63,7 +64,7 @@ class Command(StoredCommand):
             if not opts.dry_run:
                 apply(found, source, reindex, today)
         if opts.json:
-            print(json.dumps(found.record(), ensure_ascii=False))
+            print_lines([json.dumps(found.record(), ensure_ascii=False)])
         else:
             print_lines(found.lines())
         return NOTHING if found.nothing else DONE

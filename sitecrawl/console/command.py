@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from abc import abstractmethod
 from collections import Counter
@@ -17,13 +16,14 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config import Configuration
+from sitecrawl.console.streams import complain
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.params.mode import not_a_url
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.policy.engine import Rules
 from sitecrawl.web.urls import normalize
 
-DONE, NOTHING, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
+BAD_USAGE, DATABASE_ERROR, INTERRUPTED = 2, 3, 130
 
 
 class StoredCommand(ScrapyCommand):
@@ -89,6 +89,8 @@ class StoredCommand(ScrapyCommand):
             self.exitcode = self._fail(error.problems, BAD_USAGE)
         except FrontierError as error:
             self.exitcode = self._fail([str(error)], DATABASE_ERROR)
+        except KeyboardInterrupt:
+            self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
 
     def rules(self, configuration: Configuration) -> Rules:
         """The rules of the spider in question; raises UsageError where there is none."""
@@ -106,8 +108,7 @@ class StoredCommand(ScrapyCommand):
 
     @staticmethod
     def _fail(problems: Iterable[str], status: int) -> int:
-        for problem in problems:
-            print(problem, file=sys.stderr)
+        complain(problems)
         return status
 
 
@@ -124,18 +125,3 @@ def read_url(args: Sequence[str], command: str) -> str:
     if "://" not in args[0]:
         raise UsageError(not_a_url(args[0]), print_help=False)
     return normalize(args[0]) or args[0]
-
-
-def print_lines(lines: Iterable[str]) -> int:
-    """Print line by line for as long as somebody reads; 1 when there was none."""
-    status = NOTHING
-    try:
-        for line in lines:
-            print(line)
-            status = DONE
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # as under head: who reads has seen enough
-            raise ConfigError([f"standard output cannot be written: {error.strerror}."]) from error
-    return status

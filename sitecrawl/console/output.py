@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sitecrawl.console.command import DONE, NOTHING
+from sitecrawl.console.streams import DONE, NOTHING
 from sitecrawl.feeds import claim, cut_partial_line
 from sitecrawl.params.problems import ConfigError
 

@@ -1,0 +1,43 @@
+"""Standard output and standard error, as they may be: closed, full, or read by nobody any more."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TextIO
+
+from sitecrawl.params.problems import ConfigError
+
+DONE, NOTHING = 0, 1
+
+
+def print_lines(lines: Iterable[str]) -> int:
+    """Print line by line for as long as somebody reads; 1 when there was none.
+
+    Raises ConfigError where standard output cannot be written.
+    """
+    status = NOTHING
+    output: TextIO | None = sys.stdout
+    try:
+        for line in lines:
+            status = DONE
+            print(line)  # nowhere, where it was closed before we began
+        if output is not None:
+            output.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # as under head: who reads has seen enough
+            raise ConfigError([f"standard output cannot be written: {error.strerror}."]) from error
+    return status
+
+
+def complain(problems: Iterable[str]) -> None:
+    """Write problems to standard error, a line for each."""
+    output: TextIO | None = sys.stderr
+    if output is None:  # print would take standard output in its place
+        return
+    with suppress(OSError):
+        for problem in problems:
+            print(problem, file=output)
