@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
+Thing = dict[str, Any]
 PROPERTIES = frozenset(
     {
         *("@type", "headline", "name", "description", "abstract", "keywords", "inLanguage"),
@@ -19,6 +21,7 @@ _PAGES = re.compile(
     r"(Article|Posting|Page|Product|Recipe|Event|Book|Course|Movie|Dataset|HowTo|Report|Review"
     r"|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
 )
+_BESIDE = re.compile(r"(Person|Place)$")
 MAX_CHARACTERS = 200_000
 MAX_NODES = 500
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -28,13 +31,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, from an escape; no en
 def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The known properties of the objects that describe the page, each with its values.
 
-    Malformed JSON tells nothing. Breadcrumbs become the names of their items, in order.
+    Malformed JSON tells nothing. Breadcrumbs become the names of their items, in order. What
+    stands for another object by its ``@id`` (JSON-LD 1.1, 3.3) becomes that object's name.
     """
+    things = [thing for script in scripts for thing in _things(_load(script))]
+    names = {thing.get("@id"): thing.get("name") for thing in things if _is_named(thing)}
     facts: dict[str, list[str]] = {}
-    for script in scripts:
-        for thing in _things(_load(script)):
-            _collect(thing, facts)
-    return {name: tuple(dict.fromkeys(values)) for name, values in facts.items()}
+    for thing in things:
+        if "BreadcrumbList" in _types(thing):
+            facts.setdefault("breadcrumb", []).extend(_breadcrumbs(thing))
+    for thing in _describing(things):
+        _collect(thing, names, facts)
+    return {name: tuple(dict.fromkeys(values)) for name, values in facts.items() if values}
 
 
 def _load(script: str) -> Any:
@@ -48,7 +56,7 @@ def _load(script: str) -> Any:
         return None
 
 
-def _things(value: Any) -> Iterator[dict[str, Any]]:
+def _things(value: Any) -> Iterator[Thing]:
     """The objects of a document, those of its graph included, a bounded number."""
     waiting = [value]
     for _ in range(MAX_NODES):
@@ -64,21 +72,58 @@ def _things(value: Any) -> Iterator[dict[str, Any]]:
             ]
 
 
-def _collect(thing: dict[str, Any], facts: dict[str, list[str]]) -> None:
+def _is_named(thing: Thing) -> bool:
+    """Whether other objects can refer to a thing, and it has a name."""
+    return isinstance(thing.get("@id"), str) and isinstance(thing.get("name"), str)
+
+
+def _types(thing: Thing) -> list[str]:
+    return _texts(thing.get("@type"))
+
+
+def _describing(things: list[Thing]) -> list[Thing]:
+    """The things that the page is or is about.
+
+    The people and places that a graph names beside a page (its author) are not.
+    """
+    found = [thing for thing in things if any(map(_PAGES.search, _types(thing)))]
+    subjects = {
+        _identity(main)
+        for thing in found
+        for main in _listed(thing.get("mainEntity"))
+        if isinstance(main, dict)
+    }
+    main = [
+        thing
+        for thing in found
+        if not all(map(_BESIDE.search, _types(thing)))
+        or "mainEntityOfPage" in thing
+        or _identity(thing) in subjects
+    ]
+    return main or found
+
+
+def _identity(thing: Thing) -> str | int:
+    """What tells a thing from others: its ``@id``, or else that it is this object."""
+    name = thing.get("@id")
+    return name if isinstance(name, str) else id(thing)
+
+
+def _listed(value: Any) -> list[Any]:
+    """The items of a list, or a value as the only one."""
+    return value if isinstance(value, list) else [value]
+
+
+def _collect(thing: Thing, names: Mapping[Any, Any], facts: dict[str, list[str]]) -> None:
     """Add the properties of one object that describes the page."""
-    types = [name for name in _texts(thing.get("@type")) if name]
-    if "BreadcrumbList" in types:
-        facts.setdefault("breadcrumb", []).extend(_breadcrumbs(thing))
-    if not any(_PAGES.search(name) for name in types):
-        return
     for name in PROPERTIES & thing.keys():
         value = thing[name]
         is_trail = name == "breadcrumb" and isinstance(value, dict)
-        texts = _breadcrumbs(value) if is_trail else _texts(value)
+        texts = _breadcrumbs(value) if is_trail else _texts(value, names)
         facts.setdefault(name, []).extend(texts)
 
 
-def _breadcrumbs(trail: dict[str, Any]) -> list[str]:
+def _breadcrumbs(trail: Thing) -> list[str]:
     """The names of a trail's items."""
     items = trail.get("itemListElement")
     named = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
@@ -89,16 +134,16 @@ def _breadcrumbs(trail: dict[str, Any]) -> list[str]:
     ]
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: Any, names: Mapping[Any, Any] = MappingProxyType({})) -> list[str]:
     """A value as texts: itself, the items of a list, or the name of an object."""
-    if isinstance(value, list):
-        return [text for item in value[:50] for text in _texts_of_one(item)]
-    return _texts_of_one(value)
+    return [text for item in _listed(value)[:50] for text in _texts_of_one(item, names)]
 
 
-def _texts_of_one(value: Any) -> list[str]:
+def _texts_of_one(value: Any, names: Mapping[Any, Any]) -> list[str]:
     if isinstance(value, dict):
-        value = value.get("name") or value.get("@value")
+        name = value.get("@id")
+        known = names.get(name) if isinstance(name, str) else None
+        value = value.get("name") or value.get("@value") or known
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return []
     text = _SURROGATE.sub("\ufffd", " ".join(str(value).split()))
