@@ -20,6 +20,8 @@ from sitecrawl.ruleset.citations import Citations
 from sitecrawl.web.robots_txt import RobotsTxt
 from sitecrawl.web.urls import normalize
 
+UNREACHABLE = "robots_txt_unreachable"
+
 
 @dataclass(slots=True)
 class Explanation:
@@ -27,7 +29,8 @@ class Explanation:
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
     ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
-    URL. ``left_out`` counts the links, by reason, among which one to an unknown URL may be.
+    URL. ``left_out`` counts the links, by reason, among which one to an unknown URL may be;
+    ``given_up`` says why the last run gave the origin up, if it did.
     """
 
     url: str
@@ -40,6 +43,7 @@ class Explanation:
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    given_up: str = ""
 
     @property
     def refusal(self) -> Step | None:
@@ -94,6 +98,7 @@ class Explainer:
             origin,
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
+            given_up=self._left_out.given_up.get(admission.origin, ""),
         )
         return explanation if stored or start else self._missing(explanation)
 
@@ -146,7 +151,8 @@ class Explainer:
 def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:
     if origin.robots_text is None:
         status = f"status {origin.robots_status}" if origin.robots_status else "no answer"
-        return Step("robots_txt", "refused", f"{origin.key}/robots.txt could not be read: {status}")
+        words = f"{origin.key}/robots.txt could not be read: {status}"
+        return Step(UNREACHABLE, "refused", words)
     rules = RobotsTxt.parse(
         origin.robots_text,
         origin=origin.key,

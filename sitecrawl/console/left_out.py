@@ -24,6 +24,7 @@ LIMITS = {
     "variants": "max_variants",
     "recombination": "max_barren_pages",
     "directory_full": "max_pages_per_directory",
+    "redirect_chain": "max_redirects",
 }
 """The limits that count while a crawl runs, in their order, with the option of each if it has one."""
 CIRCUMSTANCES = (*LIMITS, "depth", "rel")
@@ -32,10 +33,12 @@ COUNTED = "sitecrawl/rules/"
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """How many links were left out by reason, and the kept examples, by URL."""
+    """How many links were left out by reason, the kept examples by URL, and the origins that
+    were given up, with why."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, Example]] = field(default_factory=dict)
+    given_up: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: RunRecord | None) -> LeftOut:
@@ -50,6 +53,7 @@ class LeftOut:
                 for name in CIRCUMSTANCES
                 for each in kept.get(name, ())
             },
+            counters.get("given_up") or {},
         )
 
     def blame(self, steps: list[Step], url: str) -> list[Step]:

@@ -15,6 +15,7 @@ WORDS = {
     "finished": "finished",
     "limit": "stopped at its limit",
     "patience": "given up, it failed too often",
+    "given_up": "given up",
     "interrupted": "interrupted",
     "waiting": "has something to do for the next crawl",
     "running": "being crawled",
@@ -40,11 +41,19 @@ class Statistics:
             return "running"
         if f"sitecrawl/patience/{origin.key}" in self.run.counters:
             return "patience"
+        if origin.key in self.given_up:
+            return "given_up"
         if not origin.waiting:
             return "finished"
         if self.run.finish_reason != "finished":
             return "interrupted"
         return "limit" if self.run.configuration["params"].get("max_pages") else "waiting"
+
+    @property
+    def given_up(self) -> dict[str, str]:
+        """The origins that the last run gave up, and why."""
+        counters: dict[str, Any] = dict(self.run.counters)
+        return counters.get("given_up") or {}
 
     @property
     def refused(self) -> dict[str, int]:
@@ -82,7 +91,9 @@ class Statistics:
             yield from (f"  {count:9} {reason}" for reason, count in self.refused.items())
         yield from ("", "Origins")
         for origin in self.origins:
-            yield f"  {origin.key} ({origin.realm}): {WORDS[self.ended(origin)]}"
+            why = self.given_up.get(origin.key)
+            words = f"{WORDS[self.ended(origin)]}{f': {why}' if why else ''}"
+            yield f"  {origin.key} ({origin.realm}): {words}"
             held = f", {origin.held} deletions held back" if origin.held else ""
             yield (
                 f"    {origin.urls} URLs, {origin.waiting} waiting,"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitecrawl.console.explanation import Explanation
+from sitecrawl.console.explanation import UNREACHABLE, Explanation
 from sitecrawl.console.prospects import Prospects
 from sitecrawl.console.times import ago, ahead
 from sitecrawl.frontier.states import UrlState
@@ -24,12 +24,15 @@ def verdict(explanation: Explanation, now: float) -> str:
     """What a crawl that begins at ``now`` (UTC epoch seconds) would do with the URL."""
     refusal, stored = explanation.refusal, explanation.stored
     if refusal is not None:
-        deleted = "; its document would be deleted" if stored and stored.seq is not None else ""
-        return f"refused: {refusal.detail}{deleted}"
+        sure = refusal.rule != UNREACHABLE and stored is not None and stored.seq is not None
+        return f"refused: {refusal.detail}{'; its document would be deleted' if sure else ''}"
+    why = explanation.given_up
+    given_up = f"; the last run gave its origin up: {why}" if why else ""
     if stored is None or stored.outcome is None:
-        return _never_asked(explanation)
+        return f"{_never_asked(explanation)}{given_up}"
     other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
-    return f"{_visited(stored, now)}{other}, {_due(explanation.prospects, stored, now)}"
+    due = _due(explanation.prospects, stored, now)
+    return f"{_visited(stored, now)}{other}, {due}{given_up}"
 
 
 def _never_asked(explanation: Explanation) -> str:

@@ -90,6 +90,11 @@ class Hand:
         """Store what is worth remembering of an origin."""
         self._tasks.begin(self._save(origin))
 
+    def given_up(self) -> dict[str, str]:
+        """The origins that were given up, and why."""
+        met = (*self.origins.values(), *self._resting.values())
+        return {origin.key: origin.ended for origin in met if origin.ended}
+
     async def save_all(self) -> None:
         """Store what is worth remembering of the origins in hand, as a crawl ends."""
         if self._look_round is not None:

@@ -10,6 +10,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from sitecrawl.assembly import agent, database_url
+from sitecrawl.crawl.account import account
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.dead_links import DeadLinks
 from sitecrawl.crawl.delivery import Delivery
@@ -29,6 +30,7 @@ from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.policy.documents.refreshing import refresh_target
 from sitecrawl.policy.redirects import RedirectChains
+from sitecrawl.ruleset.citations import Citations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,10 +76,11 @@ class Crawl:
         self.recorder = Recorder(self.owner, stats)
         self.delivery = Delivery(crawler, self.owner)
         self.robots = Robots(params, agent(params), stats)
+        cite = Citations(params, spider.configuration.sources)
         self.discovery = Discovery(
             spider.rules,
             spider.limits,
-            RedirectChains(params.max_redirects),
+            RedirectChains(params.max_redirects, cite.setting("max_redirects")),
             stats,
             follow=params.follows,
             obedience=params.obedience(),
@@ -231,12 +234,7 @@ class Crawl:
 
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""
-        counters: dict[str, Any] = {
-            name: value
-            for name, value in self._stats.get_stats().items()
-            if name.startswith("sitecrawl/") and isinstance(value, int | float)
-        }
-        counters["refusals"] = self.discovery.refusals.as_stored()
+        counters = account(self._stats.get_stats(), self.discovery, self.hand)
         await self.owner.close(self._finish_reason, counters)
 
 

@@ -15,13 +15,14 @@ class RedirectChains:
     for each redirect followed; a chain begins anew in the next run.
     """
 
-    limit: int = 10
+    limit: int
+    setting: str
     _lengths: dict[int, int] = field(default_factory=dict)
 
     def follow(self, source: int, target: int) -> Decision:
         """Whether the redirect from ``source`` to ``target`` may be followed."""
         length = self._lengths.get(source, 0) + 1
         if length > self.limit:
-            return refuse("redirect_chain", f"max_redirects {self.limit}")
+            return refuse("redirect_chain", self.setting)
         self._lengths[target] = length
         return ALLOWED

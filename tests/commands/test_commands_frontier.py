@@ -125,7 +125,8 @@ def test_statistics_say_how_each_origin_ended(
     assert record["run"]["finish_reason"] == "finished"
     told = say("frontier").out
     assert f"  {whole} (default): finished\n    8 URLs, 0 waiting, 4 documents\n" in told
-    assert f"  {failing} (default): given up, it failed too often\n" in told
+    why = f"{failing}/robots.txt cannot be read (answered 500)"
+    assert f"  {failing} (default): given up, it failed too often: {why}\n" in told
 
 
 @pytest.mark.behaviour("A-14")

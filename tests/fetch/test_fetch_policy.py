@@ -30,12 +30,11 @@ from sitecrawl.web.validators import retry_after
 
 @pytest.mark.behaviour("R-09", "K-21")
 def test_redirect_chains_end() -> None:
-    chains = RedirectChains(limit=3)
+    setting = "max_redirects 3 (-a max_redirects)"
+    chains = RedirectChains(3, setting)
     assert [chains.follow(n, n + 1).allowed for n in range(5)] == [True, True, True, False, True]
-    assert chains.follow(3, 9) == Decision(
-        allowed=False, reason="redirect_chain", rule="max_redirects 3"
-    )
-    assert not RedirectChains(limit=0).follow(1, 2).allowed
+    assert chains.follow(3, 9) == Decision(allowed=False, reason="redirect_chain", rule=setting)
+    assert not RedirectChains(0, "").follow(1, 2).allowed
 
 
 def table(name: str) -> dict[str, Any]:
