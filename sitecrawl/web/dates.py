@@ -19,12 +19,17 @@ _MONTHS = {name: f"{number:02}" for number, name in enumerate(_MONTH_NAMES, star
 _IMF = re.compile(
     rf"[A-Z][a-z]{{2}}, (\d\d) ({'|'.join(_MONTHS)}) ([12]\d{{3}}) (\d\d:\d\d:\d\d) GMT", re.ASCII
 )
+# Beyond RFC 822: an offset with a colon or behind GMT, as JavaScript writes it, and half days.
+_OFFSET = re.compile(
+    r"(?:\s|(?<=:\d\d)|\b(?:GMT|UTC?))([+-])(\d{1,2}):?(\d\d)?(?=[\s(]|$)", re.IGNORECASE
+)
+_HALF = re.compile(r"(?<=\d)\s*([AP])\.?M\b\.?", re.IGNORECASE)
 
 
 def read_date(text: str | None) -> datetime | None:
     """The moment that a document names, in UTC; None if it is none.
 
-    ISO 8601 as W3C-DTF has it, or the forms of RFC 822 and HTTP. What is left out counts from
+    ISO 8601 as W3C-DTF has it, or the forms of RFC 822 and HTTP, loosely. What is left out counts from
     its beginning: ``2024`` is the first of January. Without a zone it is UTC.
     """
     text = (text or "").strip()
@@ -59,7 +64,22 @@ def _moment(text: str) -> datetime:
         day, month, year, clock = match.groups()
         return datetime.fromisoformat(f"{year}-{_MONTHS[month]}-{day}T{clock}+00:00")
     match = _ISO.fullmatch(text)
-    return _from_iso(match) if match else parsedate_to_datetime(text)
+    return _from_iso(match) if match else _from_words(text)
+
+
+def _from_words(text: str) -> datetime:
+    """The moment of a date with a month's name; a day alone counts from its beginning."""
+    half = _HALF.search(text)
+    text = text if ":" in text else f"{text} 00:00:00"
+    moment = parsedate_to_datetime(_HALF.sub("", _OFFSET.sub(_offset, text)))
+    if half is None or moment.hour > 12:
+        return moment
+    return moment.replace(hour=moment.hour % 12 + (12 if half[1] in "Pp" else 0))
+
+
+def _offset(match: re.Match[str]) -> str:
+    """An offset as RFC 822 has it."""
+    return f" {match[1]}{match[2]:0>2}{match[3] or '00'}"
 
 
 def _from_iso(match: re.Match[str]) -> datetime:

@@ -69,7 +69,7 @@ def _dates(content: str) -> Iterator[datetime]:
     if matched is None:
         return
     parts = matched[1].split(",")
-    for length in (2, 1):
+    for length in (1, 2):
         date = read_date(",".join(parts[:length]))
         if date is not None:
             yield date
