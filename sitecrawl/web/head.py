@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from sitecrawl.web.walk import Walk
 
 Attributes = dict[str, str | None]
-_NAMING = ("name", "property", "itemprop", "http-equiv")
+_NAMING = ("name", "http-equiv")
+_LISTING = ("property", "itemprop")  # of terms parted by white space (RDFa, 5; HTML, 5.2.3)
+_DUBLIN_CORE = ("dc:", "dcterms:")  # RDFa's way; metas say dc.title
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
 
 # Values of robots at the beginning of a text, each up to what parts it from the next. Behind the
@@ -94,9 +96,14 @@ def _read_meta(head: Head, attributes: Attributes) -> None:
     """Keep a meta element under each of its names; several of one name accumulate."""
     content = cleaned(" ".join((attributes.get("content") or "").split()))
     names = {name.strip().lower() for naming in _NAMING if (name := attributes.get(naming))}
+    for listing in _LISTING:
+        if terms := attributes.get(listing):
+            names.update(terms.lower().split())
     for name in names - {""}:
         if content:
             head.metas.setdefault(name, []).append(content)
+        if content and name.startswith(_DUBLIN_CORE):
+            head.metas.setdefault(name.replace(":", ".", 1), []).append(content)
     equivalent = (attributes.get("http-equiv") or "").strip().lower()
     if equivalent == "refresh" and not head.refresh:
         head.refresh = content
