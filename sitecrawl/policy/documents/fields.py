@@ -49,7 +49,7 @@ def _texts(page: Page, options: DocumentOptions) -> dict[str, Any]:
 
 def _facts(page: Page) -> dict[str, Any]:
     """Language, people, dates and what robots may do."""
-    authors = _first(page, AUTHORS) or _structured(page, "author", "creator")
+    authors = _authors(page)
     return {
         "language": page.language,
         "author": next(iter(authors), ""),
@@ -62,6 +62,13 @@ def _facts(page: Page) -> dict[str, Any]:
         "modified_at": modified_at(page),
         "robots": robots(page.directives),
     }
+
+
+def _authors(page: Page) -> list[str]:
+    """The names of the authors; addresses of profiles, Open Graph's way, where there are none."""
+    metas = _first(page, AUTHORS)
+    named = [author for author in metas if "://" not in author]
+    return named or _structured(page, "author", "creator") or metas
 
 
 def _parts(page: Page, options: DocumentOptions) -> dict[str, Any]:
