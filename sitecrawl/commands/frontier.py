@@ -28,7 +28,7 @@ from sitecrawl.frontier.records import Records
 from sitecrawl.params.quantities import read_duration
 from sitecrawl.web.urls import origin as origin_of
 
-LISTS: dict[str, Callable[[Records], Iterator[Entry]]] = {
+LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
     "errors": list_errors,
     "redirects": list_redirects,
     "mirrors": list_mirrors,
@@ -83,7 +83,7 @@ class Command(StoredCommand):
         parser.add_argument(
             "--realm",
             metavar="REALM",
-            help="the realm in question; by default that of the last run, for lists all",
+            help="the realm in question; by default that of the last run, for lists and prune all",
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
@@ -111,7 +111,7 @@ class Command(StoredCommand):
         with open_records(source.database) as records:
             if action == "pending":
                 return _print(list_pending(records, opts.realm), as_json=opts.json)
-            return _print(LISTS[action](records), as_json=opts.json)
+            return _print(LISTS[action](records, opts.realm), as_json=opts.json)
 
     def _do(self, action: str, argument: str, source: Source) -> Done:
         database, realm = source.database, source.configuration.params.realm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.states import OriginCounts, RunRecord
 
 REFUSED = "sitecrawl/rules/"
+LISTED = 20
 WORDS = {
     "finished": "finished",
     "limit": "stopped at its limit",
@@ -33,7 +35,7 @@ class Statistics:
     @classmethod
     def read(cls, records: Records, run: RunRecord) -> Statistics:
         """The numbers of today, with how ``run`` ended."""
-        return cls(run, records.counts(), records.origins())
+        return cls(run, records.counts(run.realm), records.origins(run.realm))
 
     def ended(self, origin: OriginCounts) -> str:
         """How the last run left an origin: one of the keys of WORDS."""
@@ -90,12 +92,26 @@ class Statistics:
             yield from ("", "Links that the last run refused, by reason")
             yield from (f"  {count:9} {reason}" for reason, count in self.refused.items())
         yield from ("", "Origins")
-        for origin in self.origins:
-            why = self.given_up.get(origin.key)
-            words = f"{WORDS[self.ended(origin)]}{f': {why}' if why else ''}"
-            yield f"  {origin.key} ({origin.realm}): {words}"
-            held = f", {origin.held} deletions held back" if origin.held else ""
-            yield (
-                f"    {origin.urls} URLs, {origin.waiting} waiting,"
-                f" {origin.documents} documents{held}"
-            )
+        yield from self._origins()
+
+    def _origins(self) -> Iterator[str]:
+        """What asks for attention first; of many origins how many ended how, and a few."""
+        origins = sorted(self.origins, key=self._is_done)
+        if len(origins) > LISTED:
+            counts = Counter(map(self.ended, origins))
+            yield from (f"  {counts[word]:9} {WORDS[word]}" for word in WORDS if counts[word])
+            origins = [each for each in origins if not self._is_done(each)]
+        for origin in origins[:LISTED]:
+            yield from self._origin(origin)
+        if len(self.origins) > LISTED:
+            yield f"  All {len(self.origins)} are in: scrapy frontier --json"
+
+    def _is_done(self, origin: OriginCounts) -> bool:
+        return self.ended(origin) == "finished" and not origin.held
+
+    def _origin(self, origin: OriginCounts) -> Iterator[str]:
+        why = self.given_up.get(origin.key)
+        words = f"{WORDS[self.ended(origin)]}{f': {why}' if why else ''}"
+        yield f"  {origin.key} ({origin.realm}): {words}"
+        held = f", {origin.held} deletions held back" if origin.held else ""
+        yield f"    {origin.urls} URLs, {origin.waiting} waiting, {origin.documents} documents{held}"

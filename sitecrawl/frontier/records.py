@@ -40,7 +40,7 @@ ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
     " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
     " (SELECT count(*) FROM deletion AS n WHERE n.origin = o.id), o.owner"
-    " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id)"
+    " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
     " ORDER BY o.key, o.realm"
 )
 PENDING = (
@@ -49,10 +49,11 @@ PENDING = (
 )
 FAILURES = (
     "SELECT u.url, u.outcome, u.status, u.reason, coalesce(r.url, u.referrer_url) FROM url AS u"
-    " LEFT JOIN url AS r ON r.id = u.referrer WHERE u.outcome >= 40 ORDER BY u.id"
+    " LEFT JOIN url AS r ON r.id = u.referrer WHERE u.outcome >= 40{of} ORDER BY u.id"
 )
 REDIRECTS = (
-    "SELECT url, outcome, status, redirect_to FROM url WHERE outcome IN (31, 32) ORDER BY id"
+    "SELECT u.url, u.outcome, u.status, u.redirect_to FROM url AS u"
+    " WHERE u.outcome IN (31, 32){of} ORDER BY u.id"
 )
 MIRRORS = (
     "WITH size AS (SELECT origin, count(*) AS n FROM document WHERE seq IS NOT NULL GROUP BY origin)"
@@ -60,13 +61,20 @@ MIRRORS = (
     " FROM document AS x JOIN document AS y ON y.hash = x.hash"
     " JOIN origin AS a ON a.id = x.origin JOIN origin AS b ON b.id = y.origin"
     " JOIN size AS m ON m.origin = a.id JOIN size AS o ON o.origin = b.id"
-    " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm"
+    " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm{of}"
     " GROUP BY a.key, b.key ORDER BY count(*) DESC, a.key, b.key"
 )
 ATTEMPTS = (
     "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
     " WHERE url = ? ORDER BY id"
 )
+COUNTS = "SELECT u.outcome, count(*) FROM url AS u WHERE true{of} GROUP BY u.outcome"
+OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
+
+
+def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[str, ...]]:
+    """A query with the condition that it be of ``realm``, if one is named, and its values."""
+    return query.format(of=condition if realm else ""), (realm,) if realm else ()
 
 
 class Records:
@@ -140,37 +148,45 @@ class Records:
         for run, at, duration, outcome, *rest in self._database.stream(ATTEMPTS, (url,)):
             yield (run, at, duration, Outcome(outcome), *rest)
 
-    def counts(self) -> dict[str, int]:
-        """How many URLs there are by last outcome; ``waiting`` are those never visited."""
-        rows = self._database.rows("SELECT outcome, count(*) FROM url GROUP BY outcome")
+    def counts(self, realm: str | None = None) -> dict[str, int]:
+        """How many URLs there are by last outcome; ``waiting`` are those never visited.
+
+        Of one realm or, without its name, of all; so are ``origins`` and the lists below.
+        """
+        rows = self._database.rows(*_asked(COUNTS, realm, OF_REALM))
         named = {
             "waiting" if outcome is None else Outcome(outcome).name.lower(): count
             for outcome, count in rows
         }
         return dict(sorted(named.items()))
 
-    def origins(self) -> list[OriginCounts]:
+    def origins(self, realm: str | None = None) -> list[OriginCounts]:
         """What is known of each origin."""
-        return [OriginCounts(*row) for row in self._database.rows(ORIGINS)]
+        asked = _asked(ORIGINS, realm, " AND o.realm = ?")
+        return [OriginCounts(*row) for row in self._database.rows(*asked)]
 
     def pending(self) -> Iterator[tuple[str, str, int]]:
         """Every URL with its realm and state, in the alphabetical order of bytes."""
         rows = self._database.stream(PENDING.format(order=self._database.byte_order))
         return ((url, realm, int(state)) for url, realm, state in rows)
 
-    def failures(self) -> Iterator[tuple[str, Outcome, int | None, str | None, str | None]]:
+    def failures(
+        self, realm: str | None = None
+    ) -> Iterator[tuple[str, Outcome, int | None, str | None, str | None]]:
         """The URLs that failed last time: outcome, status, reason, and the page that links."""
-        for url, outcome, *rest in self._database.stream(FAILURES):
+        for url, outcome, *rest in self._database.stream(*_asked(FAILURES, realm, OF_REALM)):
             yield (url, Outcome(outcome), *rest)
 
-    def redirects(self) -> Iterator[tuple[str, Outcome, int | None, str | None]]:
+    def redirects(
+        self, realm: str | None = None
+    ) -> Iterator[tuple[str, Outcome, int | None, str | None]]:
         """The URLs that redirect: outcome, status and where to."""
-        for url, outcome, *rest in self._database.stream(REDIRECTS):
+        for url, outcome, *rest in self._database.stream(*_asked(REDIRECTS, realm, OF_REALM)):
             yield (url, Outcome(outcome), *rest)
 
-    def mirrors(self) -> list[tuple[str, str, int, float]]:
+    def mirrors(self, realm: str | None = None) -> list[tuple[str, str, int, float]]:
         """Pairs of origins with equal documents: how many, and what share of the smaller one's."""
-        rows = self._database.rows(MIRRORS)
+        rows = self._database.rows(*_asked(MIRRORS, realm, " AND a.realm = ?"))
         return [(one, other, count, count / size) for one, other, count, size in rows]
 
     def documents(self) -> Iterator[dict[str, Any]]:

@@ -156,6 +156,25 @@ def test_deletions_that_were_held_back_are_confirmed(
     assert crawl(f"{origin}/").deletions == {f"{origin}{path}": "gone" for path in paths}
 
 
+@pytest.mark.behaviour("DB-09")
+def test_what_is_told_is_of_the_realm_in_question(
+    server: Server, crawl: CrawlCommand, say: Say
+) -> None:
+    origin = server.serve(SITE)
+    crawl(f"{origin}/", realm="one")
+    crawl(f"{origin}/", realm="two", max_pages=1)
+    for realm, words in (("one", ["--realm", "one"]), ("two", []), ("two", ["--realm", "two"])):
+        record = say("frontier", "stats", *words, "--json").record
+        (told,) = record["origins"]
+        assert (told["realm"], told["urls"]) == (realm, sum(record["outcomes"].values()))
+    for action in ("errors", "redirects"):
+        everywhere = say("frontier", action).lines
+        assert everywhere
+        assert say("frontier", action, "--realm", "one").lines == everywhere
+        assert say("frontier", action, "--realm", "two").status == 1
+    assert say("frontier", "mirrors", "--realm", "two").status == 1
+
+
 @pytest.mark.behaviour("DB-09", "DEL-08")
 def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> None:
     origin = server.serve(SITE)
