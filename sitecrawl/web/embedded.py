@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _OPTION = (("value", "option"),)
+_NAMING = ("name", "property", "http-equiv")
 
 
 def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
@@ -104,8 +105,8 @@ def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
 def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
     """Note robots directives outside head, which search engines obey as well."""
     attributes = node.attributes
-    name = (attributes.get("name") or "").lower()
-    if name in {"robots", walk.options.agent}:
+    names = {(attributes.get(naming) or "").strip().lower() for naming in _NAMING}
+    if "robots" in names or walk.options.agent.lower() in names:
         walk.robots.append(attributes.get("content") or "")
     return skip
 

@@ -49,7 +49,8 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     close_sections(walk)
     _fill_text(page, head, walk)
     page.fields = read_fields(root, options.fields) if options.fields else {}
-    robots = [*head.metas.get("robots", ()), *head.metas.get(options.agent, ()), *walk.robots]
+    own = head.metas.get(options.agent.lower(), ())
+    robots = [*head.metas.get("robots", ()), *own, *walk.robots]
     return Outgoing(
         head.base or "",
         head.links,
