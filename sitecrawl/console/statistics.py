@@ -13,6 +13,8 @@ from sitecrawl.frontier.states import OriginCounts, RunRecord
 
 REFUSED = "sitecrawl/rules/"
 LISTED = 20
+FAILED = frozenset({"patience", "given_up"})
+DONE = 2
 WORDS = {
     "finished": "finished",
     "limit": "stopped at its limit",
@@ -96,18 +98,22 @@ class Statistics:
 
     def _origins(self) -> Iterator[str]:
         """What asks for attention first; of many origins how many ended how, and a few."""
-        origins = sorted(self.origins, key=self._is_done)
+        origins = sorted(self.origins, key=self._rank)
         if len(origins) > LISTED:
             counts = Counter(map(self.ended, origins))
             yield from (f"  {counts[word]:9} {WORDS[word]}" for word in WORDS if counts[word])
-            origins = [each for each in origins if not self._is_done(each)]
+            origins = [each for each in origins if self._rank(each) < DONE]
         for origin in origins[:LISTED]:
             yield from self._origin(origin)
         if len(self.origins) > LISTED:
             yield f"  All {len(self.origins)} are in: scrapy frontier --json"
 
-    def _is_done(self, origin: OriginCounts) -> bool:
-        return self.ended(origin) == "finished" and not origin.held
+    def _rank(self, origin: OriginCounts) -> int:
+        """0 for what asks for a person, then what has more to do, then DONE."""
+        ended = self.ended(origin)
+        if origin.held or ended in FAILED:
+            return 0
+        return DONE if ended == "finished" else 1
 
     def _origin(self, origin: OriginCounts) -> Iterator[str]:
         why = self.given_up.get(origin.key)
