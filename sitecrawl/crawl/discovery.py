@@ -11,6 +11,7 @@ from sitecrawl.crawl.cuts import Cuts
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.refusals import Refusals
+from sitecrawl.policy.rules.schemes import WellFormed
 from sitecrawl.policy.target import read_target
 from sitecrawl.web.urls import normalize
 
@@ -83,6 +84,8 @@ class Discovery:
         if not self._follow:
             return
         due = visit.due
+        if page.inert or page.malformed:
+            self._pass_over(page, due)
         if said := self._obedience.said_of_links(page.directives):
             self._leave(page.links, said, due)
             return
@@ -164,6 +167,13 @@ class Discovery:
         notice = self.rules.admit_redirect(start, target)
         if notice:
             logger.info("%s", notice)
+
+    def _pass_over(self, page: Page, due: DueUrl) -> None:
+        """Count the links that lead to no page."""
+        for address in page.inert:
+            self.refused(self.rules.admit(address, depth=due.depth + 1).decision, address, due.url)
+        for href in page.malformed:
+            self.refused(refuse(WellFormed.reason, f"no URL: {href!r}"), href, due.url)
 
     def _leave(self, links: Iterable[Link], said: frozenset[str], due: DueUrl) -> None:
         """Count the links of a page that says nofollow, as those that say so themselves."""

@@ -30,6 +30,9 @@ Attributes = Mapping[str, str | None]
 
 # Not pages: code, inline content, and what a browser makes up.
 INERT_SCHEMES = ("javascript:", "data:", "about:", "blob:")
+KEPT = 100
+"""Characters that are kept of an address that leads to no page."""
+
 _REPORTED_AS = {"embed": "object", "applet": "object"}
 _HOST_OF_DIGITS = re.compile(r"https?://[\d\[]")
 _NO_TOKENS: frozenset[str] = frozenset()
@@ -54,12 +57,14 @@ def link_patterns(options: ReadOptions) -> dict[str, Patterns]:
 class LinkReader:
     """Turns found elements into the links of one page, each once for each ``rel``."""
 
-    __slots__ = ("_options", "_own", "_seen", "base", "cuts", "links")
+    __slots__ = ("_options", "_own", "_seen", "base", "cuts", "inert", "links", "malformed")
 
     def __init__(self, url: str, base: str, encoding: str, options: ReadOptions) -> None:
         self.base = Base(base, encoding)
         self.links: list[Link] = []
         self.cuts: list[str] = []
+        self.inert: list[str] = []
+        self.malformed: list[str] = []
         self._options = options
         self._own = base == url
         self._seen: set[tuple[str, str, str]] = set()
@@ -107,10 +112,22 @@ class LinkReader:
             disguised = url is not None and _is_disguised(href, url)
         if url is not None:
             self.links.append(_link(url, via, text, attributes, banner=banner, disguised=disguised))
+        else:
+            self._pass_over(href)
 
     def resolve(self, href: str) -> str | None:
         """The URL that an attribute means, None if it means no page."""
         return self.base.plain(href) or self._resolve_odd(href)
+
+    def _pass_over(self, href: str) -> None:
+        """Keep the beginning of an address that leads to no page, to be counted."""
+        if UNKNOWN_VALUE in href:
+            return
+        url = self.base.resolve(href)
+        inert = url is not None and url.startswith(INERT_SCHEMES)
+        kept = self.inert if inert else self.malformed
+        if len(kept) < self._options.max_links:
+            kept.append((url if url is not None and inert else href)[:KEPT])
 
     def _resolve_odd(self, href: str) -> str | None:
         """The URL of an address that may need repair, or not be one of a page."""

@@ -53,6 +53,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     for href, via in outgoing.hrefs:
         reader.add_href(href, via, {})
     page.links = tuple(_with_targets(page, reader.links))
+    page.inert, page.malformed = tuple(reader.inert), tuple(reader.malformed)
     page.cuts += tuple(dict.fromkeys(reader.cuts))
 
 

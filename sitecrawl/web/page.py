@@ -93,6 +93,8 @@ class Page:
     first (else the first heading), -1 without any.
     ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
     why it cannot be used at all.
+    ``inert`` are addresses of links to code or inline content (``javascript:``, ``data:``),
+    ``malformed`` those that mean no URL, as written; of each its beginning.
     ``cuts`` are the words for whatever was left out to keep the reading bounded.
     """
 
@@ -113,6 +115,8 @@ class Page:
     pieces: tuple[Piece, ...] = ()
     language: str = ""
     links: tuple[Link, ...] = ()
+    inert: tuple[str, ...] = ()
+    malformed: tuple[str, ...] = ()
     alternates: tuple[Link, ...] = ()
     images: tuple[str, ...] = ()
     canonical: str | None = None

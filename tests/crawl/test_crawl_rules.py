@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -108,6 +109,28 @@ def test_what_reading_leaves_out_is_told(server: Server, crawl: CrawlCommand) ->
     assert f"WARNING: {origin}/one: " in told[0]
     assert run.stats["sitecrawl/cuts/unclosed_section"] == 2
     assert run.stats["sitecrawl/cuts/embedded_url"] == 1
+    assert run.stats["sitecrawl/rules/malformed"] == 2
+
+
+@pytest.mark.behaviour("LR-01", "LR-31", "LR-32", "L-20")
+def test_links_that_lead_to_no_page_are_counted_with_their_reason(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    no_urls = ["http://", "//", "http://h:99999/", "http://h:x/", "http://[::1", "a/http://b"]
+    inert = ["javascript:go('x.html')", "data:text/html,x", "about:blank", "JavaScript:void(0)"]
+    origin = server.serve({"/": page(*no_urls, *inert, "mailto:a@b.example", "/leaf", "#top")})
+    run = crawl(f"{origin}/", script_links=0)
+    assert asked_for(server, origin) == {"/leaf"}
+    reasons = {
+        name.removeprefix("sitecrawl/rules/"): count
+        for name, count in run.stats.items()
+        if name.startswith("sitecrawl/rules/")
+    }
+    assert reasons == {"malformed": 6, "scheme": 5}
+    [(counters,)] = crawl.rows("SELECT counters FROM run")
+    kept = json.loads(counters)["refusals"]["malformed"]
+    assert [each["url"] for each in kept] == no_urls[:5]
+    assert {each["referrer"] for each in kept} == {f"{origin}/"}
 
 
 @pytest.mark.behaviour("P-04")

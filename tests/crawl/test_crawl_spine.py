@@ -177,13 +177,20 @@ def test_a_document_says_where_it_comes_from(seen: Seen) -> None:
     assert document["last_crawled_at"].endswith("Z")
 
 
-@pytest.mark.behaviour("LR-31")
+@pytest.mark.behaviour("LR-01", "LR-31")
 def test_every_refused_link_is_counted(seen: Seen) -> None:
     refused = {
         name.removeprefix("sitecrawl/rules/"): count
         for name, count in seen.run.stats.items()
         if name.startswith("sitecrawl/rules/")
     }
-    # mailto:; the picture; the link and the redirect to the other origin; the forbidden page;
+    # mailto: and javascript:; an address without host; the picture; the link and the redirect to the other origin; the forbidden page;
     # the link on the page that says nofollow.
-    assert refused == {"scheme": 1, "extension": 1, "scope": 2, "robots_txt": 1, "rel": 1}
+    assert refused == {
+        "scheme": 2,
+        "malformed": 1,
+        "extension": 1,
+        "scope": 2,
+        "robots_txt": 1,
+        "rel": 1,
+    }
