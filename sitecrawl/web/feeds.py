@@ -19,6 +19,8 @@ _Entry = TypeVar("_Entry")
 ENTRIES = frozenset({"item", "entry"})
 _PUBLISHED = ("pubdate", "published", "issued", "date")
 _UPDATED = ("updated", "modified")
+_REGISTERED = "http://www.iana.org/assignments/relation/"  # RFC 4287, 4.2.7.2
+_PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
 WANTED = frozenset({*ENTRIES, *_PUBLISHED, *_UPDATED, "link", "guid"})
 
 
@@ -73,10 +75,11 @@ class _Draft:
     texts: dict[str, str] = field(default_factory=dict)
     link: str = ""
     bases: tuple[str, ...] = ()
+    _is_page: bool = False
 
     def add(self, element: Element) -> None:
         """Take in one child of the entry."""
-        rel = element.attributes.get("rel", "alternate").lower()
+        rel = element.attributes.get("rel", "alternate").lower().removeprefix(_REGISTERED)
         if element.name == "link" and rel == "alternate":
             self._take_link(element.attributes.get("href", "") or element.text, element)
         elif element.name == "guid":
@@ -96,9 +99,11 @@ class _Draft:
         return FeedEntry(link, self._date(_PUBLISHED), self._date(_UPDATED))
 
     def _take_link(self, href: str, element: Element) -> None:
-        """Keep the first link, or the first that is a page (RFC 4287, 4.2.7.2)."""
-        if href and not self.link:
-            self.link, self.bases = href, element.base
+        """Keep the first link, or the first that is a page: a PDF may stand before it."""
+        kind = element.attributes.get("type", "").partition(";")[0].strip().lower()
+        is_page = kind in _PAGES
+        if href and (not self.link or (is_page and not self._is_page)):
+            self.link, self.bases, self._is_page = href, element.base, is_page
 
     def _date(self, names: tuple[str, ...]) -> datetime | None:
         """The first date given under one of ``names``."""
