@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sitecrawl.web.robots_index import PieceIndex
+from sitecrawl.web.urls import normalize, split
 
 MANY = 100
 """So many rules are tried one after the other; of more, those that come into question."""
@@ -14,7 +15,7 @@ MANY = 100
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=-]")
 _PATTERN_OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=*-]")
-_ABSOLUTE = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _INDEX_PAGE = re.compile(r"/index\.html?$")
 
 
@@ -110,15 +111,16 @@ def read_rule(
 def names_other_host(value: str, origin: str) -> bool:
     """Whether a rule's value is an address on another host than that of ``origin``.
 
-    With and without www. a host counts as one; an origin that is not known has every host.
+    With and without www. a host counts as one; an origin that is not known has every host, and
+    so has a pattern.
     """
-    own, named = (_ABSOLUTE.match(address) for address in (origin, value))
-    return own is not None and named is not None and _bare(own[1]) != _bare(named[1])
-
-
-def _bare(host: str) -> str:
-    """A host without port and www."""
-    return re.sub(r":\d*$", "", host.lower()).removeprefix("www.")
+    if not origin or not _ABSOLUTE.match(value):
+        return False
+    named, own = (
+        split(normalize(address) or address).host.removeprefix("www.")
+        for address in (value, origin)
+    )
+    return named != own and "*" not in named
 
 
 def spellings(url: str) -> tuple[str, ...]:
