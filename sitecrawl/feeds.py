@@ -7,9 +7,11 @@ import fcntl
 import logging
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.extensions.feedexport import (
     FeedExporter,
     FeedSlot,
@@ -28,16 +30,24 @@ if TYPE_CHECKING:
 
 TAIL_BYTES = 65536
 STORED = "feedexport/success_count/"
+MISTAKES = (AttributeError, ImportError, KeyError, NameError, NotConfigured, TypeError, ValueError)
+"""What Scrapy's feeds raise where FEEDS says what cannot be."""
 
 logger = logging.getLogger(__name__)
 
 
 class WithoutPasswords(logging.Filter):
-    """Takes the passwords out of the URLs in a line, as of a feed on an FTP server."""
+    """Takes the passwords out of the URLs in a line, as of a feed on an FTP server.
+
+    Of a failure it says what was wrong, in place of where in the program.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Change the line."""
-        record.msg, record.args = without_passwords(record.getMessage()), ()
+        line = record.getMessage()
+        if record.exc_info and (error := record.exc_info[1]):
+            record.exc_info, line = None, f"{line}: {error!s}"
+        record.msg, record.args = without_passwords(line), ()
         return True
 
 
@@ -47,17 +57,37 @@ OF_FEEDS = WithoutPasswords()
 class Feeds(FeedExporter):
     """Scrapy's feeds, of which the first that fails ends the crawl.
 
+    Where one cannot be had at all nothing is requested: Scrapy would crawl without it.
     ``taken`` is told of each item that every feed has; ``last_lines`` returns when no more
     will come. ``failure`` says what went wrong.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
         logging.getLogger(FeedExporter.__module__).addFilter(OF_FEEDS)
         self.taken: Callable[[Any], None] = lambda _: None
         self.last_lines: Callable[[], Awaitable[Any]] | None = None
         self.failure = ""
         self._end: asyncio.Task[None] | None = None
+        try:
+            super().__init__(crawler)
+        except MISTAKES as error:
+            if not crawler.settings["FEEDS"]:
+                raise
+            self.failure = str(error) or "the line above says why"
+
+    def open_spider(self, spider: Spider) -> None:
+        """Find the place of each feed; raises CloseSpider where one has none."""
+        try:
+            if not self.failure:
+                super().open_spider(spider)
+        except (*MISTAKES, OSError) as error:
+            self.failure = f"of {' '.join(self.feeds)} no place can be made: {error!r}"
+        if self.failure:
+            logger.error(
+                "The output (-O, -o, FEEDS) cannot be written, nothing is requested: %s.",
+                without_passwords(self.failure),
+            )
+            raise CloseSpider("output_failed")
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
         """Write an item; nothing more behind what may be half a line."""
@@ -65,7 +95,7 @@ class Feeds(FeedExporter):
             return
         try:
             super().item_scraped(item, spider)
-        except OSError as error:
+        except (*MISTAKES, OSError) as error:
             self._fail(error)
         else:
             self.taken(item)
@@ -92,7 +122,7 @@ class Feeds(FeedExporter):
         stored = sum(count for name, count in stats.items() if name.startswith(STORED))
         return not self.failure and stored >= sum(map(_files, self.slots))
 
-    def _fail(self, error: OSError) -> None:
+    def _fail(self, error: Exception) -> None:
         self.failure = str(error)
         logger.error(
             "The output cannot be written and the crawl ends: %s. The next run writes what is "
@@ -129,6 +159,16 @@ class LocalFeedStorage(FileFeedStorage):
         else:
             cut_partial_line(self.path)
         return file
+
+
+class OpenStdoutFeedStorage(StdoutFeedStorage):
+    """Standard output, unless it is closed."""
+
+    def __init__(self, uri: str, *, feed_options: dict[str, Any] | None = None) -> None:
+        output: IO[str] | None = sys.stdout
+        if output is None:
+            raise NotConfigured("standard output is closed")
+        super().__init__(uri, feed_options=feed_options)
 
 
 def claim(file: IO[Any], path: str) -> None:

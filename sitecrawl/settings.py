@@ -103,6 +103,7 @@ FEED_EXPORTERS = {
 FEED_STORAGES = {
     "": "sitecrawl.feeds.LocalFeedStorage",
     "file": "sitecrawl.feeds.LocalFeedStorage",
+    "stdout": "sitecrawl.feeds.OpenStdoutFeedStorage",
 }
 
 LOG_LEVEL = "INFO"

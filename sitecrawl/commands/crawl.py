@@ -19,7 +19,7 @@ from sitecrawl.console.calm import calm
 from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
 from sitecrawl.console.parts import missing_parts
 from sitecrawl.console.plain import NOT_OURS, is_ours
-from sitecrawl.console.streams import complain
+from sitecrawl.console.streams import complain, reopen_errors
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.params.problems import ConfigError, nearest
@@ -58,6 +58,7 @@ class Command(crawl.Command):
         super().process_options(args, opts)
         assert self.settings is not None
         calm(str(self.settings["LOG_LEVEL"]))
+        reopen_errors()
         if args:
             problems += self._problems(args[0], opts.spargs)
         if problems:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 from sitecrawl.params.problems import ConfigError
@@ -41,3 +42,10 @@ def complain(problems: Iterable[str]) -> None:
     with suppress(OSError):
         for problem in problems:
             print(problem, file=output)
+
+
+def reopen_errors() -> None:
+    """Give standard error a place where it was closed (2>&-): Scrapy's log asks what it is."""
+    output: TextIO | None = sys.stderr
+    if output is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
