@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sitecrawl.assembly import agent
 from sitecrawl.config import Configuration
 from sitecrawl.console.homes import widen_scope
-from sitecrawl.console.left_out import LIMITS, LeftOut, blamed
+from sitecrawl.console.left_out import LIMITS, LOOKED_AT, LeftOut, blamed
 from sitecrawl.console.prospects import Prospects
 from sitecrawl.frontier.base import OriginState, Outcome
 from sitecrawl.frontier.records import Records
@@ -29,7 +28,7 @@ class Explanation:
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
     ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
-    URL. ``left_out`` counts the links, by reason, among which one to an unknown URL may be;
+    URL. ``left_out`` tells of the links among which one to an unknown URL may be;
     ``given_up`` says why the last run gave the origin up, if it did.
     """
 
@@ -42,7 +41,7 @@ class Explanation:
     origin: OriginState | None = None
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: str = ""
     given_up: str = ""
 
     @property
@@ -61,9 +60,9 @@ class Explainer:
         self._records = records
         self._fresh: dict[str, OriginState] = {}
         self._cite = Citations(self._params, configuration.sources)
-        run = records.last_run(self._params.realm) if records else None
-        self._read_before = run.reading if run else None
-        self._left_out = LeftOut.of(run)
+        runs = records.runs(self._params.realm, LOOKED_AT) if records else []
+        self._read_before = runs[0].reading if runs else None
+        self._left_out = LeftOut.of(runs)
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
         if records:
             widen_scope(rules, self._params, records)
@@ -108,7 +107,7 @@ class Explainer:
         for url in (explanation.url, explanation.admission.url):
             explanation.rules = blame(explanation.rules, url)
             explanation.limits = blame(explanation.limits, url)
-        explanation.left_out = self._left_out.counts
+        explanation.left_out = str(self._left_out)
         return explanation
 
     def _seed(self, url: str) -> Admission:

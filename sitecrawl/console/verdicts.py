@@ -44,14 +44,8 @@ def _never_asked(explanation: Explanation) -> str:
             f"waiting, and left alone: {alone}" if alone else f"waiting: would be crawled{robots}"
         )
     may_be = prospects.follows and explanation.left_out
-    left = f"; it may be {left_out(explanation)}" if may_be else ""
+    left = f"; it may be {explanation.left_out}" if may_be else ""
     return f"{prospects.unknown()}{robots}{left}"
-
-
-def left_out(explanation: Explanation) -> str:
-    """The links that the last run left out for what cannot be judged again."""
-    reasons = ", ".join(f"{count} {reason}" for reason, count in explanation.left_out.items())
-    return f"among the links that the last run left out ({reasons})"
 
 
 def _visited(stored: UrlState, now: float) -> str:

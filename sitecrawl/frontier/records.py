@@ -11,7 +11,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import OriginState, Outcome
 from sitecrawl.frontier.claims import Claims
-from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.delivery import CHANGES, change_of
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.states import STATE, OriginCounts, RunRecord, UrlState
@@ -77,6 +77,11 @@ def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[st
     return query.format(of=condition if realm else ""), (realm,) if realm else ()
 
 
+def _run(row: Row) -> RunRecord:
+    configuration, counters = json.loads(row[2]), json.loads(row[6] or "{}")
+    return replace(RunRecord(*row), configuration=configuration, counters=counters)
+
+
 class Records:
     """Questions to a crawl database; nothing is written."""
 
@@ -90,11 +95,12 @@ class Records:
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         found = tuple(conditions.values())
         rows = self._database.rows(f"{RUN}{where} ORDER BY id DESC LIMIT 1", found)
-        if not rows:
-            return None
-        run = RunRecord(*rows[0])
-        configuration, counters = json.loads(rows[0][2]), json.loads(rows[0][6] or "{}")
-        return replace(run, configuration=configuration, counters=counters)
+        return _run(rows[0]) if rows else None
+
+    def runs(self, realm: str, limit: int) -> list[RunRecord]:
+        """The newest runs of a realm, the last one first."""
+        of_realm = f"{RUN} WHERE realm = ? ORDER BY id DESC LIMIT ?"
+        return [_run(row) for row in self._database.rows(of_realm, (realm, limit))]
 
     def read_otherwise(self, realm: str, reading: str) -> int:
         """How many current documents were made of pages that were read with other options."""

@@ -171,6 +171,22 @@ def test_a_link_that_a_limit_left_out_says_so(
     )
 
 
+def test_a_run_that_reads_nothing_anew_forgets_no_link_that_was_left_out(
+    say: Say, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": page("/a"), "/a": page(*(f"/a/{n}" for n in range(7)))})
+    crawl(f"{origin}/", max_depth=1)
+    assert crawl(f"{origin}/", max_depth=1).lines == []
+    said = say("explain", f"{origin}/a/0")
+    assert said.status == 1
+    why = "max_depth 1 (-a max_depth): depth 2"
+    assert said.lines[-1] == f"Verdict: refused: {why} (in run 1, on {origin}/a)"
+    beyond = say("explain", f"{origin}/a/6").lines[-1]
+    assert beyond.endswith("; it may be among the links that run 1 left out (7 depth)")
+    crawl(f"{origin}/", max_depth=3)
+    assert "left out" not in say("explain", f"{origin}/never-seen").out
+
+
 def test_a_link_on_a_page_that_says_nofollow_says_so(
     say: Say, server: Server, crawl: CrawlCommand
 ) -> None:
