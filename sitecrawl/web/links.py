@@ -36,6 +36,7 @@ KEPT = 100
 _REPORTED_AS = {"embed": "object", "applet": "object"}
 _HOST_OF_DIGITS = re.compile(r"https?://[\d\[]")
 _NO_TOKENS: frozenset[str] = frozenset()
+_DRAWN = "xlink:href"  # of links in drawings, as SVG 1.1 has them (SVG 2, 16.1.5)
 
 
 @lru_cache(maxsize=64)
@@ -78,6 +79,8 @@ class LinkReader:
             attributes = node.attributes
             for attribute, via in patterns:
                 href = attributes.get(attribute)
+                if href is None and attribute == "href":
+                    href = attributes.get(_DRAWN)
                 if href is None or (own and href and href[0] == "#"):
                     continue
                 if number in image_maps:
