@@ -40,11 +40,12 @@ def judge_failure(request: Request, error: Exception, stats: StatsCollector) -> 
 
 
 def _take(request: Request, answer: Answer, stats: StatsCollector) -> None:
-    origin = origin_of(request)
-    ours = visit_of(request) is not None or sitemap_of(request) is not None
-    if origin is None or not ours or origin.ended or not origin.patience.note(answer):
+    origin, visit = origin_of(request), visit_of(request)
+    ours = visit is not None or sitemap_of(request) is not None
+    if origin is None or not ours or origin.ended:
         return
-    _give_up(origin, answer, request.url, stats)
+    if origin.patience.note(answer, visit.due.fingerprint if visit is not None else None):
+        _give_up(origin, answer, request.url, stats)
 
 
 def _give_up(origin: Origin, answer: Answer, url: str, stats: StatsCollector) -> None:

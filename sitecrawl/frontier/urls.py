@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from sitecrawl.frontier.base import Candidate, DueUrl
-from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.leases import Lease
+from sitecrawl.policy.revisit import LASTING
 
 POP = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
@@ -15,8 +16,13 @@ POP = (
     " u.changed_at, u.failures, u.reading, u.following"
     " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
     " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
-    " WHERE u.origin = ? AND u.waiting = 1 ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
+    " WHERE u.origin = ? AND u.waiting = 1 AND {}"
+    " ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
 )
+# Last are those that may cost the origin's patience: it may end with them. Starts go first.
+UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
+PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
+POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
 
 
 class Urls:
@@ -69,8 +75,13 @@ class Urls:
 
     def pop(self, origin: str, lease: Lease, limit: int) -> list[DueUrl]:
         """The first URLs that wait and are not in hand; they are in hand from now on."""
-        rows = self._database.rows(POP, (lease.id, limit + len(lease.in_hand)))
-        free = [row for row in rows if row[0] not in lease.in_hand][:limit]
+        free: list[Row] = []
+        for pop in POPS:
+            rows = self._database.rows(pop, (lease.id, limit + len(lease.in_hand)))
+            free += [row for row in rows if row[0] not in lease.in_hand]
+            if len(free) >= limit:
+                break
+        del free[limit:]
         lease.in_hand.update(row[0] for row in free)
         return [DueUrl(origin, *row) for row in free]
 

@@ -69,7 +69,10 @@ class FetchParams(OptionGroup):
         description="An origin that asks to be left alone for longer is left for the next run.",
     )
     patience: int = Field(
-        5, ge=1, le=1000, description="Lasting failures after which an origin is given up."
+        5,
+        ge=1,
+        le=1000,
+        description="How many URLs may fail lastingly before their origin is given up for the run.",
     )
     max_redirects: int = Field(10, ge=0, le=100, description="Longest chain of redirects.")
     max_pages: int = Field(0, ge=0, description="Requests after which the run ends; 0 for no end.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sitecrawl.policy.answers import Answer
 from sitecrawl.policy.outcomes import Outcome
@@ -16,12 +16,14 @@ MAX_AGAIN = 3
 class Patience:
     """How many more failures an origin may show; never grows within a run.
 
-    A 429 is an answer, and costs nothing; but an origin that goes on refusing after it was
-    left alone twice as long each time is treated like one that fails.
+    A URL that fails again when it is asked again costs no more: two of them would else be the
+    end of a site that is well. A 429 is an answer, and costs nothing; but an origin that goes
+    on refusing after it was left alone twice as long each time is treated like one that fails.
     """
 
     left: int = DEFAULT_PATIENCE
     limits_in_row: int = 0
+    failed: set[int] = field(default_factory=set)
 
     def spend(self) -> bool:
         """Count one failure; True when no patience is left."""
@@ -32,11 +34,14 @@ class Patience:
         """Give up at once, as after an error of the crawl database."""
         self.left = 0
 
-    def note(self, answer: Answer) -> bool:
-        """Count one answer; True when no patience is left."""
+    def note(self, answer: Answer, fingerprint: int | None = None) -> bool:
+        """Count one answer, to the request for a known URL; True when no patience is left."""
         limited = answer.outcome is Outcome.RATE_LIMITED
         self.limits_in_row = self.limits_in_row + 1 if limited else 0
-        if answer.persists or self.limits_in_row > FREE_LIMITS:
+        known = fingerprint in self.failed
+        if answer.persists and fingerprint is not None:
+            self.failed.add(fingerprint)
+        if (answer.persists and not known) or self.limits_in_row > FREE_LIMITS:
             return self.spend()
         return self.exhausted
 

@@ -36,6 +36,8 @@ FAILED = (
         Outcome.REQUEST_TIMEOUT,
     }
 )
+LASTING = BROKEN | {Outcome.TOO_LARGE, Outcome.CONNECTION_FAILED, Outcome.REQUEST_TIMEOUT}
+"""Failures that may cost an origin's patience."""
 
 
 class Revisit(NamedTuple):

@@ -20,19 +20,22 @@ from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE
 
 CASES = [
-    ("GET", [429, 200] * 20, 5),
-    ("GET", [429] * 7, 0),
-    ("GET", [500, 200] * 4, 1),
-    ("GET", [404, 301, 403, 304], 5),
-    ("HEAD", [405, 501] * 5, 5),
-    ("HEAD", [503] * 5, 0),
+    ("GET", [429, 200] * 20, 40, 5),
+    ("GET", [429] * 7, 7, 0),
+    ("GET", [429] * 7, 1, 0),
+    ("GET", [500, 200] * 4, 8, 1),
+    ("GET", [408] * 4, 1, 4),
+    ("GET", [408] * 4, 2, 3),
+    ("GET", [404, 301, 403, 304], 4, 5),
+    ("HEAD", [405, 501] * 5, 10, 5),
+    ("HEAD", [503] * 5, 5, 0),
 ]
 
 
-@pytest.mark.parametrize(("method", "statuses", "left"), CASES)
+@pytest.mark.parametrize(("method", "statuses", "urls", "left"), CASES)
 @pytest_twisted.inlineCallbacks
 def test_what_is_left_of_patience(
-    method: str, statuses: list[int], left: int
+    method: str, statuses: list[int], urls: int, left: int
 ) -> Generator[Any, Any, None]:
     async def told() -> tuple[int, bool]:
         crawler = Crawler(SiteSpider, {"SITECRAWL_DATABASE": "sqlite:///:memory:"})
@@ -40,8 +43,9 @@ def test_what_is_left_of_patience(
         stats = crawler.stats = MemoryStatsCollector(crawler)
         crawl = Crawl(crawler)
         origin = crawl.hand.ensure(SITE)
-        request = crawl.outcomes.request(DueUrl(SITE, 1, f"{SITE}/a", 1, "link", None), origin)
-        for status in statuses:
+        for number, status in enumerate(statuses):
+            due = DueUrl(SITE, number % urls, f"{SITE}/{number % urls}", 1, "link", None)
+            request = crawl.outcomes.request(due, origin)
             answered = Response(request.url, status=status, headers={"Location": "/b"})
             judge_answer(request.replace(method=method), answered, stats)
         return origin.patience.left, bool(origin.ended)

@@ -170,6 +170,15 @@ def test_patience_ends_with_the_fifth_lasting_failure() -> None:
     assert patience.note(OK)
 
 
+@pytest.mark.behaviour("S-10")
+def test_a_url_that_goes_on_failing_costs_patience_once() -> None:
+    patience = Patience()
+    fluke, other = 1, 2
+    assert not any(patience.note(BROKEN, fluke) for _ in range(9))
+    assert not patience.note(BROKEN, other)
+    assert patience.left == 3
+
+
 @pytest.mark.behaviour("S-13")
 def test_patience_can_be_lost_at_once() -> None:
     patience = Patience()

@@ -52,6 +52,21 @@ def test_seeds_first_then_shallow_then_as_found(work: Crawls) -> None:
     assert [due.url[len(SITE) :] for due in worker.due()] == ["/seed", "/b", "/a", "/deep"]
 
 
+@pytest.mark.behaviour("DB-12")
+def test_what_failed_before_comes_after_all_else_but_starts(work: Crawls) -> None:
+    failing = {"/": Outcome.REQUEST_TIMEOUT, "/b": Outcome.SERVER_INTERNAL_ERROR}
+    options = {"revisit": Revisit(interval=0.0, broken=0.0)}
+    worker = work(**options)
+    worker.store.add([candidate("/", via="seed", priority=1)])
+    worker.store.add([candidate(path, depth=1) for path in ("/b", "/a", "/c")])
+    assert worker.crawl({**failing, "/a": "a", "/c": "c"}) == ["/", "/b", "/a", "/c"]
+    worker.end()
+    again = work(**options)
+    again.store.add([candidate("/new", depth=5)])
+    paths = [due.url[len(SITE) :] for limit in (2, 2, 9) for due in again.due(limit=limit)]
+    assert paths == ["/", "/a", "/c", "/new", "/b"]
+
+
 @pytest.mark.behaviour("DB-14")
 def test_no_url_is_considered_twice_in_a_run(work: Crawls) -> None:
     options = {"revisit": Revisit(interval=0.0)}
