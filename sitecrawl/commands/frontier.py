@@ -6,12 +6,14 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from scrapy.exceptions import UsageError
 
 from sitecrawl.console import administering
 from sitecrawl.console.administering import Done
 from sitecrawl.console.command import StoredCommand
+from sitecrawl.console.explanation import Explainer
 from sitecrawl.console.listings import (
     Entry,
     list_errors,
@@ -26,6 +28,7 @@ from sitecrawl.console.streams import DONE, NOTHING, complain, print_lines
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.params.quantities import read_duration
+from sitecrawl.policy.engine import Rules
 from sitecrawl.web.urls import origin as origin_of
 
 LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
@@ -124,8 +127,20 @@ class Command(StoredCommand):
                 return administering.delete_realm(database, argument)
             case "retry":
                 rules = self.rules(source.configuration)
-                return administering.retry(database, realm, rules, argument)
+                return _warned(
+                    administering.retry(database, realm, rules, argument), source, rules, argument
+                )
         return administering.adopt(database, self.rules(source.configuration), argument)
+
+
+def _warned(done: Done, source: Source, rules: Rules, url: str) -> Done:
+    """What was said of a URL that waits for the next crawl, unless that will refuse it."""
+    with open_records(source.database) as records:
+        refusal = Explainer(source.configuration, rules, records).explain(url).refusal
+    if refusal is None or not done.count:
+        return done
+    holds = f"the next crawl leaves it out as long as this holds: {refusal.detail}"
+    return replace(done, said=f"{url} waits, but {holds}")
 
 
 def _read(args: Sequence[str]) -> tuple[str, str]:

@@ -49,6 +49,10 @@ def test_one_failed_url_is_retried_before_its_time(
         1,
         f"{origin}/never-seen is not known in realm 'default'.\n",
     )
+    refused = say("frontier", "retry", f"{origin}/private/x")
+    line = "line 2 of robots.txt: Disallow: /private/"
+    holds = f"the next crawl leaves it out as long as this holds: {line}"
+    assert (refused.status, refused.out) == (0, f"{origin}/private/x waits, but {holds}\n")
 
 
 @pytest.mark.behaviour("S-18")
