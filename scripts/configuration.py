@@ -25,7 +25,8 @@ the model, not the page.
 Only `start` is required. An option is given as `-a name=value`, or kept in a TOML file that
 `-a config=FILE` names. Later ones win: the defaults, a profile (`-a profile=NAME`), the
 config file, every other `-a`. An option that does not exist or a value that cannot be is
-refused with exit status 2 and one line each, before anything is requested.
+refused with exit status 2 and one line each, before anything is requested, and so is a setting
+`-s SITECRAWL_...` that does not exist.
 
     # site.toml
     start = ["https://example.org/"]

@@ -17,6 +17,7 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
 from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.parts import missing_parts
 from sitecrawl.console.plain import NOT_OURS, is_ours
 from sitecrawl.console.streams import complain, reopen_errors
@@ -59,6 +60,7 @@ class Command(crawl.Command):
         assert self.settings is not None
         calm(str(self.settings["LOG_LEVEL"]))
         reopen_errors()
+        problems += misspelt_settings(self.settings)
         if args:
             problems += self._problems(args[0], opts.spargs)
         if problems:

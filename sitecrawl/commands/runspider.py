@@ -11,6 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
+from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.parts import missing_parts
 
 
@@ -31,6 +32,7 @@ class Command(runspider.Command):
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         assert self.settings is not None
         problems = [
+            *misspelt_settings(self.settings),
             *problems_of(spidercls, self._arguments),
             *missing_parts(spidercls, self.settings),
         ]

@@ -16,6 +16,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config import Configuration
+from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.streams import complain
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.params.mode import not_a_url
@@ -73,6 +74,9 @@ class StoredCommand(ScrapyCommand):
             if count > 1:
                 raise UsageError(f"-a {name} is given {count} times", print_help=False)
         super().process_options(args, opts)
+        assert self.settings is not None
+        if misspelt := list(misspelt_settings(self.settings)):
+            raise UsageError("\n".join(misspelt), print_help=False)
         self._spider = opts.spider
         try:
             opts.spargs = arglist_to_dict(opts.spargs)

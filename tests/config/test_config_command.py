@@ -48,6 +48,14 @@ def test_unknown_spider_is_named_without_traceback(scrapy: Scrapy):
     )
 
 
+def test_a_setting_of_ours_that_does_not_exist_is_no_setting(scrapy: Scrapy):
+    ended = scrapy("crawl", "subclassed", "-s", "SITECRAWL_DATABSE=sqlite:///elsewhere.db")
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[0] == (
+        "-s SITECRAWL_DATABSE: there is no such setting. Did you mean 'SITECRAWL_DATABASE'?"
+    )
+
+
 def test_problems_also_reach_the_log_file(scrapy: Scrapy, tmp_path: Path):
     ended = scrapy("crawl", "asking", "-s", "LOG_FILE=job.log", "-a", "_job=1")
     assert ended.returncode == 2
