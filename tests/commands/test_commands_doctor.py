@@ -18,8 +18,8 @@ SHELL = """<!DOCTYPE html><html><head><title>App</title></head>
 @pytest.fixture
 def site() -> dict[str, Page]:
     return {
-        "/robots.txt": "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.5\n"
-        "Sitemap: /index.xml\n",
+        "/robots.txt": "User-agent: *\nDisallow: /private/\nDisallow: https://test.example/*\n"
+        "Crawl-delay: 0.5\nSitemap: /index.xml\n",
         "/": page("/a", "/b", "/private/x", title="Start", head='<link rel="canonical" href="/">'),
         "/a": page(title="A"),
         "/b": page(title="B"),

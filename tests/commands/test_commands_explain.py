@@ -12,7 +12,7 @@ from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
 
 SITE: dict[str, Page] = {
-    "/robots.txt": "User-agent: *\nDisallow: /private/\n",
+    "/robots.txt": "User-agent: *\nDisallow: /private/\nDisallow: https://test.example/*\n",
     "/": page("/a", "/private/x", "/no/b", "/gone", "/old"),
     "/a": page("/a/deeper"),
     "/a/deeper": page(title="Deeper"),
