@@ -22,9 +22,10 @@ from sitecrawl.params.problems import (
     wording,
 )
 
-__all__ = ["ConfigError", "Configuration", "changed_options", "load"]
+__all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_extensions"]
 
 OPTIONS = CrawlParams.model_fields
+OWN = "the crawl's own list"
 IMPLIED: Mapping[str, Mapping[str, Any]] = {
     "entire_site": {"mode": "crawl", "scope": "directory"},
     "rogue": {"obey_robots": False},
@@ -96,6 +97,22 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
     if params is None or unread or unknown:
         raise ConfigError([*unread, *unknown, *wrong])
     return _configured(params, sources)
+
+
+def with_own_extensions(
+    configuration: Configuration, stored: Mapping[str, Any] | None
+) -> Configuration:
+    """The configuration with the list of extensions that its crawl keeps as its own, if it does.
+
+    ``stored`` is what the last run stored, None before the first.
+    """
+    params = configuration.params
+    if not params.keep_extensions or params.ignore_extensions is not None:
+        return configuration
+    kept = stored["params"].get("ignore_extensions") if stored else None
+    own = params.own_extensions if kept is None else tuple(kept)
+    sources = {**configuration.sources, "ignore_extensions": OWN}
+    return Configuration(params.model_copy(update={"ignore_extensions": own}), sources)
 
 
 def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sitecrawl.assembly import database_url
-from sitecrawl.config import Configuration, load, load_again
+from sitecrawl.config import Configuration, load, load_again, with_own_extensions
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
 from sitecrawl.frontier.opening import SQLITE, shown
@@ -41,7 +41,9 @@ def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") ->
     if COMPLETE & arguments.keys():
         configuration = load(arguments)
         url = database_url(setting, configuration.params)
-        return Source(configuration, url, _last_run(url, configuration.params.realm)[0])
+        run = _last_run(url, configuration.params.realm)[0]
+        stored = run.configuration if run else None
+        return Source(with_own_extensions(configuration, stored), url, run)
     url, run = _newest(setting, arguments, origin)
     return Source(load_again(run.configuration, arguments), url, run)
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from sitecrawl.config import Configuration
 
+BEGINNING = frozenset({"default_ignored_extensions", "extra_ignored_extensions"})
+KEEPS_ITS_LIST = (
+    "The crawl keeps the list of extensions it began with; ignore_extensions changes it."
+)
+
 logger = logging.getLogger(__name__)
 
 
@@ -65,7 +70,10 @@ class Reconfigured:
             rereads = params.considers in {"all", "refresh"}
             count = records.read_otherwise(params.realm, params.reading) if rereads else 0
         told = f"The configuration has changed since run {before.id}: {', '.join(options)}."
-        return " ".join([told, *consequences(options, count)]) if options else ""
+        said = [told, *consequences(options, count)]
+        if params.keep_extensions and BEGINNING.intersection(options):
+            said.append(KEEPS_ITS_LIST)
+        return " ".join(said) if options else ""
 
 
 def consequences(options: Sequence[str], documents: int) -> Iterator[str]:

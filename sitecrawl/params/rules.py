@@ -70,6 +70,11 @@ class RuleParams(OptionGroup):
     always_ignored_extensions: Extensions = Field(
         default=(), description="File extensions that are never fetched, whatever other lists say."
     )
+    keep_extensions: bool = Field(
+        default=False,
+        description="Whether the list that a crawl began with becomes its own: later runs keep "
+        "it, and ignore_extensions alone changes it.",
+    )
     content_types: Words = Field(
         default=CONTENT_TYPES, min_length=1, description="The media types that become documents."
     )
@@ -206,6 +211,11 @@ class RuleParams(OptionGroup):
         description="Ignore the whole robots exclusion standard, robots.txt as well as the "
         "directives of pages; for your own site, or with its owner's consent.",
     )
+
+    @property
+    def own_extensions(self) -> tuple[str, ...]:
+        """The list of extensions that a crawl begins with."""
+        return tuple(dict.fromkeys(self.default_ignored_extensions + self.extra_ignored_extensions))
 
     def obedience(self) -> Obedience:
         """Which robots directives of pages are obeyed."""

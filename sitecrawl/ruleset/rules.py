@@ -100,14 +100,6 @@ def _assemble(params: CrawlParams, cite: Citations) -> Rules:
     )
 
 
-def own_extensions(params: RuleParams) -> tuple[str, ...]:
-    """The extensions that this crawl ignores, to be kept with it as its own list."""
-    own = params.ignore_extensions
-    if own is None:
-        own = params.default_ignored_extensions + params.extra_ignored_extensions
-    return tuple(dict.fromkeys(own))
-
-
 def _rewriting(params: RuleParams, cite: Citations) -> tuple[Rewriting, ...]:
     rules = tuple(read_rewrite(entry) for entry in params.url_rewrite)
     return (Rewriting(rules, cite.setting("url_rewrite")),) if rules else ()

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
 
-from sitecrawl.assembly import read_options, spider_settings
-from sitecrawl.config import Configuration, load
+from sitecrawl.assembly import database_url, read_options, spider_settings
+from sitecrawl.config import Configuration, load, with_own_extensions
 from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import header, header_values, xpath_fields
@@ -64,7 +66,8 @@ class SiteSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
         """Built with the configuration that the arguments ask for; raises ConfigError."""
         spider = super().from_crawler(crawler, *args, **arguments)
-        spider.configuration = cls.configuration_from_arguments(arguments)
+        configuration = cls.configuration_from_arguments(arguments)
+        spider.configuration = _as_begun(configuration, crawler.settings["SITECRAWL_DATABASE"])
         params = spider.configuration.params
         spider.rules = cls.build_rules(spider.configuration)
         spider.limits = build_limits(params, spider.configuration.sources)
@@ -113,3 +116,16 @@ class SiteSpider(Spider):
             self.crawl.checked(visit)
             return
         yield Document(visit, page)
+
+
+def _as_begun(configuration: Configuration, setting: str) -> Configuration:
+    """The configuration with what the crawl keeps since its first run, if it keeps anything."""
+    params = configuration.params
+    if not params.keep_extensions:
+        return configuration
+    try:
+        with open_records(database_url(setting, params)) as records:
+            run = records.last_run(params.realm)
+    except FrontierError:  # none yet, or one that the crawl cannot use either, and says why
+        run = None
+    return with_own_extensions(configuration, run.configuration if run else None)

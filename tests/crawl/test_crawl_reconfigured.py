@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -109,3 +110,34 @@ def test_a_run_of_listed_pages_reads_no_others_again(server: Server, crawl: Craw
     assert "configuration has changed since run 1: mode, remove_classes, start." in listed.log
     assert "are read again" not in listed.log
     assert set(server.log.targets()) <= {"/robots.txt", "/same"}
+
+
+@pytest.mark.behaviour("LR-10")
+def test_a_crawl_can_keep_the_list_of_extensions_that_it_began_with(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    files = ("/a.foo", "/b.bar", "/c.one", "/d.two")
+    site = {path: page(title=path, text=path) for path in files}
+    origin = server.serve({"/": page(*files, title="Start"), **site})
+
+    def asked(**options: Any) -> set[str]:
+        server.log.clear()
+        run = crawl(f"{origin}/", keep_extensions=1, force=1, **options)
+        assert run.status == 0, run.log[-3000:]
+        told.append("The crawl keeps the list of extensions it began with" in run.log)
+        return set(server.log.targets()) - {"/robots.txt", "/"}
+
+    told: list[bool] = []
+    began = {"default_ignored_extensions": "foo", "extra_ignored_extensions": "one"}
+    assert asked(**began) == {"/b.bar", "/d.two"}
+    stored = "SELECT configuration FROM run ORDER BY id DESC LIMIT 1"
+    [(configuration,)] = crawl.rows(stored)
+    assert json.loads(configuration)["params"]["ignore_extensions"] == ["foo", "one"]
+    later = {"default_ignored_extensions": "bar", "extra_ignored_extensions": "two"}
+    assert asked(**later) == {"/b.bar", "/d.two"}, "other defaults, the same crawl"
+    assert asked(ignore_extensions="foo bar") == {"/c.one", "/d.two"}, "edited"
+    assert asked(**later) == {"/c.one", "/d.two"}, "as it was edited"
+    assert told == [False, True, True, True]
+    server.log.clear()
+    crawl(f"{origin}/", force=1, **later)
+    assert set(server.log.targets()) == {"/robots.txt", "/", "/a.foo", "/c.one"}, "not kept"

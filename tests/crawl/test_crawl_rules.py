@@ -34,7 +34,7 @@ def test_the_depth_of_links_can_be_limited_and_a_redirect_adds_none(
     assert run.documents[f"{origin}/1"]["depth"] == 1
 
 
-@pytest.mark.behaviour("LR-07", "LR-08", "LR-09", "LR-10")
+@pytest.mark.behaviour("LR-07", "LR-08", "LR-09")
 @pytest.mark.parametrize(
     ("options", "asked"),
     [
@@ -53,7 +53,7 @@ def test_the_lists_of_extensions(
     assert asked_for(server, origin) == set(asked.split())
 
 
-@pytest.mark.behaviour("F-14", "LR-10")
+@pytest.mark.behaviour("F-14")
 def test_the_table_of_types_can_be_maintained(server: Server, crawl: CrawlCommand) -> None:
     notes = Answer("Notes of a meeting.", headers={"Content-Type": "text/plain"})
     origin = server.serve({"/": page("/notes"), "/notes": notes})

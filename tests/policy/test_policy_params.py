@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from sitecrawl.config import Configuration, with_own_extensions
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.params.problems import ConfigError
-from sitecrawl.ruleset import build_rules, own_extensions
+from sitecrawl.ruleset import build_rules
 
 START = "http://example.org/"
 
@@ -53,11 +54,22 @@ def test_a_start_that_its_own_rules_refuse() -> None:
 
 @pytest.mark.behaviour("LR-10")
 def test_the_list_that_a_crawl_keeps_as_its_own() -> None:
-    seeded = CrawlParams(
+    begun = CrawlParams(
         start=[START],
+        keep_extensions=True,
         default_ignored_extensions=("gif", "js"),
         extra_ignored_extensions=("gif", "z"),
     )
-    assert own_extensions(seeded) == ("gif", "js", "z")
-    edited = seeded.model_copy(update={"ignore_extensions": ("png",)})
-    assert own_extensions(edited) == ("png",)
+    first = with_own_extensions(Configuration(begun, {}), None)
+    assert first.params.ignore_extensions == ("gif", "js", "z")
+    other_defaults = begun.model_copy(update={"default_ignored_extensions": ("html",)})
+    later = with_own_extensions(Configuration(other_defaults, {}), first.stored())
+    assert later.params.ignore_extensions == ("gif", "js", "z")
+    edited = Configuration(begun.model_copy(update={"ignore_extensions": ("png",)}), {})
+    assert with_own_extensions(edited, first.stored()) is edited
+    emptied = Configuration(begun.model_copy(update={"ignore_extensions": ()}), {})
+    assert with_own_extensions(first, emptied.stored()) is first
+    after = with_own_extensions(Configuration(begun, {}), emptied.stored())
+    assert after.params.ignore_extensions == ()
+    loose = Configuration(begun.model_copy(update={"keep_extensions": False}), {})
+    assert with_own_extensions(loose, first.stored()) is loose
