@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -38,11 +38,13 @@ class Configuration:
     """The options of a crawl and where each came from.
 
     ``sources`` has an entry for every option: ``default``, ``profile fdse``, the path of
-    the TOML file, or ``-a deny``.
+    the TOML file, or ``-a deny``. ``replaced`` are values, with their sources, in whose place
+    are those that another option stands for.
     """
 
     params: CrawlParams
     sources: Mapping[str, str]
+    replaced: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
@@ -58,7 +60,8 @@ class Configuration:
         """
         values = self.params.model_dump(mode="json", exclude_defaults=True, exclude=set(SECRET))
         sources = {name: self.sources.get(name, "default") for name in values}
-        return {"fingerprint": self.fingerprint, "params": values, "sources": sources}
+        replaced = {"replaced": dict(self.replaced)} if self.replaced else {}
+        return {"fingerprint": self.fingerprint, "params": values, "sources": sources, **replaced}
 
 
 def changed_options(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -93,6 +96,9 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
     before = {n: v for n, v in stored["params"].items() if n in OPTIONS and n not in values}
     origins = stored.get("sources", {})
     sources |= {name: origins.get(name, "an earlier run") for name in before}
+    for name, (value, source) in stored.get("replaced", {}).items():
+        if name in OPTIONS and name not in values:  # what stood for it may be off now
+            before[name], sources[name] = value, source
     params, wrong = _check({**before, **values}, sources)
     if params is None or unread or unknown:
         raise ConfigError([*unread, *unknown, *wrong])
@@ -112,16 +118,21 @@ def with_own_extensions(
     kept = stored["params"].get("ignore_extensions") if stored else None
     own = params.own_extensions if kept is None else tuple(kept)
     sources = {**configuration.sources, "ignore_extensions": OWN}
-    return Configuration(params.model_copy(update={"ignore_extensions": own}), sources)
+    params = params.model_copy(update={"ignore_extensions": own})
+    return Configuration(params, sources, configuration.replaced)
 
 
 def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:
     """The configuration with what its options imply."""
+    replaced: dict[str, tuple[Any, str]] = {}
     for name, implied in IMPLIED.items():
         if getattr(params, name):
+            replaced |= {each: (getattr(params, each), sources[each]) for each in implied}
             params = params.model_copy(update=implied)
-            sources |= dict.fromkeys(implied, sources[name])
-    return Configuration(params, sources)
+            source = sources[name]
+            given = source if source == f"-a {name}" else f"{name} of {source}"
+            sources |= dict.fromkeys(implied, given)
+    return Configuration(params, sources, replaced)
 
 
 def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], list[str]]:

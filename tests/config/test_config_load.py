@@ -155,6 +155,29 @@ def test_what_a_run_stores_can_be_read_again():
     assert again.params == load({**given, "auth": "", "headers": ""}).params
 
 
+@pytest.mark.parametrize(
+    ("option", "implied", "value", "source"),
+    [
+        ("entire_site", "scope", "host", "-a scope"),
+        ("entire_site", "mode", "page", "profile fdse"),
+        ("rogue", "obey_robots", True, "default"),
+    ],
+)
+def test_what_another_option_stands_for_counts_again_without_it(
+    option: str, implied: str, value: object, source: str, tmp_path: Path
+):
+    path = site(tmp_path, f"{option} = true\n")
+    given = load({"start": START, "config": path, "profile": "fdse", "scope": "host"})
+    assert given.sources[implied] == f"{option} of {path}"
+    stored = json.loads(json.dumps(given.stored()))
+    for _ in range(2):
+        again = load_again(stored, {})
+        assert (again.params, again.sources[implied]) == (given.params, given.sources[implied])
+        stored = json.loads(json.dumps(again.stored()))
+    without = load_again(stored, {option: "no"})
+    assert (getattr(without.params, implied), without.sources[implied]) == (value, source)
+
+
 def test_no_option_is_declared_twice():
     parts = [part for part in CrawlParams.__bases__ if issubclass(part, BaseModel)]
     names = [name for part in parts for name in part.model_fields]
