@@ -14,7 +14,7 @@ from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, header_values, location
 from sitecrawl.web.directives import read_directives
-from sitecrawl.web.media_type import sniff
+from sitecrawl.web.media_type import is_no_text, sniff
 from sitecrawl.web.urls import resolve
 from sitecrawl.web.validators import fresh_until
 
@@ -85,10 +85,15 @@ class OutcomeMiddleware:
 
     def _decide_type(self, url: str, response: Response, *, probing: bool) -> Decision:
         rules = self._discovery.rules
-        decision = rules.content_type(url, header(response.headers, "content-type") or None)
-        if decision.reason != "sniff" or probing:
+        declared = header(response.headers, "content-type")
+        decision = rules.content_type(url, declared or None)
+        if probing or not decision.allowed:
             return decision
-        return rules.content_type(url, sniff(response.body) or BINARY)
+        if decision.reason == "sniff":
+            return rules.content_type(url, sniff(response.body) or BINARY)
+        if is_no_text(declared, response.body) and not _is_certain(response.headers):
+            return rules.content_type(url, BINARY)
+        return decision
 
     def _redirected(self, visit: Visit, where: str) -> None:
         target = resolve(where, visit.due.url)
@@ -110,3 +115,8 @@ class OutcomeMiddleware:
                 date=header(headers, "date") or None,
                 now=visit.started_at,
             )
+
+
+def _is_certain(headers: Headers) -> bool:
+    """Whether an answer asks to be taken for what it says (Fetch, 3.6)."""
+    return header(headers, "x-content-type-options").strip().lower() == "nosniff"

@@ -20,6 +20,13 @@ _TYPE = re.compile(rf"(?:^|,)[ \t]*({_NAME}/{_NAME})")
 _QUOTED = re.compile(r'"[^"]*"?')
 # What servers write that do not know (MIME Sniffing, 7, step 1).
 _UNKNOWN = frozenset({"unknown/unknown", "application/unknown", "*/*"})
+# What servers send of files that they do not know (MIME Sniffing, 5.1).
+_GUESSES = frozenset(
+    {
+        "text/plain",
+        *(f"text/plain; charset={each}" for each in ("ISO-8859-1", "iso-8859-1", "UTF-8")),
+    }
+)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _BOMS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 
@@ -55,6 +62,15 @@ def sniff(body: bytes) -> str:
     if start.startswith(b"<?xml"):
         return "text/xml"
     return "" if _BINARY.search(start) else "text/plain"
+
+
+def is_no_text(content_type: str, body: bytes) -> bool:
+    """Whether a body is binary although its header guesses text (MIME Sniffing, 7.2)."""
+    return (
+        content_type in _GUESSES
+        and not body.startswith(_BOMS)
+        and _BINARY.search(body, 0, SNIFFED_BYTES) is not None
+    )
 
 
 def is_html(kind: str) -> bool:

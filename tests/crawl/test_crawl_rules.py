@@ -66,6 +66,29 @@ def test_the_table_of_types_can_be_maintained(server: Server, crawl: CrawlComman
     assert f"{origin}/notes" in again.documents
 
 
+@pytest.mark.behaviour("F-12", "C-17")
+def test_a_file_that_the_server_only_guesses_to_be_text_is_read_if_it_is(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    guess = {"Content-Type": "text/plain"}
+    sure = {"Content-Type": "text/plain; charset=utf-8"}
+    nosniff = {**guess, "X-Content-Type-Options": "NoSniff"}
+    origin = server.serve(
+        {
+            "/": page("/disk", "/notes", "/sure", "/nosniff"),
+            "/disk": Answer(b"!<arch>\0\1\2 data", headers=guess),
+            "/notes": Answer("Notes.\x0c\tMore.", headers=guess),
+            "/sure": Answer(b"One\0two.", headers=sure),
+            "/nosniff": Answer(b"Three\0four.", headers=nosniff),
+        }
+    )
+    run = crawl(f"{origin}/")
+    assert set(run.documents) == {
+        f"{origin}{each}" for each in ("/", "/notes", "/sure", "/nosniff")
+    }
+    assert crawl.rows("SELECT reason FROM url WHERE url LIKE '%/disk'") == [("mime_ignored",)]
+
+
 @pytest.mark.behaviour("U-21", "LR-30", "Q-08", "LR-21", "LR-22")
 @pytest.mark.parametrize(
     ("options", "linked", "asked"),
