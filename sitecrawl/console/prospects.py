@@ -41,17 +41,17 @@ class Prospects:
             return "would be crawled: it is a start"
         if not self.follows:
             return f"would not be found: no links are followed by {self._stops_following()}"
-        if params.considers == "starts":
-            return f"would wait once a page links to it: {self.cite.setting('mode')} visits starts alone"
+        if params.considers in ("starts", "refresh"):
+            return f"would wait once a page links to it: {self._considers()}"
         return "would be crawled once a page links to it"
 
     def left_alone(self, stored: UrlState) -> str:
         """Why a run passes over a stored URL, due or not; empty if it does not."""
         considers = self.params.considers
         if considers == "starts" and not self.start:
-            return f"{self.cite.setting('mode')} visits starts alone"
+            return self._considers()
         if considers == "refresh" and stored.outcome is None:
-            return f"{self.cite.setting('activity')} visits what was visited before"
+            return self._considers()
         if considers == "discover" and not (self.start or stored.waiting):
             return f"{self.cite.setting('activity')} visits starts and what was never visited"
         return ""
@@ -77,7 +77,10 @@ class Prospects:
         unlike = stored.reading is not None and stored.reading != reading
         return unlike and not stored.failures and self.read_before != reading
 
+    def _considers(self) -> str:
+        if self.params.considers == "starts":
+            return f"{self.cite.setting('mode')} visits starts alone"
+        return f"{self.cite.setting('activity')} visits what was visited before"
+
     def _stops_following(self) -> str:
-        if self.params.discover is False:
-            return self.cite.setting("discover")
-        return self.cite.setting("activity" if self.params.activity == "refresh" else "mode")
+        return self.cite.setting("mode" if self.params.discover is None else "discover")

@@ -53,3 +53,8 @@ class StateOptions:
     reading: str = ""
     following: Following = field(default_factory=Following)
     key: Callable[[str], str] = identity_key
+
+    @property
+    def sets_aside(self) -> bool:
+        """Whether the links that a run finds are for the next one."""
+        return self.activity in ("refresh", "starts")

@@ -18,10 +18,6 @@ SET_ASIDE = {
     "refresh": f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}",  # noqa: S608
     "starts": f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}",  # noqa: S608
 }
-SET_FOUND_ASIDE = (
-    "UPDATE url SET waiting = 2 WHERE waiting = 1 AND via = 'link' AND outcome IS NULL"  # noqa: S608
-    f" AND found_at >= (SELECT started_at FROM run WHERE id = ?) AND {OF_REALM}"
-)
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 RECALL = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
 REMIND = (
@@ -44,10 +40,6 @@ class Reminders:
         """Leave out of a run what its activity does not consider; the next run has it again."""
         if activity in SET_ASIDE:
             self._database.execute(SET_ASIDE[activity], (self._realm,))
-
-    def set_found_aside(self, run: int) -> int:
-        """Leave out of a run the links that it finds itself; how many there are."""
-        return self._database.execute(SET_FOUND_ASIDE, (run, self._realm))
 
     def take_back(self) -> None:
         """Let wait again what an earlier run set aside."""

@@ -55,7 +55,7 @@ class Store:
             runs.check_name(database, crawl, options)
             self.run = runs.begin(database, self.owner, configuration, options)
         self.leases = Leases(database, self.owner, self.run, options)
-        self._urls = Urls(database, options.realm)
+        self._urls = Urls(database, options.realm, self.run if options.sets_aside else None)
         self._visits = Visits(database, self.run, options)
         self._outbox = Outbox(database, self.run, self.owner)
         self._memory = Memory(
@@ -162,8 +162,6 @@ class Store:
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )
-        if self._options.activity == "starts" and self._reminders.set_found_aside(self.run):
-            runs.count_pending(self._database, self._options.realm)
         return findings, self._outbox.write(changes.entries())
 
     def _log_lost(self, origin: str, visits: Sequence[Visit]) -> list[Finding]:

@@ -23,14 +23,21 @@ POP = (
 UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
 PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
 POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
+SET_FOUND_ASIDE = (
+    "UPDATE url SET waiting = 2 WHERE origin = ? AND fingerprint = ? AND waiting = 1"
+    " AND via = 'link' AND outcome IS NULL"
+    " AND found_at >= (SELECT started_at FROM run WHERE id = ?)"
+)
 
 
 class Urls:
     """The url table of one realm."""
 
-    def __init__(self, database: Database, realm: str) -> None:
+    def __init__(self, database: Database, realm: str, aside_in: int | None = None) -> None:
+        """``aside_in``: the run whose own links are for the next one."""
         self._database = database
         self._realm = realm
+        self._aside_in = aside_in
         self._origins: dict[str, int] = {}
 
     def add(
@@ -67,11 +74,19 @@ class Urls:
                 (origin, c.fingerprint, c.url, c.depth, c.via, c.priority, page, text, found_at)
             )
         new = self._database.add_urls(rows)
-        if new:
+        waiting = new - self._set_aside(origin, candidates)
+        if waiting:
             self._database.execute(
-                "UPDATE origin SET pending = pending + ? WHERE id = ?", (new, origin)
+                "UPDATE origin SET pending = pending + ? WHERE id = ?", (waiting, origin)
             )
         return new
+
+    def _set_aside(self, origin: int, candidates: list[Candidate]) -> int:
+        """Leave the links out of the run, if that is so; how many waited."""
+        if self._aside_in is None:
+            return 0
+        links = [(origin, c.fingerprint, self._aside_in) for c in candidates if c.via == "link"]
+        return self._database.many(SET_FOUND_ASIDE, links) if links else 0
 
     def pop(self, origin: str, lease: Lease, limit: int) -> list[DueUrl]:
         """The first URLs that wait and are not in hand; they are in hand from now on."""

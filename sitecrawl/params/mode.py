@@ -102,7 +102,7 @@ class ModeParams(OptionGroup):
     activity: Activity = Field(
         default="all",
         description="What a run does: discover visits the starts and what was never visited, "
-        "refresh what is known and due, all does both.",
+        "refresh what is known and due, whose new links wait for another run, all does both.",
     )
     interval: Duration = Field(
         default=0.0,
@@ -137,8 +137,7 @@ class ModeParams(OptionGroup):
     @property
     def follows(self) -> bool:
         """Whether the links of pages become candidates."""
-        wanted = self.mode in FOLLOWING if self.discover is None else self.discover
-        return wanted and self.activity != "refresh"
+        return self.mode in FOLLOWING if self.discover is None else self.discover
 
     @property
     def considers(self) -> Literal["all", "discover", "refresh", "starts"]:
@@ -153,4 +152,5 @@ class ModeParams(OptionGroup):
     @property
     def reads_sitemaps(self) -> bool:
         """Whether the sitemaps that a robots.txt names are extra starts."""
-        return self.sitemaps and self.follows and self.mode in {"crawl", "check"}
+        lists = self.sitemaps and self.follows and self.mode in {"crawl", "check"}
+        return lists and self.activity != "refresh"

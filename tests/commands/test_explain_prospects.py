@@ -67,7 +67,11 @@ def test_the_verdict_is_what_the_next_run_does(
         ("/x", {"discover": "no"}, "no links are followed by discover False (-a discover)"),
         ("/x", {"mode": "list"}, "no links are followed by mode 'list' (-a mode)"),
         ("/x", {"mode": "page"}, f"once a page links to it: mode 'page' (-a mode) {STARTS}"),
-        ("/x", {"activity": "refresh"}, "by activity 'refresh' (-a activity)"),
+        (
+            "/x",
+            {"activity": "refresh"},
+            "once a page links to it: activity 'refresh' (-a activity) visits what was visited before",
+        ),
         ("/", {"mode": "sitemap"}, "would be read as a sitemap: it is a start"),
         ("/x", {"mode": "feed"}, "would be crawled once a feed names it"),
         (

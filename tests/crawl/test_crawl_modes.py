@@ -37,14 +37,15 @@ def test_a_list_is_fetched_and_nothing_else(
     assert visited(server, origin) == ["/map.xml", "/c"]
 
 
-@pytest.mark.behaviour("RC-20")
+@pytest.mark.behaviour("RC-15", "RC-20")
 def test_discovery_and_refresh_are_separate(server: Server, crawl: CrawlCommand) -> None:
     site: dict[str, Page] = {"/": page("/a", title="Start"), "/a": page(title="A")}
     origin = server.serve(site)
     crawl(f"{origin}/")
     visited(server, origin)
+    late = Answer(page("/c", title="A", text="changed"), headers={"ETag": '"2"'})
     site["/"] = page("/a", "/b", title="Start", text="changed")
-    site["/a"] = page("/c", title="A", text="changed")
+    site["/a"] = late
     site["/b"], site["/c"] = page(title="B"), page(title="C")
     discovery = crawl(f"{origin}/", activity="discover", recrawl=0)
     assert paths(discovery, origin) == {"/", "/b"}
@@ -52,7 +53,9 @@ def test_discovery_and_refresh_are_separate(server: Server, crawl: CrawlCommand)
     refresh = crawl(f"{origin}/", activity="refresh", recrawl=0)
     assert paths(refresh, origin) == {"/a"}
     assert set(visited(server, origin)) == {"/", "/a", "/b"}
-    assert crawl.rows("SELECT 1 FROM url WHERE url = ?", f"{origin}/c") == []
+    found = crawl(f"{origin}/", activity="discover", recrawl=0)
+    assert paths(found, origin) == {"/c"}
+    assert visited(server, origin) == ["/", "/c"]
 
 
 @pytest.mark.behaviour("P-11")

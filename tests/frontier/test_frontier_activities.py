@@ -59,16 +59,19 @@ def test_what_is_recalled_waits_if_it_was_set_aside(work: Crawls) -> None:
     assert paths(worker) == ["/new"], "the page is not due"
 
 
-@pytest.mark.behaviour("X-11", "A-02")
-def test_links_that_a_run_of_starts_finds_wait_for_another(work: Crawls) -> None:
-    worker = work(activity="starts")
+@pytest.mark.behaviour("X-11", "A-02", "RC-20")
+@pytest.mark.parametrize("activity", ["starts", "refresh"])
+def test_links_that_a_run_of_starts_or_known_pages_finds_wait_for_another(
+    work: Crawls, activity: Activity
+) -> None:
+    worker = work(activity=activity)
     worker.seed("/")
     (due,) = worker.due()
-    visit = Visit(due, 1e9, outcome=Outcome.FILE_INGESTED, candidates=[candidate("/link")])
-    worker.commit(visit)
-    assert paths(worker) == []
+    links = [candidate("/link"), candidate("/led", via="redirect"), candidate("/")]
+    worker.commit(Visit(due, 1e9, outcome=Outcome.FILE_INGESTED, candidates=links))
+    assert paths(worker) == ["/led"]
     worker.end()
-    assert paths(work(revisit=Revisit(interval=1e10))) == ["/link"]
+    assert paths(work(revisit=Revisit(interval=1e10))) == ["/link", "/led"]
 
 
 @pytest.mark.behaviour("P-11", "S-03")
