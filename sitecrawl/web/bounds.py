@@ -7,36 +7,32 @@ of all attributes of a tag: nesting and attributes without end cost their square
 from __future__ import annotations
 
 import re
-from collections import Counter
+
+from sitecrawl.web.nesting import FOREIGN, FORMATS, HARMLESS_COPIES, SHALLOW, TAG, Nesting
 
 MAX_TAG_LENGTH = 20_000
 MAX_ATTRIBUTES = 500
 CHUNK = 8_192
 HARMLESS = 12_288  # bytes; nothing so short takes a parser more than a fraction of a second
 HARMLESS_TAGS = 8_192  # all of them open at once take it 80 ms; most pages have fewer
-MANY_TAGS = 32_768  # from here on it pays to look whether their ends are those of others
-HARMLESS_COPIES = 1_000_000  # of elements that HTML opens anew in each block, 360 bytes each
-FEW_COMMENTS = 100  # in so many no tags can hide that count
-REACH = 64  # open elements among which the one is looked for that an end tag closes
-# These end by themselves, never hold anything, or must not be lost whatever the depth.
-_SHALLOW = frozenset(
-    b"a area base br col dd dt embed frame hr img input li link meta option p param script"
-    b" source style tbody td tfoot th thead title tr track wbr".split()
+MANY_TAGS = 32_768  # from here on their ends may be for show: half a second, and its square
+# What holds no tags, as far as it goes: what else is within is counted.
+_ASIDE = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<!doctype[^<>]*>|<script(?=[\s>])[^<>]*>.*?(?:</script>|\Z)"
+    rb"|<style[^<>]*>[^<]*</style>",
+    re.DOTALL | re.IGNORECASE,
 )
+_CLEAN = re.compile(  # a tag that cannot be misread: no other sign stands in it
+    rb"<(/?[a-z][\w:.-]*+)"
+    rb"(?:[\t\n\f\r ]++[^\s\"'<>=/]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?+)*+"
+    rb"[\t\n\f\r ]*+/?>"
+)
+_PASSED = SHALLOW - frozenset(b"script style title".split())
+_PASSED |= frozenset(b"/" + name for name in _PASSED)
 # Drawings by the hundred are no nesting; a parser closes these so in HTML, too.
 _DRAWN = re.compile(
     rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
 )
-_COMMENT = rb"<!--(?:-?>|.*?(?:--!?>|\Z))"
-# HTML, 13.2.5.32 to 39: a value in quotes may hold ">" and what looks like tags.
-_ATTRIBUTES = (
-    rb"(?:[\s/]++|=?+[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+|=)*+"
-)
-_TAG = re.compile(rb"%b|<(/?)([a-zA-Z][^\s<>/]*+)%b>" % (_COMMENT, _ATTRIBUTES), re.DOTALL)
-_COMMENTS = re.compile(_COMMENT, re.DOTALL)
-_NAMES = re.compile(rb"<(/?[a-zA-Z][^\s<>/]*+)")
-# HTML, 13.2.4.3: left open, these are opened again in every block that follows.
-_FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 # One that does not end where its words do, past nothing but spans; most of authors' do. The
 # first classes tell most tags at two bytes. What is no attribute as authors write them could
 # hide an end in a value.
@@ -45,9 +41,6 @@ _OPEN_FORMAT = re.compile(
     rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+(?:</?span[^<]*+)*+</\1[\s>])",
     re.IGNORECASE,
 )
-_FOREIGN = frozenset({b"svg", b"math"})
-# No end tag of what is around them reaches through these (HTML, 13.2.4.2).
-_BARRIERS = frozenset(b"table object applet marquee template caption svg math".split())
 _LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)
 _ATTRIBUTE = re.compile(rb"[\s/\"'][^\s=\"'<>/]+")
 _NAME = re.compile(rb"<[^\s<>/]+")
@@ -64,7 +57,7 @@ def bounded(markup: bytes, max_bytes: int, max_depth: int) -> tuple[bytes, tuple
     markup = markup[:max_bytes]
     if _may_be_deep(markup, max_depth):
         markup = _DRAWN.sub(rb"<\1\2></\1>", markup)
-        if _Nesting.is_too_deep(markup, max_depth):
+        if Nesting.is_too_deep(markup, max_depth):
             markup = _Flattening(max_depth).apply(markup)
             cuts.append("too_deep")
     if _may_have_long_tag(markup):
@@ -79,7 +72,7 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
     tags = markup.count(b"<") if len(markup) >= HARMLESS else 0
     if tags > HARMLESS_TAGS and _runs_deep(markup, max_depth):
         return True
-    if tags > MANY_TAGS and _unclosed(markup) > max_depth:
+    if tags > MANY_TAGS and not _is_tidy(markup, max_depth):
         return True
     if tags * tags <= HARMLESS_COPIES * 4:  # half of them formats, half of them blocks
         return False
@@ -101,17 +94,31 @@ def _runs_deep(markup: bytes, max_depth: int) -> bool:
     return False
 
 
-def _unclosed(markup: bytes) -> int:
-    """How many elements have no end: the ends of others do not close them."""
-    counts: Counter[bytes] = Counter()
-    for name, count in Counter(_NAMES.findall(_uncommented(markup))).items():
-        counts[name.lower()] += count
-    nests_all = not _FOREIGN.isdisjoint(counts)
-    return sum(
-        max(0, count - counts[b"/" + name])
-        for name, count in list(counts.items())
-        if name[:1] != b"/" and (nests_all or name not in _SHALLOW)
-    )
+def _is_tidy(markup: bytes, max_depth: int) -> bool:
+    """Whether it is plain that few elements are open at once: each end tag closes the last one.
+
+    A fifth of what the whole look takes. What is set aside is little, or could hide tags.
+    """
+    tags = _ASIDE.sub(b"", markup.lower())
+    count = tags.count(b"<")
+    names = _CLEAN.findall(tags)
+    if len(names) < count or markup.count(b"<") - count > max_depth // 2:
+        return False
+    return FOREIGN.isdisjoint(names) and _is_shallow(names, max_depth // 2)
+
+
+def _is_shallow(names: list[bytes], max_depth: int) -> bool:
+    ends: list[bytes] = []
+    for name in names:
+        if name in _PASSED:
+            continue
+        if not name.startswith(b"/"):
+            ends.append(b"/" + name)
+            if len(ends) > max_depth:
+                return False
+        elif not ends or ends.pop() != name:
+            return False
+    return True
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
@@ -125,74 +132,6 @@ def _may_have_long_tag(markup: bytes) -> bool:
     return False
 
 
-def _uncommented(markup: bytes) -> bytes:
-    """Markup whose tags are all meant."""
-    return _COMMENTS.sub(b"", markup) if markup.count(b"<!--") > FEW_COMMENTS else markup
-
-
-class _Nesting:
-    """The elements that are open, as far as their tags tell.
-
-    An end tag closes the nearest element of its name. ``copies`` counts the elements that
-    blocks open again.
-    """
-
-    __slots__ = ("_foreign", "_formats", "copies", "open")
-
-    def __init__(self) -> None:
-        self.open: list[bytes] = []
-        self.copies = 0
-        self._foreign = self._formats = 0
-
-    @classmethod
-    def is_too_deep(cls, markup: bytes, max_depth: int) -> bool:
-        """Whether a parser would have more elements open, or copy more, than is good."""
-        nesting = cls()
-        for tag in _TAG.finditer(markup):
-            name = (tag[2] or b"").lower()
-            if not name:
-                continue
-            if tag[1]:
-                nesting.leave(name)
-            elif nesting.enter(name, tag[0]) and len(nesting.open) > max_depth:
-                return True
-        return nesting.copies > HARMLESS_COPIES
-
-    def enter(self, name: bytes, tag: bytes) -> bool:
-        """Begin an element; whether it can hold others."""
-        if name not in _FORMATS:
-            self.copies += self._formats
-        if name in _SHALLOW and (not self._foreign or tag.endswith(b"/>")):
-            return False
-        self.open.append(name)
-        self._count(name, 1)
-        return True
-
-    def leave(self, name: bytes) -> int | None:
-        """End an element; how many were around it, None if the tag ends nothing."""
-        reach = len(self.open) if name in _FOREIGN and self._foreign else REACH
-        for place in range(len(self.open) - 1, max(-1, len(self.open) - reach - 1), -1):
-            if self.open[place] == name:
-                for inner in self.open[place:]:
-                    self._count(inner, -1)
-                del self.open[place:]
-                return place
-            if self.open[place] in _BARRIERS and name not in _FOREIGN:
-                break
-        return None
-
-    def end_formats(self) -> bytes:
-        """End what blocks would open again; the tags that do so."""
-        ended = [name for name in self.open if name in _FORMATS]
-        self.open = [name for name in self.open if name not in _FORMATS]
-        self._formats = 0
-        return b"".join(b"</%b>" % name for name in reversed(ended))
-
-    def _count(self, name: bytes, step: int) -> None:
-        self._foreign += step * (name in _FOREIGN)
-        self._formats += step * (name in _FORMATS)
-
-
 class _Flattening:
     """Takes away the tags of elements that lie too deep, as browsers do beyond 512.
 
@@ -203,24 +142,26 @@ class _Flattening:
 
     def __init__(self, max_depth: int) -> None:
         self._max_depth = max_depth
-        self._nesting = _Nesting()
+        self._nesting = Nesting()
 
     def apply(self, markup: bytes) -> bytes:
         """The markup with words still parted where tags were."""
-        return _TAG.sub(self._replace, markup)
+        return TAG.sub(self._replace, markup)
 
     def _replace(self, tag: re.Match[bytes]) -> bytes:
-        name, nesting = (tag[2] or b"").lower(), self._nesting
-        if not name:
-            return tag[0]
-        if tag[1]:
+        nesting = self._nesting
+        if tag["name"] is None:
+            nesting.pass_over(tag)
+            return tag[0] if len(nesting.open) <= self._max_depth else b" "
+        name = tag["name"].lower()
+        if tag["end"]:
             place = nesting.leave(name)
             around = len(nesting.open) if place is None else place
             return tag[0] if around < self._max_depth else b" "
         ends = b""
         if nesting.copies > HARMLESS_COPIES:
             ends = nesting.end_formats()
-            if name in _FORMATS:
+            if name in FORMATS:
                 return ends
         holds = nesting.enter(name, tag[0])
         return ends + (b" " if holds and len(nesting.open) > self._max_depth else tag[0])

@@ -7,6 +7,7 @@ import pytest
 from fixtures.effort import effort_within
 from sitecrawl.web.applications import read_shell, without_scripts
 from sitecrawl.web.bounds import bounded
+from sitecrawl.web.nesting import Nesting
 from sitecrawl.web.options import ReadOptions
 from sitecrawl.web.page import Page
 from sitecrawl.web.read import read_page
@@ -28,6 +29,17 @@ HOSTILE = {
     "ends of others, of lists": b"<ul><li></i>" * 30_000 + b"<a href=x>last</a>",
     "ends in comments": b"<div><!--</div>-->" * 30_000 + b"<a href=x>last</a>",
     "ends behind a table": b"<div><table><td></div></table>" * 20_000 + b"<a href=x>last</a>",
+    "ends in values": b'<div title="</div>">' * 30_000 + b"<a href=x>last</a>",
+    "ends in scripts": b"<div><script></div></script>" * 15_000 + b"<a href=x>last</a>",
+    "ends in what is no tag": b"<div><?x </div>>" * 20_000 + b"<a href=x>last</a>",
+    "ends of another name": b"<div></div\x0b>" * 30_000 + b"<a href=x>last</a>",
+    "ends of a form": b"<form><div></form>" * 20_000 + b"<a href=x>last</a>",
+    "ends of the body": b"<body><div></body>" * 20_000 + b"<a href=x>last</a>",
+    "ends of what holds no blocks": b"<span><div></span>" * 20_000 + b"<a href=x>last</a>",
+    "scripts that a drawing has not": b"<svg>"
+    + b"<g><xmp><g></g></g></xmp>" * 15_000
+    + b"</svg><a href=x>last</a>",
+    "formats in what never ends": b"<object><nobr><p>" * 30_000 + b"<a href=x>last</a>",
     "what is shallow elsewhere": b"<svg>"
     + b"<td>" * 40_000
     + b"</x>" * 40_000
@@ -88,6 +100,23 @@ def test_what_authors_write_stays_as_it_is(part: bytes) -> None:
     markup, cuts = bounded(body, 10_000_000, 512)
     assert cuts == ()
     assert markup.replace(b"></path>", b"/>") == body
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        b"<form><div><b><p>a</p></b></div></form>",
+        b"<table><caption><i>a</i></caption><tr><td><select><option>x</select></table>",
+        b"<svg><title>a</title><foreignObject><div><p>x</div></foreignObject></svg>",
+        b"<div><svg><g><p>ends the drawing</p></div>",
+        b"<noscript><div><img></div></noscript><!-- <div> --><script>'<div>'</script>",
+        b"<h2><font>a</h2><ul><li><span>b<li>c</ul></font>",
+    ],
+)
+def test_what_authors_write_is_not_deep(part: bytes) -> None:
+    body = part * 5_000
+    assert not Nesting.is_too_deep(body, 512)
+    assert bounded(body, 10_000_000, 512)[1] == ()
 
 
 def test_so_many_fragments_are_parsed_and_no_more() -> None:
