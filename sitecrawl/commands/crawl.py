@@ -7,6 +7,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from scrapy import Spider
@@ -58,6 +59,9 @@ class Command(crawl.Command):
         problems = list(repeated(opts.spargs))
         super().process_options(args, opts)
         assert self.settings is not None
+        if unwritable := problem_of_log(self.settings["LOG_FILE"]):
+            complain([unwritable])
+            sys.exit(BAD_USAGE)
         calm(str(self.settings["LOG_LEVEL"]))
         reopen_errors()
         problems += misspelt_settings(self.settings)
@@ -106,6 +110,16 @@ class Command(crawl.Command):
             for problem in problems:
                 logger.error("%s", problem)
         sys.exit(status)
+
+
+def problem_of_log(path: str | None) -> str:
+    """Why a log cannot be written to a file, or nothing."""
+    try:
+        if path:
+            Path(path).open("a", encoding="utf-8").close()
+    except OSError as error:
+        return f"LOG_FILE: {path} cannot be written: {error.strerror}."
+    return ""
 
 
 def repeated(arguments: Sequence[str]) -> Iterable[str]:

@@ -187,4 +187,9 @@ class SqliteBackend:
         for prefix, text in CAUSES.items():
             if code.startswith(prefix):
                 return FrontierError(f"The crawl database {self._path} {text}.")
+        if isinstance(error, OSError):
+            return FrontierError(
+                f"The crawl database {self._path} cannot be made: {error.strerror}: "
+                f"{error.filename}; give another place with -s SITECRAWL_DATABASE=sqlite:///FILE."
+            )
         return FrontierError(f"The crawl database {self._path} failed: {error}.")

@@ -127,3 +127,17 @@ def test_parts_may_be_derived(fetching: Say, tmp_path: Path) -> None:
     )
     assert said.status == 1
     assert "start http://127.0.0.1:1/ brought nothing" in said.err
+
+
+def test_no_spider_is_written_into_the_package(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = say("genspider", "mine", "example.org")
+    assert said.status == 2
+    assert "NEWSPIDER_MODULE is sitecrawl.spiders, which is installed" in said.err
+    assert say("genspider", "--list").status == 0
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "__init__.py").touch()
+    assert say("genspider", "mine", "example.org", "-s", "NEWSPIDER_MODULE=own").status == 0
+    assert (tmp_path / "own" / "mine.py").exists()

@@ -62,6 +62,12 @@ def test_problems_also_reach_the_log_file(scrapy: Scrapy, tmp_path: Path):
     assert "ERROR: start is missing: " in (tmp_path / "job.log").read_text()
 
 
+def test_a_log_file_that_cannot_be_written_is_one_line(scrapy: Scrapy):
+    ended = scrapy("crawl", "asking", "-a", "start=http://a.test", "-s", "LOG_FILE=no/such/log")
+    assert ended.returncode == 2
+    assert ended.stderr == "LOG_FILE: no/such/log cannot be written: No such file or directory.\n"
+
+
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
