@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Visit
     from sitecrawl.items import Document
+    from sitecrawl.web.page import Page
 
 # What may differ between two visits without the document being another one.
 VOLATILE = frozenset(
@@ -82,7 +83,7 @@ class RecordPipeline(DocumentPipeline):
             **document,
             **self._envelope(visit),
             **where(visit, document.page.location),
-            **how(visit, document.page.content_type),
+            **how(visit, document.page),
             "anchors": self._anchors.pop(visit.due.fingerprint),
         }
         ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
@@ -117,7 +118,7 @@ def where(visit: Visit, location: str = "") -> dict[str, Any]:
     }
 
 
-def how(visit: Visit, content_type: str) -> dict[str, Any]:
+def how(visit: Visit, page: Page) -> dict[str, Any]:
     """The fields that say how and when a document was fetched.
 
     When it changed last is for the frontier to say, which knows what it was before.
@@ -125,8 +126,8 @@ def how(visit: Visit, content_type: str) -> dict[str, Any]:
     fetched_at = rfc3339(visit.started_at)
     return {
         "status_code": visit.status,
-        "content_type": content_type,
-        "content_length": visit.bytes,
+        "content_type": page.content_type,
+        "content_length": page.size,
         "etag": visit.etag,
         "last_modified": visit.last_modified,
         "first_seen_at": rfc3339(visit.due.first_seen_at or visit.started_at),

@@ -83,6 +83,7 @@ class Page:
 
     ``content_type`` is the bare media type, sniffed where the response named none, and
     empty where the body is neither markup nor text: such a page holds nothing else.
+    ``size`` is the number of the body's bytes, unpacked.
     ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them;
     ``fields`` what the options' selectors or the paths of an XML document give.
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
@@ -101,6 +102,7 @@ class Page:
     url: str
     base: str
     content_type: str
+    size: int = 0
     encoding: str = ""
     title: str = ""
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

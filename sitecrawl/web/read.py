@@ -34,7 +34,7 @@ def read_page(
     names in any case, each with its values.
     """
     kind = media_type(content_type, body)
-    page = Page(url, url, kind)
+    page = Page(url, url, kind, len(body))
     lowered = {name.lower(): values for name, values in headers.items()}
     page.language = read_language(next(iter(lowered.get("content-language", ())), ""))
     page.last_modified = next(iter(lowered.get("last-modified", ())), "")

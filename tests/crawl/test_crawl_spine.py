@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -170,11 +171,25 @@ def test_a_document_says_where_it_comes_from(seen: Seen) -> None:
     assert document["discovered_via"] == "link"
     assert document["depth"] == 2
     assert document["status_code"] == 200
-    assert document["content_length"] > 100
     assert document["content_type"].startswith("text/html")
     assert document["schema_version"] == 1
     assert len(document["id"]) == 32
     assert document["last_crawled_at"].endswith("Z")
+
+
+@pytest.mark.behaviour("O-05")
+def test_a_document_says_what_was_learnt_of_its_file(server: Server, crawl: CrawlCommand) -> None:
+    body = b"<title>File</title><link rel=canonical href=/>" + b"<p>A line of the file.</p>" * 50
+    told = {"ETag": '"1"', "Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    packed = {"Content-Encoding": "gzip", "Content-Type": "text/html; charset=utf-8"}
+    origin = server.serve({"/": Answer(gzip.compress(body), headers={**told, **packed})})
+    [document] = crawl(f"{origin}/").lines
+    names = ("status_code", "content_type", "content_length", "etag", "last_modified")
+    learnt = [200, "text/html", len(body), *told.values()]
+    assert [document[name] for name in names] == learnt
+    assert (document["canonical_url"], document["modified_at"][:10]) == (f"{origin}/", "2015-10-21")
+    [(size,)] = crawl.rows("SELECT bytes FROM attempt")
+    assert size < len(body), "of the attempt what came over the wire"
 
 
 @pytest.mark.behaviour("LR-01", "LR-31")
