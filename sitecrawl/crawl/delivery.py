@@ -72,10 +72,13 @@ class Delivery:
 
         It ends early when the output fails or the crawl ends: the next run sends the rest.
         """
-        async for change in self._undelivered():
-            if self._ending or (self._feeds is not None and self._feeds.failure):
-                return
-            await asyncio.wait({self.send(change)})
+        try:
+            async for change in self._undelivered():
+                if self._ending or (self._feeds is not None and self._feeds.failure):
+                    return
+                await asyncio.wait({self.send(change)})
+        except FrontierError as error:
+            self._owner.fail(error)
 
     async def _undelivered(self) -> AsyncIterator[Change]:
         if self._feeds is None:

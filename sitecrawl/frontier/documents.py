@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, placeholders
 from sitecrawl.policy.documents.serialized import serialized
 from sitecrawl.web.zstandard import zstd
@@ -30,6 +31,10 @@ STORE = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET id = excluded.id,"
     " seq = excluded.seq, hash = excluded.hash, body = excluded.body,"
     " target = excluded.target, because = excluded.because"
+)
+DAMAGED = (
+    "A document in the crawl database is damaged; restore a copy of the database, or crawl anew "
+    "into another one."
 )
 UNNUMBERED = 0  # seq of a document whose outbox row is still to come in this transaction
 
@@ -58,8 +63,11 @@ class Held:
 
 
 def unpack(body: bytes) -> dict[str, Any]:
-    """The document of a stored body."""
-    document: dict[str, Any] = json.loads(zstd.decompress(body))
+    """The document of a stored body; raises FrontierError for a damaged one."""
+    try:
+        document: dict[str, Any] = json.loads(zstd.decompress(body))
+    except (zstd.ZstdError, ValueError) as error:
+        raise FrontierError(DAMAGED) from error
     return document
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -152,3 +154,17 @@ def test_what_is_wrong_is_one_line(say: Say) -> None:
     assert "there is nothing to do with 'file'" in say("export", "file").err
     said = say("export", "-s", "sitecrawl_database=sqlite:///x.db")
     assert (said.status, said.err.count("Did you mean 'SITECRAWL_DATABASE'?")) == (2, 1)
+
+
+@pytest.mark.usefixtures("known")
+def test_a_damaged_document_is_said_in_a_line(say: Say, tmp_path: Path) -> None:
+    """SQLite notices damage to its own pages, not within what they hold."""
+    (database,) = (tmp_path / ".sitecrawl").glob("*.db")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE document SET body = CAST(X'00' || body AS BLOB)")
+    place = tmp_path / "documents.jsonl"
+    place.write_text("kept", "utf-8")
+    said = say("export", "-O", place)
+    assert said.status == 3
+    assert said.err.startswith("A document in the crawl database is damaged; restore a copy")
+    assert place.read_text("utf-8") == "kept"

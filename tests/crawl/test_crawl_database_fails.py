@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
 from sitecrawl.settings import ITEM_PIPELINES
@@ -93,3 +94,19 @@ def test_a_database_of_an_unknown_kind_is_refused_in_one_line(
     (line,) = done.log.splitlines()
     assert told in line
     assert server.log.targets() == []
+
+
+def test_a_damaged_document_that_was_not_delivered_ends_the_crawl_in_a_line(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(SITE)
+    log = crawl.directory / "first.log"
+    start = ["-a", f"start={origin}/", "-a", "delay=0"]
+    assert Command(["crawl", "site", *start], crawl.directory, errors=log).wait(120) == 0
+    (database,) = (crawl.directory / ".sitecrawl").glob("*.db")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE document SET body = CAST(X'00' || body AS BLOB)")
+    done = crawl(f"{origin}/")
+    assert done.status == 3, done.log[-3000:]
+    assert "the crawl ends: A document in the crawl database is damaged" in done.log
+    assert "Traceback" not in done.log
