@@ -103,11 +103,19 @@ def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note robots directives outside head, which search engines obey as well."""
+    """Note robots directives and a refresh outside head, which count there as well.
+
+    Search engines obey the first; to browsers a refresh is one wherever it stands (HTML,
+    4.2.5.3), but not in markup for those without scripts.
+    """
     attributes = node.attributes
+    content = attributes.get("content") or ""
     names = {(attributes.get(naming) or "").strip().lower() for naming in _NAMING}
     if "robots" in names or walk.options.agent.lower() in names:
-        walk.robots.append(attributes.get("content") or "")
+        walk.robots.append(content)
+    equivalent = (attributes.get("http-equiv") or "").strip().lower()
+    if equivalent == "refresh" and not walk.fragments:
+        walk.refresh = walk.refresh or content
     return skip
 
 

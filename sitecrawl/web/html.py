@@ -56,7 +56,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         head.links,
         walk.found,
         robots,
-        head.refresh,
+        head.refresh or walk.refresh,
         banners=walk.banners,
         image_maps=walk.image_maps,
     )

@@ -60,6 +60,7 @@ class Walk:
         "nofollow",
         "options",
         "plain",
+        "refresh",
         "robots",
         "runs",
         "text",
@@ -85,6 +86,7 @@ class Walk:
         self.json_ld: list[str] = []
         self.titles: list[str] = []
         self.robots: list[str] = []
+        self.refresh = ""
         self.times: dict[str, str] = {}
         self.cuts: list[str] = []
         self.marks: dict[str, list[Mark]] = {}
