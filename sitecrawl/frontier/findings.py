@@ -133,7 +133,7 @@ class Judge:
         finding.outcome = Outcome.DUPLICATE
         self._keep_back(finding, equal.url, equal.address, "duplicate")
         self._documents.liken(finding.stored.id, equal.url)
-        if finding.held is None or finding.held.target != equal.url:
+        if not (finding.is_duplicate and finding.held and finding.held.target == equal.url):
             self._changes.renew(equal)
 
     def _part(self, finding: Finding) -> None:
