@@ -1,5 +1,7 @@
 """Origins in the hands of one worker at a time."""
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 from __future__ import annotations
 
 import time
@@ -11,9 +13,9 @@ from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.workers import announce
 
 SAFE_SHARE = 0.75  # of a lease in which a request may begin
-STATE = (
-    " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay, ready_at,"
-    " pending"
+STATE = (  # the pause after a request holds for all realms
+    " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay,"
+    " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key), pending"
 )
 TAKE = (
     "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE id IN ("

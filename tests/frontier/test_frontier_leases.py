@@ -270,7 +270,15 @@ def test_an_origin_can_be_claimed_on_which_nothing_waits(work: Crawls) -> None:
 
 def test_an_origin_of_another_realm_cannot_be_claimed_meanwhile(work: Crawls) -> None:
     one, two = work(), work(realm="second")
-    assert one.store.claim(SITE)
+    claimed = one.store.claim(SITE)
+    assert claimed
     assert two.store.claim(SITE) is None
+    one.store.save_origin(replace(claimed, ready_at=9e9))
     one.store.release(SITE)
-    assert two.store.claim(SITE)
+    claimed = two.store.claim(SITE)
+    assert claimed
+    assert claimed.ready_at == 9e9  # when the origin may be asked does not depend on the realm
+    two.store.release(SITE)
+    two.seed("/")
+    [state] = two.store.lease(1)
+    assert state.ready_at == 9e9
