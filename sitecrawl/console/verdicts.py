@@ -61,6 +61,8 @@ def _visited(stored: UrlState, now: float) -> str:
 
 def _unwritten(stored: UrlState) -> str:
     """Why a page that was read has no document of its own, by what was found since as well."""
+    if stored.seq is not None and not stored.deletion:
+        return ""
     if stored.outcome is Outcome.NOINDEX:
         return " (noindex: no document)"
     if stored.kept_for and stored.seq is None:

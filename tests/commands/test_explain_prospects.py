@@ -6,7 +6,7 @@ import pytest
 from saying import Crawled, Say
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Page, Server, page
+from fixtures.server import Answer, Page, Server, page
 
 SITE: dict[str, Page] = {
     "/": page("/a", "/copy/b", "/copy", "/deep"),
@@ -101,6 +101,19 @@ def test_a_page_that_gave_way_to_an_equal_one_later_says_so(known: Crawled, say:
         said = say("explain", known.origin + path, "--json").record
         kept = said["stored"]["document"] is not None
         assert (f"(duplicate of {known.origin}{other})" in said["verdict"]) == (not kept)
+
+
+def test_a_duplicate_that_came_into_its_own_is_none_any_more(
+    say: Say, server: Server, crawl: CrawlCommand
+) -> None:
+    site = {**SITE, "/": page("/copy", "/copy/b")}
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    assert f"(duplicate of {origin}/copy)" in say("explain", f"{origin}/copy/b").lines[-1]
+    site["/copy"] = Answer("gone", status=410)
+    assert say("frontier", "retry", f"{origin}/copy").status == 0
+    assert crawl(f"{origin}/").documents.keys() == {f"{origin}/copy/b"}
+    assert "duplicate" not in say("explain", f"{origin}/copy/b").lines[-1]
 
 
 def test_links_of_a_page_at_the_greatest_depth_are_refused(
