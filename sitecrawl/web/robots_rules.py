@@ -112,9 +112,10 @@ def names_other_host(value: str, origin: str) -> bool:
     """Whether a rule's value is an address on another host than that of ``origin``.
 
     With and without www. a host counts as one; an origin that is not known has every host, and
-    so has a pattern.
+    a pattern or no host at all is every origin's.
     """
-    if not origin or not _ABSOLUTE.match(value):
+    written = _ABSOLUTE.match(value)
+    if not origin or written is None or written[0].endswith("//"):
         return False
     named, own = (
         split(normalize(address) or address).host.removeprefix("www.")
