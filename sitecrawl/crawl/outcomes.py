@@ -48,6 +48,11 @@ class Answered(IgnoreRequest):
         self.answer = answer
 
 
+TAKEN_OUT = (
+    "which is the same page as session_parameters, entry_parameters, query and url_rewrite have it"
+)
+
+
 class SamePage(IgnoreRequest):
     """A redirect between two spellings of one URL, as from ``/docs`` to ``/docs/``."""
 
@@ -121,6 +126,8 @@ class Outcomes:
         """Visit the page under its other spelling, unless that led back here."""
         if origin.spelled.get(visit.due.fingerprint) == visit.due.url:
             visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
+            if visit.redirect_to != url == visit.due.url:
+                visit.detail = TAKEN_OUT
             return False
         origin.spelled[visit.due.fingerprint] = url
         self._visit_again(origin, replace(visit.due, url=url))

@@ -137,7 +137,8 @@ class RuleParams(OptionGroup):
     )
     session_parameters: Words = Field(
         default=SESSION_PARAMETERS,
-        description="Names of session ids, removed from queries and paths; * is any text.",
+        description="Names of session ids, removed from queries and paths; * is any text. If "
+        "empty all session ids stay, as needed by a site that has no page without one.",
     )
     entry_parameters: Words = Field(
         default=ENTRY_PARAMETERS,

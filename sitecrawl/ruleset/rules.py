@@ -114,12 +114,14 @@ def _forms(params: RuleParams, cite: Citations, homes: Sequence[str]) -> tuple[U
     return (*rules, NumericHosts(hosts, cite.setting("numeric_hosts")))
 
 
-def _ids(params: RuleParams, cite: Citations) -> tuple[SessionIds, EntryIds, ListingSort]:
-    return (
-        SessionIds(params.session_parameters, cite.setting("session_parameters")),
+def _ids(params: RuleParams, cite: Citations) -> tuple[SessionIds | EntryIds | ListingSort, ...]:
+    ids = (
         EntryIds(params.entry_parameters, cite.setting("entry_parameters")),
         ListingSort(),
     )
+    if not params.session_parameters:
+        return ids
+    return (SessionIds(params.session_parameters, cite.setting("session_parameters")), *ids)
 
 
 def _domino(params: RuleParams, cite: Citations) -> tuple[Domino, ...]:

@@ -197,3 +197,21 @@ def test_of_copies_and_of_a_loop_of_canonicals_one_page_is_kept(
     second = crawl(f"{origin}/", recrawl=0)
     assert second.deletions == {f"{origin}/copy": "gone"}
     assert second.documents.keys() == {f"{origin}/copied"}
+
+
+@pytest.mark.behaviour("Q-10")
+def test_a_site_that_has_no_page_without_a_session_is_crawled_with_the_ids(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    session = "/(S(lit3py55t21z5v55vlm25s55))"
+    site: dict[str, Page] = {
+        "/": redirect(f"{session}/", 302),
+        f"{session}/": page("leaf", title="Home"),
+        f"{session}/leaf": leaf("leaf"),
+    }
+    origin = server.serve(site)
+    without = crawl(f"{origin}/")
+    assert without.status == 1
+    assert "which is the same page as session_parameters" in without.log
+    run = crawl(f"{origin}/", session_parameters="")
+    assert set(run.documents) == {f"{origin}{session}/", f"{origin}{session}/leaf"}
