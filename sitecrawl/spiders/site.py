@@ -13,6 +13,7 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
+from sitecrawl.params.problems import ConfigError
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import header, header_values, xpath_fields
 from sitecrawl.ruleset import build_limits, build_rules
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from sitecrawl.policy.limits.limits import Limits
     from sitecrawl.web.options import ReadOptions
 
+NO_SETTINGS = (
+    "cannot run with these settings; begin your project's with: from sitecrawl.settings import * "
+    "(docs/as-a-library.md)"
+)
 READ_HEADERS = ("X-Robots-Tag", "Link", "Refresh", "Content-Language", "Last-Modified")
 
 
@@ -65,6 +70,8 @@ class SiteSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
         """Built with the configuration that the arguments ask for; raises ConfigError."""
+        if crawler.settings["SITECRAWL_DATABASE"] is None:
+            raise ConfigError([f"spider {cls.name!r} {NO_SETTINGS}"])
         spider = super().from_crawler(crawler, *args, **arguments)
         configuration = cls.configuration_from_arguments(arguments)
         spider.configuration = _as_begun(configuration, crawler.settings["SITECRAWL_DATABASE"])
