@@ -106,5 +106,6 @@ class _Draft:
             self.link, self.bases, self._is_page = href, element.base, is_page
 
     def _date(self, names: tuple[str, ...]) -> datetime | None:
-        """The first date given under one of ``names``."""
-        return next((read_date(self.texts[name]) for name in names if name in self.texts), None)
+        """The first date that can be read under one of ``names``."""
+        dates = (read_date(self.texts.get(name)) for name in names)
+        return next((date for date in dates if date), None)
