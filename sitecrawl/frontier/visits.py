@@ -166,7 +166,7 @@ class Visits:
         with_content = finding.outcome in WITH_CONTENT
         kept = finding.unconfirmed  # what is stored for it must not be called unchanged
         interval = stored.interval
-        if with_content:
+        if with_content and stored.indexed_at is not None:  # else nothing is known of changes
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
         due = self._due(finding, interval)
         silent = visit.outcome in SILENT or (kept and finding.outcome not in REDIRECTS)

@@ -32,6 +32,21 @@ def test_next_visit(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.behaviour("P-15", "RC-14")
+def test_each_page_keeps_how_often_it_has_changed(work: Crawls) -> None:
+    options = {"revisit": Revisit(interval=8 * HOUR, adaptive=True)}
+    for number in range(3):
+        worker = work(**options)
+        worker.seed("/busy", "/calm")
+        worker.store.remind([candidate("/busy"), candidate("/calm")])
+        worker.crawl({"/busy": f"version {number}", "/calm": "as ever"}, at=1e9 + number * DAY)
+        kept = worker.database.rows(
+            "SELECT visits, changes, (due - visited_at) / 3600 FROM url ORDER BY url"
+        )
+        worker.end()
+    assert kept == [(3, 2, 2.0), (3, 0, 18.0)]
+
+
+@pytest.mark.behaviour("P-15")
 def test_the_adaptive_interval_follows_the_changes() -> None:
     rule = Revisit(interval=8 * HOUR, minimum=HOUR, maximum=DAY)
     assert adapted(rule, None, changed=True) == 4 * HOUR
