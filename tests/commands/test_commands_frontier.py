@@ -112,7 +112,7 @@ def test_refused_links_are_counted_by_reason(say: Say) -> None:
     assert "Links that the last run refused, by reason\n          2 extension\n" in told
 
 
-@pytest.mark.behaviour("A-14")
+@pytest.mark.behaviour("A-14", "DB-15", "S-20")
 def test_statistics_say_how_each_origin_ended(
     server: Server, crawl: CrawlCommand, say: Say
 ) -> None:

@@ -152,7 +152,7 @@ def test_the_chain_of_referrers(work: Crawls) -> None:
     assert records.referrers(state(worker, "/map").id) == [f"{SITE}/sitemap.xml"]
 
 
-@pytest.mark.behaviour("A-14", "DB-15", "S-18", "DB-23")
+@pytest.mark.behaviour("A-14", "S-18", "DB-23")
 def test_counts_origins_failures_and_attempts(work: Crawls) -> None:
     worker = crawled(work)
     worker.store.claim("http://only-sitemaps.example")  # has no URL to count
