@@ -134,10 +134,7 @@ def _section(title: str, steps: Sequence[Step]) -> Iterator[str]:
 def _known(explanation: Explanation, now: float) -> Iterator[str]:
     stored = explanation.stored
     if stored is None:
-        known = "no page, start or sitemap has named it yet"
-        if explanation.prospects.start:
-            known = "it is a start that no run has visited"
-        yield f"nothing: {known}{', or the link was left out' if explanation.left_out else ''}"
+        yield f"nothing: {_unknown(explanation)}"
         return
     if stored.url != explanation.admission.url:
         yield f"the same page as {stored.url}, by the options of what makes two URLs one"
@@ -152,6 +149,15 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     yield from _document(stored, now)
     if stored.due is not None and not stored.waiting:
         yield f"due {ahead(stored.due, now)} ({stamp(stored.due)})"
+
+
+def _unknown(explanation: Explanation) -> str:
+    if explanation.prospects.start:
+        return "it is a start that no run has visited"
+    if explanation.refused_link:
+        return "a link that is refused is not stored"
+    or_else = ", or the link was left out" if explanation.left_out else ""
+    return f"no page, start or sitemap has named it yet{or_else}"
 
 
 def _document(stored: UrlState, now: float) -> Iterator[str]:

@@ -50,6 +50,11 @@ class Explanation:
         steps = [*self.rules, *self.limits, self.robots]
         return next((step for step in steps if step.verdict == "refused"), None)
 
+    @property
+    def refused_link(self) -> bool:
+        """Whether a link to it is refused where it is found, and not when its turn comes."""
+        return any(step.verdict == "refused" for step in (*self.rules, *self.limits))
+
 
 class Explainer:
     """Explains URLs under one configuration, with what a crawl database knows if there is one."""

@@ -27,6 +27,13 @@ class Prospects:
         """Whether a page's link may bring it in."""
         return self.params.follows
 
+    @property
+    def findable(self) -> bool:
+        """Whether there is a way on which a URL that is not stored yet comes into the crawl."""
+        if self.params.lists_pages:
+            return self.params.activity != "refresh"
+        return self.start or self.follows
+
     def unknown(self) -> str:
         """How a URL that is not stored yet comes into the crawl."""
         params = self.params

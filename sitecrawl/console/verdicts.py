@@ -45,7 +45,7 @@ def _never_asked(explanation: Explanation) -> str:
         )
     may_be = prospects.follows and explanation.left_out
     left = f"; it may be {explanation.left_out}" if may_be else ""
-    return f"{prospects.unknown()}{robots}{left}"
+    return f"{prospects.unknown()}{robots if prospects.findable else ''}{left}"
 
 
 def _visited(stored: UrlState, now: float) -> str:

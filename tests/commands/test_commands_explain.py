@@ -77,6 +77,13 @@ def test_another_option_shows_what_it_would_change(explain: Say) -> None:
     assert allowed["robots"]["verdict"] == "exempt"
 
 
+def test_a_refused_link_is_not_said_to_stand_on_no_page(explain: Say) -> None:
+    assert "  nothing: a link that is refused is not stored" in explain("/no/b").lines
+    named = "  nothing: no page, start or sitemap has named it yet"
+    assert named in explain("/never-seen").lines
+    assert named in explain("/private/never-seen").lines  # it would wait for its turn
+
+
 @pytest.mark.usefixtures("explain")
 def test_a_foreign_origin_is_explained_too(say: Say) -> None:
     said = say("explain", "http://elsewhere.test/")
