@@ -62,12 +62,13 @@ class LeftOut:
         for run in runs:
             if changed_options(run.configuration, runs[0].configuration):
                 break
-            found._add(run, "the last run" if run is runs[0] else f"run {run.id}")
+            found.add(run, "the last run" if run is runs[0] else f"run {run.id}")
         if runs:
             found.given_up = dict[str, Any](runs[0].counters).get("given_up") or {}
         return found
 
-    def _add(self, run: RunRecord, name: str) -> None:
+    def add(self, run: RunRecord, name: str) -> None:
+        """Note what a run left out, which ``name`` calls in words."""
         counters: dict[str, Any] = dict(run.counters)
         kept = counters.get("refusals") or {}
         for reason in CIRCUMSTANCES:

@@ -248,37 +248,3 @@ def test_what_waits_is_counted_after_the_batches_under_way(
     worker.commit(*visits)
     clearing.join()
     assert worker.database.rows("SELECT pending FROM origin") == [(1,)]
-
-
-def test_an_origin_can_be_claimed_on_which_nothing_waits(work: Crawls) -> None:
-    one, two = work(), work()
-    claimed = one.store.claim(SITE)
-    assert claimed is not None
-    assert (claimed.key, claimed.pending, claimed.given_up) == (SITE, 0, False)
-    assert two.store.claim(SITE) is None
-    one.store.save_origin(replace(claimed, delay=7.0, ready_at=9e9))
-    assert one.store.claim(SITE) == replace(claimed, delay=7.0, ready_at=9e9)  # still ours
-    one.store.release(SITE)
-    claimed = two.store.claim(SITE)
-    assert claimed is not None
-    assert (claimed.delay, claimed.ready_at) == (7.0, 9e9)
-    two.store.give_up(SITE)
-    claimed = one.store.claim(SITE)
-    assert claimed is not None
-    assert claimed.given_up
-
-
-def test_an_origin_of_another_realm_cannot_be_claimed_meanwhile(work: Crawls) -> None:
-    one, two = work(), work(realm="second")
-    claimed = one.store.claim(SITE)
-    assert claimed
-    assert two.store.claim(SITE) is None
-    one.store.save_origin(replace(claimed, ready_at=9e9))
-    one.store.release(SITE)
-    claimed = two.store.claim(SITE)
-    assert claimed
-    assert claimed.ready_at == 9e9  # when the origin may be asked does not depend on the realm
-    two.store.release(SITE)
-    two.seed("/")
-    [state] = two.store.lease(1)
-    assert state.ready_at == 9e9
