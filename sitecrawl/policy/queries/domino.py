@@ -20,7 +20,7 @@ class Domino:
 
     def refusal(self, target: Target) -> str:
         """Refuse a command with more behind it, and the commands that only fold views."""
-        text = target.url.lower()
+        text = target.url.lower().replace("&amp;", "&")  # what was escaped twice
         for word in _ONLY_AT_THE_END:
             if word in text and not text.endswith(word):
                 return f"{self.setting}: {word} is not at the end"
