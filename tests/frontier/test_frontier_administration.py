@@ -173,6 +173,20 @@ def test_counts_origins_failures_and_attempts(work: Crawls) -> None:
     assert attempt == (1, 1000.5, 0.1, Outcome.FILE_INGESTED, 200, 4, None)
 
 
+@pytest.mark.behaviour("DB-09")
+def test_records_of_one_realm_are_of_no_other(work: Crawls) -> None:
+    worker = crawled(work)
+    records = Records(worker.database)
+    for ask in (records.counts, records.origins, records.mirrors):
+        assert ask("default") == ask()
+        assert not ask("other")
+    for stream in (records.failures, records.redirects):
+        assert list(stream("default")) == list(stream())
+        assert not list(stream("other"))
+    assert [run.realm for run in records.runs("default", 2)] == ["default"]
+    assert not records.runs("other", 2)
+
+
 def test_records_of_a_database_by_its_url(work: Crawls, tmp_path: Path) -> None:
     crawled(work).end()
     with open_records(work.url) as records:
