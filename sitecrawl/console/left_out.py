@@ -68,7 +68,6 @@ class LeftOut:
         return found
 
     def add(self, run: RunRecord, name: str) -> None:
-        """Note what a run left out, by the name that it has in words."""
         """Note what a run left out, which ``name`` calls in words."""
         counters: dict[str, Any] = dict(run.counters)
         kept = counters.get("refusals") or {}
