@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.web.dates import read_date
 from sitecrawl.web.drawings import is_drawn
 from sitecrawl.web.images import shows_again
-from sitecrawl.web.scripts import navigates, runs, written
+from sitecrawl.web.scripts import named_addresses, navigates, runs, written
 from sitecrawl.web.walk import Leave, Walk, skip
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def _enter_written(walk: Walk, markup: str) -> None:
     if not options.script_text:
         walk.text.mute()
     walk.read_fragment(markup, via="script")
+    if not walk.nofollow:
+        walk.addresses += [(address, "script") for address in named_addresses(markup)]
     if not options.script_text:
         walk.text.unmute()
     walk.nofollow -= not options.script_links

@@ -59,6 +59,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         head.refresh or walk.refresh,
         banners=walk.banners,
         image_maps=walk.image_maps,
+        hrefs=walk.addresses,
     )
 
 

@@ -7,6 +7,7 @@ the options of select elements whose change handler goes somewhere.
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ _ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL
 )
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
+_TAG = re.compile(r"(<[^<>]*>)")
+_OF_OTHERS = re.compile(r"<(/?)(?:a|script|style)\b", re.IGNORECASE)
+_NAMED = re.compile(r"https?://.+|[\w~%/-][\w~%./-]*\.html?(?:[?#].*)?", re.IGNORECASE)
+_AROUND = ".,;:!?()[]{}'\""
 _INSERTED = re.compile(r"\$\{[^}]*\}")
 _NAVIGATION = re.compile(
     r"location|\.href|\bopen\s*\(|jump|\bgo\w*\s*\(|navigate|visit", re.IGNORECASE
@@ -60,6 +65,23 @@ def written(script: str) -> str:
         if not _commented(script, call.start()):
             position = _read_arguments(script, position, parts)
     return "".join(parts)
+
+
+def named_addresses(markup: str) -> list[str]:
+    """The addresses that stand as words in written markup: with a scheme, or of .htm and .html.
+
+    What stands within a link is that link's text.
+    """
+    found: list[str] = []
+    within = False
+    for part in _TAG.split(markup):
+        tag = _OF_OTHERS.match(part)
+        if tag is not None:
+            within = not tag[1]
+        elif not within and not part.startswith("<"):
+            words = (word.strip(_AROUND) for word in unescape(part).split())
+            found += [word for word in words if _NAMED.fullmatch(word)]
+    return found
 
 
 def _read_arguments(script: str, position: int, parts: list[str]) -> int:

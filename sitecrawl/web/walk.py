@@ -41,6 +41,7 @@ class Walk:
 
     __slots__ = (
         "actions",
+        "addresses",
         "banners",
         "cuts",
         "found",
@@ -78,6 +79,7 @@ class Walk:
         if options.text_pieces:
             self.text.context = ("", "body")  # of what scripts in the head write, too
         self.found: list[Found] = []
+        self.addresses: list[tuple[str, str]] = []
         self.banners: set[int] = set()
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
