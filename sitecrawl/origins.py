@@ -190,6 +190,15 @@ class Turns:
         origin.gate.in_flight += 1
         origin.ready_at = max(origin.ready_at, now + origin.pace.promised)
 
+    def withdraw(self, origin: Origin, ready_at: float, now: float) -> None:
+        """A request that began at ``now`` was never sent: its pause is none.
+
+        ``ready_at`` is when the origin might have been asked before. What was learned of it
+        meanwhile stays.
+        """
+        if origin.ready_at == now + origin.pace.promised:
+            origin.ready_at = ready_at
+
     def end(self, origin: Origin) -> None:
         """A request of the origin has ended: it may line up, and others that waited do."""
         origin.in_flight -= 1

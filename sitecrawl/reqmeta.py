@@ -17,6 +17,7 @@ ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
 RENDERED = "sitecrawl_rendered"
 SITEMAP = "sitecrawl_sitemap"
+BEGAN = "sitecrawl_began"
 SENT_AT = "sitecrawl_sent_at"
 WIRE_BYTES = "sitecrawl_wire_bytes"
 

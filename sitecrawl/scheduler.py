@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.reqmeta import ORIGIN
+from sitecrawl.reqmeta import BEGAN, ORIGIN, visit_of
 from sitecrawl.web.urls import origin as origin_key
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class OriginScheduler(BaseScheduler):
         while (origin := turns.take(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
+                if visit_of(request) is None:  # may be refused at the door
+                    request.meta[BEGAN] = (origin.ready_at, now)
                 turns.begin(origin, now)
                 turns.stand(origin)
                 return request

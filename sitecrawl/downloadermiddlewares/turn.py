@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.toll import judge_answer, judge_failure
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.reqmeta import SENT_AT, origin_of, visit_of
+from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, visit_of
 from sitecrawl.responses import header
 from sitecrawl.web.validators import retry_after
 
@@ -88,5 +88,7 @@ class TurnMiddleware:
                 pace.limited(now, duration, wait) if limited else pace.answered(now, duration)
             )
             origin.ready_at = max(origin.ready_at, ready_at)
+        elif BEGAN in request.meta:
+            self._lists.turns.withdraw(origin, *request.meta[BEGAN])
         self._lists.turns.end(origin)
         self._lists.check(origin)

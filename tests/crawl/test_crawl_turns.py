@@ -1,0 +1,51 @@
+"""Requests that are refused at the door take no turn of their origin."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+import pytest_twisted
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.statscollectors import MemoryStatsCollector
+from twisted.internet.defer import Deferred
+
+from sitecrawl.crawl.outcomes import Refused
+from sitecrawl.downloadermiddlewares.turn import TurnMiddleware
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.reqmeta import BEGAN, ORIGIN
+from sitecrawl.spiders.site import SiteSpider
+from tests.frontier.workers import SITE
+
+RETRY_AFTER = 500.0
+
+
+@pytest.mark.behaviour("P-03")
+@pytest.mark.parametrize(("sent", "learned"), [(False, 0.0), (True, 0.0), (False, RETRY_AFTER)])
+@pytest_twisted.inlineCallbacks
+def test_a_request_that_was_never_sent_has_no_pause(
+    sent: bool, learned: float
+) -> Generator[Any, Any, None]:
+    async def pause() -> float:
+        crawler = Crawler(SiteSpider, {"SITECRAWL_DATABASE": "sqlite:///:memory:"})
+        crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/", delay="100")
+        stats = crawler.stats = MemoryStatsCollector(crawler)
+        crawl = Crawl(crawler)
+        turn = TurnMiddleware(crawl.lists, crawl.hand, stats)
+        origin = crawl.hand.ensure(SITE)
+        origin.open_visits = 1  # a page is on its way, or it would be given back
+        before, now = origin.ready_at, asyncio.get_running_loop().time()
+        request = Request(f"{SITE}/sitemap.xml", meta={ORIGIN: origin, BEGAN: (before, now)})
+        crawl.lists.turns.begin(origin, now)
+        if sent:
+            turn.process_request(request)
+        origin.ready_at = max(origin.ready_at, now + learned)
+        turn.process_exception(request, Refused(Outcome.BLOCKED_BY_ROBOTS_TXT, "robots_txt"))
+        return origin.ready_at - before
+
+    waits = yield Deferred.fromFuture(asyncio.ensure_future(pause()))
+    assert (waits >= 100, waits >= RETRY_AFTER) == (sent or learned > 0, learned > 0)
