@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
     from sitecrawl.origins import Origin
 
+TAKEN_OUT = (
+    "which is the same page as session_parameters, entry_parameters, query and url_rewrite have it"
+)
+
 logger = logging.getLogger(__name__)
 
 
@@ -46,11 +50,6 @@ class Answered(IgnoreRequest):
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.reason)
         self.answer = answer
-
-
-TAKEN_OUT = (
-    "which is the same page as session_parameters, entry_parameters, query and url_rewrite have it"
-)
 
 
 class SamePage(IgnoreRequest):

@@ -29,8 +29,8 @@ _HALF = re.compile(r"(?<=\d)\s*([AP])\.?M\b\.?", re.IGNORECASE)
 def read_date(text: str | None) -> datetime | None:
     """The moment that a document names, in UTC; None if it is none.
 
-    ISO 8601 as W3C-DTF has it, or the forms of RFC 822 and HTTP, loosely. What is left out counts from
-    its beginning: ``2024`` is the first of January. Without a zone it is UTC.
+    ISO 8601 as W3C-DTF has it, or the forms of RFC 822 and HTTP, loosely. What is left out counts
+    from its beginning: ``2024`` is the first of January. Without a zone it is UTC.
     """
     text = (text or "").strip()
     if not text:

@@ -218,8 +218,8 @@ def test_every_refused_link_is_counted(seen: Seen) -> None:
         for name, count in seen.run.stats.items()
         if name.startswith("sitecrawl/rules/")
     }
-    # mailto: and javascript:; an address without host; the picture; the link and the redirect to the other origin; the forbidden page;
-    # the link on the page that says nofollow.
+    # mailto: and javascript:; an address without host; the picture; the link and the redirect to
+    # the other origin; the forbidden page; the link on the page that says nofollow.
     assert refused == {
         "scheme": 2,
         "malformed": 1,
