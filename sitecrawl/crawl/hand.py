@@ -127,6 +127,8 @@ class Hand:
         frontier = self._owner.frontier
         await self._save(origin)
         if origin.ended:
+            if origin.patience.ended_as_before and not await frontier.promises(origin.key):
+                self._recorder.settle(origin.key, await frontier.settle(origin.key))
             await frontier.give_up(origin.key)
             self.look()
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.crawl.failures import names_of
 from sitecrawl.policy.answers import NO_HEAD, Answer, answer_of_failure
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.revisit import LASTING
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
 from sitecrawl.responses import answer_of
 
@@ -44,7 +45,12 @@ def _take(request: Request, answer: Answer, stats: StatsCollector) -> None:
     ours = visit is not None or sitemap_of(request) is not None
     if origin is None or not ours or origin.ended:
         return
-    if origin.patience.note(answer, visit.due.fingerprint if visit is not None else None):
+    due = visit.due if visit is not None else None
+    if origin.patience.note(
+        answer,
+        due.fingerprint if due is not None else None,
+        failed_before=due is not None and due.outcome in LASTING,
+    ):
         _give_up(origin, answer, request.url, stats)
 
 

@@ -52,9 +52,9 @@ class DueUrl:
     """A URL that is due, with what an earlier visit left behind.
 
     ``document_id`` is set while a document of this URL is current; ``indexed_at`` (UTC
-    epoch seconds) is when it was last fetched with content. ``reading`` stands for the
-    options by which it was read then, ``following`` for those by which its links were
-    judged, with the depth where that counts; None where that is not known.
+    epoch seconds) is when it was last fetched with content. ``outcome`` is the number of the
+    last one. ``reading`` stands for the options by which it was read, ``following`` for those by
+    which its links were judged, with the depth where that counts; None where not known.
     """
 
     origin: str
@@ -71,7 +71,7 @@ class DueUrl:
     indexed_at: float | None = None
     first_seen_at: float | None = None
     changed_at: float | None = None
-    failures: int = 0
+    outcome: int | None = None
     reading: str | None = None
     following: str | None = None
 
@@ -174,9 +174,7 @@ class Frontier(Protocol):
         """Store those not known yet, and shorter ways to the others; how many were new."""
 
     async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
-        """Where each URL was sent when it last answered, where that was sent, and so on.
-
-        Pairs of a URL and its target."""
+        """Where each URL was sent when it last answered, and so on: pairs of URL and target."""
 
     async def recall(self, candidates: Sequence[Candidate]) -> None:
         """Let those of them wait that the run set aside because of its activity."""
@@ -197,8 +195,11 @@ class Frontier(Protocol):
         """Take an origin on which nothing need be due; None while another worker has it."""
 
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Up to ``limit`` due URLs of a leased origin that are not in hand and were not
-        considered in this run; priority, then depth, then order of discovery."""
+        """Up to ``limit`` due URLs of a leased origin that are not in hand and were not considered
+        in this run; priority, depth, order of discovery, and last what failed last time."""
+
+    async def promises(self, origin: str) -> bool:
+        """Whether more of a leased origin waits than what failed last time."""
 
     async def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
         """Write outcomes, candidates and outbox rows of one origin in one transaction.
@@ -228,7 +229,7 @@ class Frontier(Protocol):
     async def settle(self, origin: str) -> Settlement:
         """Write the deletions seen on a leased origin, unless they are too many.
 
-        Call it when the origin has nothing left to crawl and did not run out of patience."""
+        Call it when the origin has nothing left to crawl, or only what failed before as well."""
 
     async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
         """Outbox rows of earlier runs with ``seq > after`` that no feed has taken yet and

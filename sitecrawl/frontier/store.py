@@ -130,6 +130,10 @@ class Store:
             return []
         return self._urls.pop(origin, self.leases[origin], limit)
 
+    def promises(self, origin: str) -> bool:
+        """Whether more of a leased origin waits than what failed last time."""
+        return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
+
     def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
         """Write what the visits found, unless the lease was lost."""
         with self._transaction():

@@ -93,6 +93,10 @@ class ThreadedFrontier:
         """Give the origin back."""
         await self._run(self._store.release, origin)
 
+    async def promises(self, origin: str) -> bool:
+        """Whether more of a leased origin waits than what failed last time."""
+        return await self._run(self._store.promises, origin)
+
     async def give_up(self, origin: str) -> None:
         """Give the origin back; no worker takes it again in this run."""
         await self._run(self._store.give_up, origin)

@@ -13,7 +13,7 @@ from sitecrawl.policy.revisit import LASTING
 POP = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
     " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
-    " u.changed_at, u.failures, u.reading, u.following"
+    " u.changed_at, u.outcome, u.reading, u.following"
     " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
     " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
     " WHERE u.origin = ? AND u.waiting = 1 AND {}"
@@ -23,6 +23,10 @@ POP = (
 UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
 PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
 POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
+MORE = (
+    "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1"  # noqa: S608
+    f" AND {PROMISING} LIMIT 1"
+)
 SET_FOUND_ASIDE = (
     "UPDATE url SET waiting = 2 WHERE origin = ? AND fingerprint = ? AND waiting = 1"
     " AND via = 'link' AND outcome IS NULL"
@@ -99,6 +103,10 @@ class Urls:
         del free[limit:]
         lease.in_hand.update(row[0] for row in free)
         return [DueUrl(origin, *row) for row in free]
+
+    def has_promising(self, origin: int) -> bool:
+        """Whether anything waits that did not fail last time, or is a start."""
+        return bool(self._database.rows(MORE, (origin,)))
 
     def forget(self) -> None:
         """Trust no row's number that a failed transaction may have taken back."""

@@ -19,10 +19,13 @@ class Patience:
     A URL that fails again when it is asked again costs no more: two of them would else be the
     end of a site that is well. A 429 is an answer, and costs nothing; but an origin that goes
     on refusing after it was left alone twice as long each time is treated like one that fails.
+
+    ``surprised``: not all that was spent went to what had failed last time as well.
     """
 
     left: int = DEFAULT_PATIENCE
     limits_in_row: int = 0
+    surprised: bool = False
     failed: set[int] = field(default_factory=set)
 
     def spend(self) -> bool:
@@ -30,18 +33,20 @@ class Patience:
         self.left = max(self.left - 1, 0)
         return self.exhausted
 
-    def lose(self) -> None:
-        """Give up at once, as after an error of the crawl database."""
-        self.left = 0
+    def note(
+        self, answer: Answer, fingerprint: int | None = None, *, failed_before: bool = False
+    ) -> bool:
+        """Count one answer, to the request for a known URL; True when no patience is left.
 
-    def note(self, answer: Answer, fingerprint: int | None = None) -> bool:
-        """Count one answer, to the request for a known URL; True when no patience is left."""
+        ``failed_before``: it was no page at its last visit in an earlier run either.
+        """
         limited = answer.outcome is Outcome.RATE_LIMITED
         self.limits_in_row = self.limits_in_row + 1 if limited else 0
         known = fingerprint in self.failed
         if answer.persists and fingerprint is not None:
             self.failed.add(fingerprint)
         if (answer.persists and not known) or self.limits_in_row > FREE_LIMITS:
+            self.surprised = self.surprised or limited or not failed_before
             return self.spend()
         return self.exhausted
 
@@ -49,6 +54,11 @@ class Patience:
     def exhausted(self) -> bool:
         """Whether the origin is to be left alone until the next run."""
         return self.left == 0
+
+    @property
+    def ended_as_before(self) -> bool:
+        """Whether what ended it had failed in the run before: the origin is no worse than then."""
+        return self.exhausted and not self.surprised
 
 
 def comes_again(answer: Answer, times_before: int) -> bool:

@@ -42,3 +42,25 @@ def test_pages_that_failed_before_are_asked_for_last(server: Server, crawl: Craw
     second = crawl(f"{origin}/", delay=0)
     assert second.documents.keys() == {origin + path for path in PAGES}, second.log[-3000:]
     assert f"{origin} is given up for this run" in second.log
+
+
+@pytest.mark.behaviour("DEL-12")
+def test_pages_that_always_fail_keep_nothing_in_the_index(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    lost = [f"/lost-{number}" for number in range(5)]
+    pages = site(*lost)
+    origin = server.serve(pages)
+    crawl(f"{origin}/", delay=0)
+    crawl(f"{origin}/", delay=0)
+    gone, also_gone = "/7", "/8"
+    pages[gone] = Answer(status=410)
+    third = crawl(f"{origin}/", delay=0, recrawl=0)
+    assert f"{origin} is given up for this run" in third.log
+    assert third.deletions == {f"{origin}{gone}": "gone"}
+    pages[also_gone] = Answer(status=410)
+    pages["/9"] = Answer(status=500)
+    fourth = crawl(f"{origin}/", delay=0, recrawl=0)
+    assert f"{origin} is given up for this run" in fourth.log
+    assert fourth.deletions == {}, "a page that was well fails: the site may be going down"
+    assert crawl(f"{origin}/", delay=0, recrawl=0).deletions == {f"{origin}{also_gone}": "gone"}

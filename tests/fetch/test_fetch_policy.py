@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from sitecrawl.params.fetch import FetchParams
 from sitecrawl.policy.addresses import AddressRule, special_network
-from sitecrawl.policy.answers import FAILURES, answer_of_failure, answer_of_status
+from sitecrawl.policy.answers import FAILURES, Answer, answer_of_failure, answer_of_status
 from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.headers import (
     HeaderPolicy,
@@ -179,11 +179,24 @@ def test_a_url_that_goes_on_failing_costs_patience_once() -> None:
     assert patience.left == 3
 
 
-@pytest.mark.behaviour("S-13")
-def test_patience_can_be_lost_at_once() -> None:
+@pytest.mark.behaviour("DEL-12")
+@pytest.mark.parametrize(
+    ("answers", "as_before"),
+    [
+        ([(BROKEN, True)] * 5, True),
+        ([(BROKEN, True)] * 4, False),  # it is not exhausted
+        ([(BROKEN, True)] * 4 + [(BROKEN, False)], False),
+        ([(BROKEN, False)] + [(BROKEN, True)] * 4, False),
+        ([(LIMITED, True)] * 7, False),
+    ],
+)
+def test_what_failed_before_says_nothing_new_of_an_origin(
+    answers: list[tuple[Answer, bool]], as_before: bool
+) -> None:
     patience = Patience()
-    patience.lose()
-    assert patience.exhausted
+    for fingerprint, (answer, failed_before) in enumerate(answers):
+        patience.note(answer, fingerprint, failed_before=failed_before)
+    assert patience.ended_as_before == as_before
 
 
 def test_endless_refusals_end_patience() -> None:

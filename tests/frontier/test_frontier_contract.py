@@ -93,7 +93,7 @@ def test_again_puts_a_url_back_into_the_run(work: Crawls) -> None:
     [due] = worker.due()
     worker.commit(Visit(due, time.time(), outcome=Outcome.RATE_LIMITED, again=True))
     [again] = worker.due()
-    assert (again.url, again.failures) == (due.url, 0)
+    assert (again.url, again.outcome) == (due.url, Outcome.RATE_LIMITED)
     worker.commit(ingested(again, "home", time.time()))
     assert worker.lines() == ["new /"]
 

@@ -180,6 +180,20 @@ def test_what_was_not_asked_for_is_not_deleted(work: Crawls) -> None:
     assert len(work(**OPTIONS).due()) == 29
 
 
+@pytest.mark.behaviour("DEL-12")
+def test_only_what_failed_last_time_promises_nothing(work: Crawls) -> None:
+    first = work(**OPTIONS)
+    first.seed("/", "/slow")
+    first.crawl({"/": "home", "/slow": Outcome.REQUEST_TIMEOUT})
+    first.end()
+    worker = work(**OPTIONS)
+    home, slow = sorted(worker.due(), key=lambda due: due.url)
+    assert (home.outcome, slow.outcome) == (Outcome.FILE_INGESTED, Outcome.REQUEST_TIMEOUT)
+    assert worker.store.promises(SITE)
+    worker.commit(worker.visit(home, "home", 2000.0))
+    assert not worker.store.promises(SITE)
+
+
 @pytest.mark.behaviour("DEL-08")
 def test_a_realm_is_deleted_with_its_documents(work: Crawls) -> None:
     docs, blog = work(realm="docs"), work(realm="blog")
