@@ -70,7 +70,7 @@ class GrowingSite:
         """The page of a number."""
         origin = self.origins[number % ORIGINS]
         url = origin + path(number)
-        return Candidate(origin, fingerprint(identity_key(url)), url, 3)
+        return Candidate(origin, fingerprint(identity_key(url)), url, 1)
 
     def served(self, size: int, links: str) -> list[int]:
         """The pages served since the last call; from now on so many are known."""
