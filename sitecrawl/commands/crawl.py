@@ -17,7 +17,6 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
-from sitecrawl.console.command import BAD_USAGE, DATABASE_ERROR
 from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.parts import missing_parts
 from sitecrawl.console.plain import NOT_OURS, is_ours
@@ -25,6 +24,7 @@ from sitecrawl.console.streams import complain, reopen_errors
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.params.problems import ConfigError, nearest
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
 
 logger = logging.getLogger(__name__)
 

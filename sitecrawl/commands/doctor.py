@@ -11,9 +11,10 @@ from sitecrawl.config import load
 from sitecrawl.console.command import FetchingCommand, read_url
 from sitecrawl.console.diagnosis import Diagnosis, LookingAround, addresses, diagnose
 from sitecrawl.console.fetching import Fetched, fetch
-from sitecrawl.console.streams import DONE, NOTHING, complain, print_lines
+from sitecrawl.console.streams import complain, print_lines
 from sitecrawl.console.times import span
 from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.statuses import DONE, NOTHING
 
 MOST_PAGES = 10
 

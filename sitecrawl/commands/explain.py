@@ -12,12 +12,13 @@ from typing import Any
 from sitecrawl.console.command import StoredCommand, read_url
 from sitecrawl.console.explanation import Explainer, Explanation
 from sitecrawl.console.sources import Source, find_source
-from sitecrawl.console.streams import DONE, NOTHING, print_lines
+from sitecrawl.console.streams import print_lines
 from sitecrawl.console.times import ago, ahead, stamp
 from sitecrawl.console.verdicts import told_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.states import UrlState
 from sitecrawl.policy.admission import Step
+from sitecrawl.statuses import DONE, NOTHING
 from sitecrawl.web.urls import origin as origin_of
 
 WIDEST = 60

@@ -24,11 +24,12 @@ from sitecrawl.console.listings import (
 from sitecrawl.console.pruning import prune
 from sitecrawl.console.sources import Source, find_crawl
 from sitecrawl.console.statistics import Statistics
-from sitecrawl.console.streams import DONE, NOTHING, complain, print_lines
+from sitecrawl.console.streams import complain, print_lines
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.params.quantities import read_duration
 from sitecrawl.policy.engine import Rules
+from sitecrawl.statuses import DONE, NOTHING
 from sitecrawl.web.urls import origin as origin_of
 
 LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {

@@ -15,12 +15,13 @@ from sitecrawl.console.command import FetchingCommand, read_url
 from sitecrawl.console.explanation import Explainer, Explanation
 from sitecrawl.console.fetching import Fetched, fetch
 from sitecrawl.console.sources import Source, find_source
-from sitecrawl.console.streams import NOTHING, complain, print_lines
+from sitecrawl.console.streams import complain, print_lines
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.states import ERROR, WAITING
 from sitecrawl.policy.obedience import Obedience
+from sitecrawl.statuses import NOTHING
 from sitecrawl.web.page import Link, Page
 from sitecrawl.web.urls import origin as origin_of
 

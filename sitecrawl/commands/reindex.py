@@ -13,10 +13,11 @@ from sitecrawl.console.command import StoredCommand
 from sitecrawl.console.homes import widen_scope
 from sitecrawl.console.reindexing import Reindexed, Today, again
 from sitecrawl.console.sources import Source, find_crawl
-from sitecrawl.console.streams import DONE, NOTHING, print_lines
+from sitecrawl.console.streams import print_lines
 from sitecrawl.frontier import open_records, open_reindex
 from sitecrawl.frontier.reindex import Reindex
 from sitecrawl.params.crawl import NAMING
+from sitecrawl.statuses import DONE, NOTHING
 
 
 class Command(StoredCommand):

@@ -22,9 +22,8 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.params.mode import not_a_url
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.policy.engine import Rules
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, INTERRUPTED
 from sitecrawl.web.urls import normalize
-
-BAD_USAGE, DATABASE_ERROR, INTERRUPTED = 2, 3, 130
 
 
 class StoredCommand(ScrapyCommand):

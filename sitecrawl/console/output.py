@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sitecrawl.console.streams import DONE, NOTHING
 from sitecrawl.feeds import claim, cut_partial_line
 from sitecrawl.params.problems import ConfigError
+from sitecrawl.statuses import DONE, NOTHING
 
 
 def overwrite(path: str, lines: Iterable[str]) -> int:

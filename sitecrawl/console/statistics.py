@@ -14,7 +14,7 @@ from sitecrawl.frontier.states import OriginCounts, RunRecord
 REFUSED = "sitecrawl/rules/"
 LISTED = 20
 FAILED = frozenset({"patience", "given_up"})
-DONE = 2
+COMPLETE = 2
 WORDS = {
     "finished": "finished",
     "limit": "stopped at its limit",
@@ -102,18 +102,18 @@ class Statistics:
         if len(origins) > LISTED:
             counts = Counter(map(self.ended, origins))
             yield from (f"  {counts[word]:9} {WORDS[word]}" for word in WORDS if counts[word])
-            origins = [each for each in origins if self._rank(each) < DONE]
+            origins = [each for each in origins if self._rank(each) < COMPLETE]
         for origin in origins[:LISTED]:
             yield from self._origin(origin)
         if len(self.origins) > LISTED:
             yield f"  All {len(self.origins)} are in: scrapy frontier --json"
 
     def _rank(self, origin: OriginCounts) -> int:
-        """0 for what asks for a person, then what has more to do, then DONE."""
+        """0 for what asks for a person, then what has more to do, then COMPLETE."""
         ended = self.ended(origin)
         if origin.held or ended in FAILED:
             return 0
-        return DONE if ended == "finished" else 1
+        return COMPLETE if ended == "finished" else 1
 
     def _origin(self, origin: OriginCounts) -> Iterator[str]:
         why = self.given_up.get(origin.key)

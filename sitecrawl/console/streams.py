@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from sitecrawl.params.problems import ConfigError
-
-DONE, NOTHING = 0, 1
+from sitecrawl.statuses import DONE, NOTHING
 
 
 def print_lines(lines: Iterable[str]) -> int:

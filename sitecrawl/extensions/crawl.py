@@ -31,6 +31,7 @@ from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.policy.documents.refreshing import refresh_target
 from sitecrawl.policy.redirects import RedirectChains
 from sitecrawl.ruleset.citations import Citations
+from sitecrawl.statuses import DATABASE_ERROR, DONE, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,6 @@ NO_CONTACT = (
 )
 ROGUE = "The robots exclusion standard is ignored: robots.txt and the robots directives of pages."
 POLICIES = frozenset({"do_not_crawl", "query_policy"})
-DONE, NOTHING_PRODUCED, DATABASE_ERROR = 0, 1, 3
 
 logger = logging.getLogger(__name__)
 
@@ -217,7 +217,7 @@ class Crawl:
         """Mark what has arrived; a crawl without its output is none."""
         stored = await self.delivery.feeds_closed()
         if not stored and self.owner.failure is None:
-            self._stats.set_value("sitecrawl/exit_status", NOTHING_PRODUCED)
+            self._stats.set_value("sitecrawl/exit_status", NOTHING)
 
     async def _save_origins(self) -> None:
         try:
@@ -230,7 +230,7 @@ class Crawl:
             return DATABASE_ERROR
         written = self._stats.get_value("item_scraped_count", 0)
         read = self.starts.report(written, first_run=self.owner.run_id == 1)
-        return DONE if read else NOTHING_PRODUCED
+        return DONE if read else NOTHING
 
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""

@@ -11,9 +11,10 @@ from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.crawl.figures import Figures
-from sitecrawl.extensions.crawl import DONE, Crawl
+from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.statuses import DONE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -108,10 +108,10 @@ class SplashRenderer:
         )
         self._cookies.process_request(bare)
         turned = self._splash.process_request(bare) or bare
+        turned.meta["download_timeout"] = self._most + SPARE_SECONDS
+        # A POST on a kept connection is lost when the server closes that at the moment.
+        turned.headers["Connection"] = "close"
         while True:
-            turned.meta["download_timeout"] = self._most + SPARE_SECONDS
-            # A POST on a kept connection is lost when the server closes that at the moment.
-            turned.headers["Connection"] = "close"
             answer = self._splash.process_response(turned, await self._ask(turned))
             if not isinstance(answer, Request):
                 answer = self._cookies.process_response(turned, answer)
