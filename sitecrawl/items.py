@@ -68,7 +68,7 @@ DOCUMENT_FIELDS = (
     "date_reliable",
 )
 
-DELETION_FIELDS = ("op", "id", "url", "reason", "seq", "run_id", "moved_to")
+DELETION_FIELDS = ("op", "id", "url", "reason", "seq", "run_id", "realm", "moved_to")
 
 
 class Document(dict[str, Any]):

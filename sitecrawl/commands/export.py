@@ -64,14 +64,16 @@ class Command(StoredCommand):
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         options = source.configuration.params.document_options()
         with open_records(source.database) as records:
-            found = lines(records, opts.since, options)
+            found = lines(records, opts.since, options, opts.spargs.get("realm"))
             if opts.overwrite_output:
                 return overwrite(opts.overwrite_output, found)
             return append(opts.output, found) if opts.output else print_lines(found)
 
 
-def lines(records: Records, since: int | None, options: DocumentOptions) -> Iterator[str]:
-    """The lines of the documents, or of the changes after ``since``."""
-    found = records.documents() if since is None else records.changes(since)
+def lines(
+    records: Records, since: int | None, options: DocumentOptions, realm: str | None = None
+) -> Iterator[str]:
+    """The lines of the documents, or of the changes after ``since``, of one realm or of all."""
+    found = records.documents(realm) if since is None else records.changes(since, realm)
     for record in found:
         yield serialized(written(record, options)).decode()

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from sitecrawl.frontier import open_administration, open_records, pending
@@ -60,9 +61,12 @@ def delete_realm(database: str, realm: str) -> Done:
         if all(origin.realm != realm for origin in records.origins()):
             return Done(0, f"There is no realm {realm!r}.")
     with open_administration(database, realm) as administration:
-        count = len(administration.delete_realm())
-    written = f"{counted(count, 'deletion')} written, the next crawl delivers them"
-    return Done(1, f"Realm {realm!r} is gone; {written}.")
+        changes = administration.delete_realm()
+    said = f"Realm {realm!r} is gone; {counted(len(changes), 'deletion')} written."
+    if changes:
+        export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
+        said += f" {export} prints them; the next crawl of that realm delivers them."
+    return Done(1, said)
 
 
 def adopt(database: str, rules: Rules, path: str) -> Done:

@@ -24,6 +24,7 @@ class Today:
     def __init__(self, configuration: Configuration, rules: Rules) -> None:
         self._rules = rules
         self._options = configuration.params.document_options()
+        self._realm = configuration.params.realm
 
     def refused(self, address: str, record: dict[str, Any]) -> Rewrite | None:
         """The deletion of a document that the rules do not admit, or not at its address."""
@@ -32,7 +33,9 @@ class Today:
         decision, reason = admission.decision, "excluded"
         if decision.allowed and not admission.indexed:
             return Rewrite(None, word="start_for_links", rule="a start that is no wanted page")
-        if record["id"] != document_id(admission.key) and self._rules.at_rest(admission):
+        if record["id"] != document_id(admission.key, self._realm) and self._rules.at_rest(
+            admission
+        ):
             return Rewrite(None, successor=_candidate(admission, depth, via), word="rewritten")
         if decision.allowed:
             decision = self._rules.content_type(address, record.get("content_type"))

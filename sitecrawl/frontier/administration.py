@@ -17,7 +17,7 @@ from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.near import NearPages
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
-from sitecrawl.frontier.runs import count_pending
+from sitecrawl.frontier.runs import count_pending, last_run
 from sitecrawl.frontier.states import ERROR, ERRORS, WAITING
 from sitecrawl.frontier.urls import Urls
 
@@ -121,7 +121,7 @@ class Administration:
         memory = self._memory()
         changes = Changes(memory.documents, origin)
         Judge(memory, changes).carry_out(memory.deletions.of(origin))
-        return Outbox(self._database, memory.run, None).write(changes.entries())
+        return Outbox(self._database, memory.run, self._realm, None).write(changes.entries())
 
     def delete_realm(self) -> list[Change]:
         """Delete every document of the realm, then all that is known of it."""
@@ -136,7 +136,8 @@ class Administration:
                 held = memory.documents.of(url)
                 if held is not None:
                     changes.forget(held, "excluded")
-            written = Outbox(self._database, memory.run, None).write(changes.entries())
+            outbox = Outbox(self._database, memory.run, self._realm, None)
+            written = outbox.write(changes.entries())
             self._forget_realm()
         return written
 
@@ -152,7 +153,7 @@ class Administration:
             self._database.execute(statement, (self._realm,))
 
     def _memory(self) -> Memory:
-        [(run,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM run")
+        run = last_run(self._database, self._realm)
         return Memory(
             documents=Documents(self._database),
             deletions=Deletions(self._database, run),

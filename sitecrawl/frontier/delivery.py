@@ -12,40 +12,42 @@ from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.outbox import Entry, record
 
 COLUMNS = (
-    "SELECT o.seq, o.run, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
+    "SELECT o.seq, o.run, o.realm, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
     " d.body, d.seq FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
 )
-CHANGES = f"{COLUMNS} WHERE o.seq > ? ORDER BY o.seq LIMIT ?"
+CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
 WAITING = (
-    f"{COLUMNS} WHERE o.delivered = 0 AND o.seq > ? AND (o.owner IS NULL OR"
+    f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
     " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
 )
 
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
     """The change of an outbox row; None when a later change has taken its document's place."""
-    seq, run, url, op, id_, change, reason, moved_to, address, body, current = row
+    seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current = row
     entry = Entry(url, op, id_, change, reason, moved_to, address)
     if op == "upsert":
         if current != seq:
             return None
         also = {"additional_urls": additional[url]} if url in additional else {}
         entry.content = {**unpack(body), **also}
-    return Change(seq, op, id_, record(seq, run, entry))
+    return Change(seq, op, id_, record(seq, run, realm, entry))
 
 
-def take_undelivered(database: Database, owner: str, limit: int, after: int) -> list[Change]:
-    """Up to ``limit`` rows that no feed and no living worker has; they are this worker's now.
+def take_undelivered(
+    database: Database, realm: str, owner: str, limit: int, after: int
+) -> list[Change]:
+    """Assign up to ``limit`` rows of a realm to this worker that no feed and no living worker has.
 
     Rows whose document has changed since count as delivered: the later row brings it.
     """
     changes: list[Change] = []
     while len(changes) < limit:
-        rows = database.rows(WAITING, (after, limit - len(changes)))
+        rows = database.rows(WAITING, (realm, after, limit - len(changes)))
         if not rows:
             break
         after = rows[-1][0]
-        additional = Documents(database).additional_urls([row[2] for row in rows])
+        additional = Documents(database).additional_urls([row[3] for row in rows])
         found = [(row[0], change_of(row, additional)) for row in rows]
         deliver(database, [seq for seq, change in found if change is None])
         taken = [change for _, change in found if change is not None]

@@ -10,8 +10,8 @@ from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.database import Database, Row
 
 INSERT = (
-    "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, address, run, made_at,"
-    " owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, address, run, realm, made_at,"
+    " owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -32,13 +32,14 @@ class Entry:
     content: dict[str, Any] = field(default_factory=dict)
 
 
-def record(seq: int, run: int, entry: Entry) -> dict[str, Any]:
+def record(seq: int, run: int, realm: str, entry: Entry) -> dict[str, Any]:
     """The line of a change as the contract has it; empty values are left out."""
     envelope = {
         "op": entry.op,
         "id": entry.id,
         "seq": seq,
         "run_id": run,
+        "realm": realm,
         "change": entry.change,
         "url": entry.address,
         "reason": entry.reason,
@@ -50,9 +51,10 @@ def record(seq: int, run: int, entry: Entry) -> dict[str, Any]:
 class Outbox:
     """Numbers changes last in their transaction, so that no reader ever misses one."""
 
-    def __init__(self, database: Database, run: int, owner: str | None) -> None:
+    def __init__(self, database: Database, run: int, realm: str, owner: str | None) -> None:
         self._database = database
         self._run = run
+        self._realm = realm
         self._owner = owner
 
     def write(self, entries: Sequence[Entry]) -> list[Change]:
@@ -63,7 +65,7 @@ class Outbox:
             "UPDATE crawl SET seq = seq + ? RETURNING seq", (len(entries),)
         )
         numbered = list(enumerate(entries, start=last - len(entries) + 1))
-        made = (self._run, self._database.now(), self._owner)
+        made = (self._run, self._realm, self._database.now(), self._owner)
         self._database.many(
             INSERT,
             [(seq, *_columns(entry), *made) for seq, entry in numbered],
@@ -72,7 +74,9 @@ class Outbox:
             "UPDATE document SET seq = ? WHERE url = ?",
             [(seq, e.url) for seq, e in numbered if e.op == "upsert"],
         )
-        return [Change(seq, e.op, e.id, record(seq, self._run, e)) for seq, e in numbered]
+        return [
+            Change(seq, e.op, e.id, record(seq, self._run, self._realm, e)) for seq, e in numbered
+        ]
 
 
 def _columns(entry: Entry) -> Row:

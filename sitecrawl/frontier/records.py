@@ -195,15 +195,16 @@ class Records:
         rows = self._database.rows(*_asked(MIRRORS, realm, " AND a.realm = ?"))
         return [(one, other, count, count / size) for one, other, count, size in rows]
 
-    def documents(self) -> Iterator[dict[str, Any]]:
-        """The current documents, as their last upsert wrote them, by seq."""
-        return (record for record in self.changes(0) if record["op"] == "upsert")
+    def documents(self, realm: str | None = None) -> Iterator[dict[str, Any]]:
+        """The current documents of one realm or of all, as their last upsert wrote them, by seq."""
+        return (record for record in self.changes(0, realm) if record["op"] == "upsert")
 
-    def changes(self, since: int) -> Iterator[dict[str, Any]]:
+    def changes(self, since: int, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """The changes with a seq above ``since`` that no later change of the page replaced."""
         documents = Documents(self._database)
-        while rows := self._database.rows(CHANGES, (since, BATCH)):
-            additional = documents.additional_urls([row[2] for row in rows])
+        query, of_realm = _asked(CHANGES, realm, " AND o.realm = ?")
+        while rows := self._database.rows(query, (since, *of_realm, BATCH)):
+            additional = documents.additional_urls([row[3] for row in rows])
             for row in rows:
                 change = change_of(row, additional)
                 if change is not None:

@@ -13,7 +13,7 @@ from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import Documents, Held
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.outbox import Outbox
-from sitecrawl.frontier.runs import count_pending, reread
+from sitecrawl.frontier.runs import count_pending, last_run, reread
 from sitecrawl.frontier.urls import Urls
 
 BATCH = 500
@@ -107,8 +107,8 @@ class Reindex:
                 "UPDATE url SET document_hash = coalesce(?, document_hash) WHERE id = ?",
                 (rewrite.document_hash, held.url),
             )
-        [(run,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM run")
-        return Outbox(self._database, run, None).write(changes.entries())
+        run = last_run(self._database, self._realm)
+        return Outbox(self._database, run, self._realm, None).write(changes.entries())
 
     def _content(self, held: Held) -> dict[str, Any]:
         """A stored document, with the way to it that is known now: it may have become shorter."""

@@ -79,6 +79,12 @@ def finish(database: Database, owner: str, run: int, reason: str, counters: dict
     )
 
 
+def last_run(database: Database, realm: str) -> int:
+    """The id of the newest run of a realm, 0 where it has none."""
+    [(run,)] = database.rows("SELECT coalesce(max(id), 0) FROM run WHERE realm = ?", (realm,))
+    return int(run)
+
+
 def wake(database: Database, run: int, now: float, options: StateOptions) -> int:
     """Let wait what is due and was not considered in this run; how many URLs that was."""
     if options.activity == "discover":

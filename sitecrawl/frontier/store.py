@@ -57,7 +57,7 @@ class Store:
         self.leases = Leases(database, self.owner, self.run, options)
         self._urls = Urls(database, options.realm, self.run if options.sets_aside else None)
         self._visits = Visits(database, self.run, options)
-        self._outbox = Outbox(database, self.run, self.owner)
+        self._outbox = Outbox(database, self.run, options.realm, self.owner)
         self._memory = Memory(
             documents=Documents(database),
             deletions=Deletions(database, self.run),
@@ -222,7 +222,8 @@ class Store:
         with self._transaction():
             self._database.alone()
             bury(self._database, self._database.now(), self._options.delay)
-            return take_undelivered(self._database, self.owner, limit, after)
+            realm = self._options.realm
+            return take_undelivered(self._database, realm, self.owner, limit, after)
 
     def delivered(self, seqs: Sequence[int]) -> None:
         """Mark outbox rows as written to a feed."""

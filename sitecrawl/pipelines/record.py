@@ -91,9 +91,8 @@ class RecordPipeline(DocumentPipeline):
 
     def _envelope(self, visit: Visit) -> dict[str, Any]:
         return {
-            "id": document_id(self._key(visit.due.url)),
+            "id": document_id(self._key(visit.due.url), self._realm),
             "schema_version": SCHEMA_VERSION,
-            "realm": self._realm,
         }
 
 

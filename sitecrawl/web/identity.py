@@ -9,6 +9,7 @@ import re
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
 
+DEFAULT_REALM = "default"
 # Without default.htm(l): Django's documentation has a page of that name beside index.html.
 DEFAULT_PAGES = frozenset(
     {
@@ -58,9 +59,14 @@ def fingerprint(key: str) -> int:
     return int.from_bytes(digest[:8], signed=True)
 
 
-def document_id(key: str) -> str:
-    """The id of the document under an identity key: 32 hex digits of its SHA-256."""
-    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def document_id(key: str, realm: str = DEFAULT_REALM) -> str:
+    """The id of the document under an identity key: 32 hex digits of its SHA-256.
+
+    In a realm other than the default one the realm is hashed with it, apart by a line feed,
+    which no key has.
+    """
+    named = key if realm == DEFAULT_REALM else f"{realm}\n{key}"
+    return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _percent(match: re.Match[str]) -> str:

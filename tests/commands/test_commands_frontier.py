@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -186,8 +187,12 @@ def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> 
     crawl(f"{origin}/", realm="two")
     assert say("frontier", "delete-realm", "three").status == 1
     assert say("frontier", "delete-realm", "one").out == (
-        "Realm 'one' is gone; 4 deletions written, the next crawl delivers them.\n"
+        "Realm 'one' is gone; 4 deletions written. scrapy export -a realm=one --since 8 prints "
+        "them; the next crawl of that realm delivers them.\n"
     )
+    exported = [json.loads(line) for line in say("export", "-a", "realm=one", "--since", "8").lines]
+    assert {(line["op"], line["realm"]) for line in exported} == {("delete", "one")}
+    assert crawl(f"{origin}/", realm="two").lines == []
     assert {line.split()[1] for line in say("frontier", "pending").lines} == {"two"}
     assert say("frontier", "pending", "--realm", "one").status == 1
 

@@ -20,12 +20,13 @@ def test_a_change_is_numbered_and_complete(work: Crawls) -> None:
     [due] = worker.due()
     [change] = worker.commit(ingested(due, "home", 86400.0))
     assert (change.seq, change.op, change.id) == (1, "upsert", change.record["id"])
-    assert list(change.record)[:5] == ["op", "id", "seq", "run_id", "change"]
+    assert list(change.record)[:5] == ["op", "id", "seq", "run_id", "realm"]
     assert change.record == {
         "op": "upsert",
         "id": change.id,
         "seq": 1,
         "run_id": 1,
+        "realm": "default",
         "change": "new",
         "url": f"{SITE}/",
         "body": "home",
@@ -59,6 +60,7 @@ def test_a_deletion_is_complete(work: Crawls) -> None:
         "id": change.id,
         "seq": 2,
         "run_id": 2,
+        "realm": "default",
         "url": f"{SITE}/",
         "reason": "gone",
     }
@@ -93,6 +95,22 @@ def test_what_nobody_delivered_comes_again(work: Crawls) -> None:
     second.store.delivered([1, 3])
     second.end()
     assert work().store.undelivered(10, 0) == []
+
+
+@pytest.mark.behaviour("K-34")
+def test_a_run_takes_over_the_lines_of_its_own_realm(work: Crawls) -> None:
+    docs = work(realm="docs")
+    docs.seed("/a", "/b")
+    docs.crawl({"/a": "a", "/b": "b"})
+    docs.end()
+    blog = work(realm="blog")
+    assert blog.store.undelivered(10, 0) == []
+    blog.seed("/a")
+    blog.crawl({"/a": "a"})
+    blog.end()
+    assert [change.seq for change in work(realm="docs").store.undelivered(10, 0)] == [1, 2]
+    [change] = work(realm="blog").store.undelivered(10, 0)
+    assert (change.seq, change.record["realm"], change.record["run_id"]) == (3, "blog", 2)
 
 
 def test_a_line_that_a_later_one_replaced_is_not_delivered(work: Crawls) -> None:
