@@ -6,9 +6,10 @@ from typing import Any
 
 from sitecrawl import __version__
 from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.headers import HeaderPolicy, product_token, user_agent
+from sitecrawl.policy.headers import HeaderPolicy, user_agent
 from sitecrawl.policy.politeness import Pace
 from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.robots_txt import product_token
 
 HANDLER = "sitecrawl.render.handler.RenderingDownloadHandler"
 RENDERING = {

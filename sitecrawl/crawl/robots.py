@@ -11,11 +11,10 @@ from scrapy import Request
 from sitecrawl.crawl.failures import names_of
 from sitecrawl.policy.answers import answer_of_failure
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.headers import product_token
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
 from sitecrawl.responses import location
-from sitecrawl.web.robots_txt import RobotsNotice, RobotsTxt
+from sitecrawl.web.robots_txt import RobotsNotice, RobotsTxt, product_token
 from sitecrawl.web.urls import resolve
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from sitecrawl.params.base import Notation, Words, read_json_object, read_lines, read_words
+from sitecrawl.web.robots_txt import PRODUCT
 from sitecrawl.web.urls import normalize, origin
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
@@ -23,9 +24,9 @@ def check_text(text: str) -> str:
 
 
 def check_agent(text: str) -> str:
-    """The User-Agent, if its first word can be named in a robots.txt."""
-    if text and not re.match(r"[A-Za-z][A-Za-z_-]*(?:[/ ]|$)", text):
-        raise ValueError("should begin with a name of letters, as in 'mybot/1.0'")
+    """The User-Agent, if its first word is a product token, which a robots.txt can name."""
+    if text and not re.match(rf"{PRODUCT}(?:[/ ]|$)", text):
+        raise ValueError("should begin with a name of letters, digits, - and _, as in 'mybot/1.0'")
     return check_text(text)
 
 

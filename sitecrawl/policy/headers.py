@@ -26,11 +26,6 @@ def user_agent(version: str, contact: str = "", own: str = "") -> str:
     return product if own or contact else f"{product} ({UNCONFIGURED})"
 
 
-def product_token(agent: str) -> str:
-    """The name that robots.txt groups are matched by (RFC 9309, 2.2.1)."""
-    return agent.partition(" ")[0].partition("/")[0]
-
-
 def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
     """The Accept header: the wanted types and no others."""
     if wanted == "robots":

@@ -26,7 +26,7 @@ NAMES = frozenset(
         *("noai", "noimageai", "archive", "snippet"),
     }
 )
-_AGENT = re.compile(r"(?:^|,)\s*([A-Za-z_*][A-Za-z0-9_.*-]*)\s*:")
+_AGENT = re.compile(r"(?:^|,)\s*([A-Za-z0-9_*][A-Za-z0-9_.*-]*)\s*:")
 _DATED = re.compile(r"unavailable_after\s*:\s*(.*)", re.IGNORECASE | re.DOTALL)
 _ZERO_SNIPPET = re.compile(r"max-snippet\s*:\s*0\b", re.IGNORECASE)
 
@@ -82,13 +82,13 @@ def _for_agent(header: str, agent: str) -> Iterator[str]:
     ``name:`` begins the part of one crawler, which lasts until the next such name or the
     end of the header; values before any name hold for all.
     """
-    begin, holds = 0, True
+    begin, holds, agent = 0, True, agent.lower()
     for matched in _AGENT.finditer(header):
         name = matched[1].lower()
-        if name in NAMES:
+        if name in NAMES or (name.isdigit() and name != agent):  # of a date: "..., 15:00"
             continue
         if holds:
             yield header[begin : matched.start()]
-        begin, holds = matched.end(), name in {agent.lower(), "*"}
+        begin, holds = matched.end(), name in {agent, "*"}
     if holds:
         yield header[begin:]

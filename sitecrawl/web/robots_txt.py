@@ -15,6 +15,10 @@ from sitecrawl.web.urls import resolve
 
 NOTICE_LIMIT = 50
 
+PRODUCT = r"[A-Za-z0-9_-]+"
+"""RFC 9309, 2.2.1, which has no digits; crawlers and files have them (``MJ12bot``, ``008``)."""
+
+_AGENT = re.compile(rf"\s*({PRODUCT}|\*(?!{PRODUCT}))")
 _DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
 
 
@@ -199,9 +203,12 @@ class _Reader:
 
 
 def product_token(agent: str) -> str:
-    """What of a User-Agent, or of a user-agent line, is compared: ``Bot/1.0 (x)`` is ``bot``."""
-    words = re.split(r"[\s/,;]", agent.strip().lower(), maxsplit=1)
-    return words[0] if words[0] == "*" else words[0].replace("*", "")
+    """The product token of a User-Agent header or line in lower case: ``Bot/1.0 (x)`` is ``bot``.
+
+    ``*`` of a line is a token too; empty where there is none.
+    """
+    found = _AGENT.match(agent)
+    return found[1].lower() if found else ""
 
 
 def _longer(one: float | None, other: float | None) -> float | None:

@@ -18,13 +18,13 @@ from sitecrawl.policy.headers import (
     HeaderPolicy,
     conditional,
     modified_since,
-    product_token,
     user_agent,
 )
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.patience import Patience, comes_again
 from sitecrawl.policy.politeness import Pace
 from sitecrawl.policy.redirects import RedirectChains
+from sitecrawl.web.robots_txt import product_token
 from sitecrawl.web.validators import retry_after
 
 
@@ -110,7 +110,7 @@ def test_headers(case: dict[str, Any]) -> None:
     assert "*/*" not in found["Accept"]
 
 
-@pytest.mark.behaviour("F-05", "F-06")
+@pytest.mark.behaviour("F-05", "F-06", "K-32")
 @pytest.mark.parametrize("case", HEADERS["agent"], ids=lambda case: case["sent"])
 def test_user_agent(case: dict[str, str]) -> None:
     agent = user_agent("1.2", case["contact"], case["own"])
