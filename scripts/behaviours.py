@@ -1,25 +1,23 @@
-"""Ties docs/behaviours.toml to the tests: finds what is unproven, writes docs/behaviours.md.
+"""Tie tests/behaviours.toml to the tests that prove its rows.
 
-python -m scripts.behaviours            write docs/behaviours.md
-python -m scripts.behaviours --settle   first drop ``planned`` from rows that have a test
+python -m scripts.behaviours            list every behaviour, by area, with the tests that prove it
+python -m scripts.behaviours L-01 UR    only the rows of these ids or areas
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TABLE = ROOT / "docs" / "behaviours.toml"
-PAGE = ROOT / "docs" / "behaviours.md"
+TABLE = ROOT / "tests" / "behaviours.toml"
 
 Proofs = Mapping[str, frozenset[str]]
 """The tests of each id, as ``path::function``."""
@@ -27,17 +25,16 @@ Proofs = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """One row: what it does, and where it stands while no test proves it."""
+    """One row: what the product does, and why no test proves it where none does."""
 
     id: str
     area: str
     does: str
-    planned: str = ""
     optional: str = ""
 
 
 def load(table: Path = TABLE) -> tuple[dict[str, str], list[Behaviour]]:
-    """The areas' titles, and every row in order."""
+    """Read the areas' titles, and every row in order."""
     areas = tomllib.loads(table.read_text(encoding="utf-8"))
     titles = {area: rows.pop("title") for area, rows in areas.items()}
     rows = [
@@ -58,7 +55,7 @@ class _Marks:
 
 
 def collect() -> Proofs:
-    """The ids that tests carry, from a collection of the whole suite in its own process."""
+    """Collect the ids that tests carry, from the whole suite in a process of its own."""
     command = [sys.executable, "-m", "scripts.behaviours", "--collect"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if run.returncode:
@@ -71,58 +68,44 @@ def collect() -> Proofs:
     return {key: frozenset(names) for key, names in proofs.items()}
 
 
-def problems(rows: list[Behaviour], proofs: Proofs) -> Iterator[str]:
-    """What is wrong between the rows and the tests, one line each."""
+def problems(rows: Sequence[Behaviour], proofs: Proofs) -> Iterator[str]:
+    """Name each disagreement between the rows and the tests, one line each."""
     for row in rows:
-        if row.id in proofs and (row.planned or row.optional):
-            yield f"{row.id} has a test but is still marked {row.planned or row.optional!r}"
-        if row.id not in proofs and not (row.planned or row.optional):
-            yield f"{row.id} has no test and says neither planned nor optional"
+        if row.id in proofs and row.optional:
+            yield f"{row.id} has a test but is still marked {row.optional!r}"
+        if row.id not in proofs and not row.optional:
+            yield f"{row.id} has no test: mark one with @pytest.mark.behaviour({row.id!r})"
     for key in sorted(proofs.keys() - {row.id for row in rows}):
-        yield f"{key} is unknown; carried by {', '.join(sorted(proofs[key]))}"
+        yield f"{key} is no row of tests/behaviours.toml; {', '.join(sorted(proofs[key]))} has it"
 
 
-def render(titles: Mapping[str, str], rows: list[Behaviour], proofs: Proofs) -> str:
-    """The page: counts, then a table for each area."""
-    proven = sum(row.id in proofs for row in rows)
-    lines = [
-        "# Behaviours",
-        "",
-        "Made by `python -m scripts.behaviours` from `behaviours.toml` and the tests' marks.",
-        "",
-        f"{proven} of {len(rows)} are proven by a test.",
-    ]
+def listing(
+    titles: Mapping[str, str], rows: Sequence[Behaviour], proofs: Proofs, wanted: Sequence[str]
+) -> Iterator[str]:
+    """List the wanted rows (all of them if none is named), each with its proofs."""
     for area, title in titles.items():
-        lines += ["", f"## {title} ({area})", "", "| id | what | proof |", "|---|---|---|"]
-        lines += [
-            f"| {row.id} | {row.does} | {_proof(row, proofs)} |" for row in rows if row.area == area
+        shown = [
+            row
+            for row in rows
+            if row.area == area and (not wanted or row.id in wanted or area in wanted)
         ]
-    return "\n".join(lines) + "\n"
+        if shown:
+            yield from ("", f"{title} ({area})")
+        for row in shown:
+            yield f"  {row.id}  {row.does}"
+            yield from (f"        {name}" for name in sorted(proofs.get(row.id, ())))
+            if row.optional:
+                yield f"        left out: {row.optional}"
 
 
-def _proof(row: Behaviour, proofs: Proofs) -> str:
-    if names := sorted(proofs.get(row.id, ())):
-        return "<br>".join(f"`{name.removeprefix('tests/')}`" for name in names)
-    return f"left out: {row.optional}" if row.optional else f"planned: {row.planned}"
-
-
-def settle(text: str, proofs: Proofs) -> str:
-    """The table's text without ``planned`` in the rows that have a test."""
-    for key in proofs:
-        text = re.sub(rf'(?m)^({re.escape(key)} = .*?), planned = "[^"]*"', r"\1", text)
-    return text
-
-
-def main(arguments: list[str]) -> int:
-    """Write the page; returns the exit status."""
-    if arguments == ["--collect"]:
+def main(arguments: Sequence[str]) -> int:
+    """Print the listing, then what disagrees; returns the exit status."""
+    if list(arguments) == ["--collect"]:
         quiet = ["--collect-only", "-qq", "-p", "no:cacheprovider"]
         return pytest.main(quiet, plugins=[_Marks()])
-    proofs = collect()
-    if arguments == ["--settle"]:
-        TABLE.write_text(settle(TABLE.read_text(encoding="utf-8"), proofs), encoding="utf-8")
     titles, rows = load()
-    PAGE.write_text(render(titles, rows, proofs), encoding="utf-8")
+    proofs = collect()
+    print(*listing(titles, rows, proofs, arguments), sep="\n")
     found = list(problems(rows, proofs))
     print(*found, sep="\n", file=sys.stderr)
     return 1 if found else 0

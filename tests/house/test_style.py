@@ -7,7 +7,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDERS = ("benchmarks", "fixtures", "scripts", "sitecrawl", "tests")
-LONGEST = 250
 UNFINISHED = re.compile(r"TO[D]O|FIX[M]E|X[X]X|NotImplemented[E]rror|pragma: no cove[r]|xfai[l]\(")
 SAY_NOTHING = {"utils.py", "helpers.py", "manager.py", "data.py", "info.py"}
 
@@ -20,10 +19,6 @@ def sources() -> dict[str, str]:
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("[!.]*.py")]
     names = [str(path.relative_to(ROOT)) for path in paths]
     return {name: (ROOT / name).read_text("utf-8") for name in names if "/." not in name}
-
-
-def test_files_are_short() -> None:
-    assert [name for name, text in sources().items() if text.count("\n") > LONGEST] == []
 
 
 def test_nothing_is_unfinished() -> None:
