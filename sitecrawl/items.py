@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitecrawl.frontier.base import Visit
+from sitecrawl.policy.obedience import RobotsVerdict
 from sitecrawl.web.page import Page
 
 SCHEMA_VERSION = 1
@@ -75,16 +76,17 @@ class Document(dict[str, Any]):
     """A page on its way to the output: its fields, and where they come from.
 
     The keys are those of ``DOCUMENT_FIELDS`` (and mapped extra fields); empty values are
-    absent. ``page`` holds the facts of the one parse, ``visit`` the crawl action;
-    ``recorded`` says that the visit is on its way into the crawl database.
+    absent. ``page`` holds the facts of the one parse, ``robots`` the verdict on its
+    directives, ``visit`` the crawl action; ``recorded`` says that the visit is on its way into the crawl database.
     """
 
-    __slots__ = ("page", "recorded", "visit")
+    __slots__ = ("page", "recorded", "robots", "visit")
 
-    def __init__(self, visit: Visit, page: Page) -> None:
+    def __init__(self, visit: Visit, page: Page, robots: RobotsVerdict) -> None:
         super().__init__()
         self.visit = visit
         self.page = page
+        self.robots = robots
         self.recorded = False
 
 

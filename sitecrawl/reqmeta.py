@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.sitemaps import Asked
     from sitecrawl.frontier.base import Visit
     from sitecrawl.origins import Origin
+    from sitecrawl.policy.obedience import RobotsVerdict
+    from sitecrawl.web.page import Page
 
 VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
 RENDERED = "sitecrawl_rendered"
+READ_PAGE = "sitecrawl_read_page"
 SITEMAP = "sitecrawl_sitemap"
 BEGAN = "sitecrawl_began"
 SENT_AT = "sitecrawl_sent_at"
@@ -29,6 +32,14 @@ class RenderedPage:
     reason: str
     rule: str
     moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """The facts of a response's page, and the verdict on its robots directives."""
+
+    page: Page
+    robots: RobotsVerdict
 
 
 def visit_of(request: Request) -> Visit | None:
@@ -47,6 +58,12 @@ def robots_of(request: Request) -> Origin | None:
     """The origin whose robots.txt the request asks for; None for every other request."""
     origin: Origin | None = request.meta.get(ROBOTS_OF)
     return origin
+
+
+def read_page_of(request: Request) -> ReadPage | None:
+    """The page that the meta-robots middleware has read; None for requests without a visit."""
+    read: ReadPage | None = request.meta.get(READ_PAGE)
+    return read
 
 
 def rendered_of(request: Request) -> RenderedPage | None:

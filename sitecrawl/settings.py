@@ -59,6 +59,7 @@ TWISTED_DNS_RESOLVER = "sitecrawl.download.naming.ForgettingResolver"
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES = {
     # from the engine to the network
+    "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware": 50,
     "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,

@@ -11,6 +11,7 @@ from scrapy.utils.misc import load_object
 NEEDED = {
     "EXTENSIONS": ("sitecrawl.extensions.crawl.Crawl",),
     "DOWNLOADER_MIDDLEWARES": (
+        "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware",
         "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware",
         "sitecrawl.downloadermiddlewares.turn.TurnMiddleware",
     ),

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sitecrawl.policy.admission import Admission
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits, PageLinks
-    from sitecrawl.policy.obedience import Obedience
     from sitecrawl.policy.redirects import RedirectChains
     from sitecrawl.web.page import Link, Page
 
@@ -51,14 +50,12 @@ class Discovery:
         stats: StatsCollector,
         *,
         follow: bool,
-        obedience: Obedience,
         logged: frozenset[str] = frozenset(),
     ) -> None:
         self.rules = rules
         self.limits = limits
         self._stats = stats
         self._follow = follow
-        self._obedience = obedience
         self._logged = logged
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
@@ -79,15 +76,15 @@ class Discovery:
         admitted = [each for each in admissions if each.decision.allowed]
         return [self._candidate(each, 0, "seed", None) for each in admitted], refused
 
-    def found(self, page: Page, visit: Visit) -> None:
-        """Add the page's links to the visit's candidates."""
+    def found(self, page: Page, visit: Visit, rel: frozenset[str]) -> None:
+        """Add the page's links to the visit's candidates; ``rel`` counts for all of them."""
         if not self._follow:
             return
         due = visit.due
         if page.inert or page.malformed:
             self._pass_over(page, due)
-        if said := self._obedience.said_of_links(page.directives):
-            self._leave(page.links, said, due)
+        if rel:
+            self._leave(page.links, rel, due)
             return
         links = self.limits.page(
             due.url,
@@ -175,10 +172,10 @@ class Discovery:
         for href in page.malformed:
             self.refused(refuse(WellFormed.reason, f"no URL: {href!r}"), href, due.url)
 
-    def _leave(self, links: Iterable[Link], said: frozenset[str], due: DueUrl) -> None:
+    def _leave(self, links: Iterable[Link], rel: frozenset[str], due: DueUrl) -> None:
         """Count the links of a page that says nofollow, as those that say so themselves."""
         for link in links:
-            admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | said)
+            admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | rel)
             if not admission.decision.allowed:
                 self.refused(admission.decision, link.url, due.url)
 

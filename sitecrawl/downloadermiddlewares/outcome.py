@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.outcomes import Answered, Probed, SamePage
@@ -12,8 +11,7 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.answers import NO_HEAD, NOWHERE, Answer
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
-from sitecrawl.responses import answer_of, header, header_values, location
-from sitecrawl.web.directives import read_directives
+from sitecrawl.responses import answer_of, header, location
 from sitecrawl.web.media_type import is_no_text, sniff
 from sitecrawl.web.urls import resolve
 from sitecrawl.web.validators import fresh_until
@@ -25,28 +23,25 @@ if TYPE_CHECKING:
 
     from sitecrawl.frontier.base import Visit
     from sitecrawl.policy.decision import Decision
-    from sitecrawl.policy.obedience import Obedience
 
-ROBOTS = ("X-Robots-Tag",)
 BINARY = "application/octet-stream"
 
 
 class OutcomeMiddleware:
-    """Reads status and headers of an answer into the visit; redirects are recorded, not followed."""
+    """Reads status and headers of an answer into the visit; redirects are recorded, not followed.
 
-    def __init__(self, discovery: Discovery, obedience: Obedience, agent: str) -> None:
+    A 304 passes as content does: the meta-robots middleware has the last word on it.
+    """
+
+    def __init__(self, discovery: Discovery) -> None:
         self._discovery = discovery
-        self._obedience = obedience
-        self._agent = agent
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutcomeMiddleware:
         """Hands redirect targets to discovery."""
         crawl = crawler.get_extension(Crawl)
         assert crawl is not None
-        spider: Any = crawler.spider
-        obedience = spider.configuration.params.obedience()
-        return cls(crawl.discovery, obedience, spider.read_options.agent)
+        return cls(crawl.discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Let content pass; raise IgnoreRequest for what has none."""
@@ -63,7 +58,7 @@ class OutcomeMiddleware:
         if answer.outcome in REDIRECTS:
             self._redirected(visit, location(response.headers))
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
-            answer = self._unless_forbidden(answer, response.headers)
+            return response
         if answer.outcome is not Outcome.FILE_INGESTED:
             raise Answered(answer)
         decision = self._decide_type(visit.due.url, response, probing=probing)
@@ -73,15 +68,6 @@ class OutcomeMiddleware:
         if probing:
             raise Probed
         return response
-
-    def _unless_forbidden(self, answer: Answer, headers: Headers) -> Answer:
-        """A 304 brings the page's headers as they are now (RFC 9111, 3.2), nginx's for instance."""
-        tags = header_values(headers, ROBOTS)
-        if not tags:
-            return answer
-        directives = read_directives((), tags[ROBOTS[0]], self._agent)
-        reason = self._obedience.refusal(directives, datetime.now(UTC))
-        return Answer(Outcome.NOINDEX, reason) if reason else answer
 
     def _decide_type(self, url: str, response: Response, *, probing: bool) -> Decision:
         rules = self._discovery.rules

@@ -83,7 +83,6 @@ class Crawl:
             RedirectChains(params.max_redirects, cite.setting("max_redirects")),
             stats,
             follow=params.follows,
-            obedience=params.obedience(),
             logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.tasks = Tasks(self.owner)

@@ -10,6 +10,17 @@ from sitecrawl.web.page import Directives
 NOFOLLOW = frozenset({"nofollow"})
 
 
+class RobotsVerdict(NamedTuple):
+    """Consequences of a page's robots directives.
+
+    ``noindex`` is the directive that keeps the page out of the index, empty where it may be a
+    document; ``rel`` holds the words of ``rel`` that count for all its links.
+    """
+
+    noindex: str = ""
+    rel: frozenset[str] = frozenset()
+
+
 class Obedience(NamedTuple):
     """Which directives are obeyed: none at all with ``rogue``.
 
@@ -28,6 +39,10 @@ class Obedience(NamedTuple):
     def said_of_links(self, directives: Directives) -> frozenset[str]:
         """What the page says of all its links, in the words of ``rel``."""
         return frozenset() if self.may_follow(directives) else NOFOLLOW
+
+    def judge(self, directives: Directives, now: datetime) -> RobotsVerdict:
+        """The consequences of the directives."""
+        return RobotsVerdict(self.refusal(directives, now), self.said_of_links(directives))
 
     def refusal(self, directives: Directives, now: datetime) -> str:
         """The directive that keeps the page out of the index, or nothing."""

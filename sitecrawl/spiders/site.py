@@ -14,12 +14,8 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
 from sitecrawl.params.problems import ConfigError
-from sitecrawl.reqmeta import visit_of
-from sitecrawl.responses import header, header_values, xpath_fields
+from sitecrawl.reqmeta import read_page_of, visit_of
 from sitecrawl.ruleset import build_limits, build_rules
-from sitecrawl.web.encoding import read
-from sitecrawl.web.media_type import is_html
-from sitecrawl.web.read import read_page
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -33,7 +29,6 @@ NO_SETTINGS = (
     "cannot run with these settings; begin your project's with: from sitecrawl.settings import * "
     "(docs/as-a-library.md)"
 )
-READ_HEADERS = ("X-Robots-Tag", "Link", "Refresh", "Content-Language", "Last-Modified")
 
 
 class SiteSpider(Spider):
@@ -99,30 +94,25 @@ class SiteSpider(Spider):
             yield each
 
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
-        """Read a page: its links become candidates, the page a document."""
+        """Make candidates of the links of a page, and a document of the page.
+
+        The meta-robots middleware has read it.
+        """
         assert response.request is not None
-        visit = visit_of(response.request)
-        page = read_page(
-            response.body,
-            url=response.url,
-            content_type=header(response.headers, "Content-Type") or None,
-            headers=header_values(response.headers, READ_HEADERS),
-            options=self.read_options,
-        )
+        visit, read = visit_of(response.request), read_page_of(response.request)
         if visit is None:
             return
+        assert read is not None, "MetaRobotsMiddleware reads the pages; it must not be off"
+        page = read.page
         if page.cuts:
             self.crawl.discovery.cuts.note(page)
-        if self.xpath_fields and is_html(page.content_type):
-            markup = read(response.body, page.encoding)
-            page.fields = {**page.fields, **dict(xpath_fields(markup, self.xpath_fields))}
         if self.crawl.refreshed(visit, page):
             return
-        self.crawl.discovery.found(page, visit)
+        self.crawl.discovery.found(page, visit, read.robots.rel)
         if self.crawl.checks_links:
             self.crawl.checked(visit)
             return
-        yield Document(visit, page)
+        yield Document(visit, page, read.robots)
 
 
 def _as_begun(configuration: Configuration, setting: str) -> Configuration:

@@ -97,7 +97,7 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
         ("EXTENSIONS={}", "EXTENSIONS lacks sitecrawl.extensions.crawl.Crawl"),
         (
             'DOWNLOADER_MIDDLEWARES={"sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 1}',
-            "DOWNLOADER_MIDDLEWARES lacks sitecrawl.downloadermiddlewares.outcome.Outcome",
+            "DOWNLOADER_MIDDLEWARES lacks sitecrawl.downloadermiddlewares.meta_robots.MetaRobots",
         ),
         ("SCHEDULER=scrapy.core.scheduler.Scheduler", "SCHEDULER is not sitecrawl.scheduler"),
     ],

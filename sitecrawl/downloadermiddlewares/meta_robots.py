@@ -1,0 +1,96 @@
+"""Reads each page once, and judges the robots directives of its markup and headers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.crawl.outcomes import Answered
+from sitecrawl.policy.answers import Answer
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import READ_PAGE, ReadPage, visit_of
+from sitecrawl.responses import answer_of, header, header_values, xpath_fields
+from sitecrawl.web.directives import read_directives
+from sitecrawl.web.encoding import read
+from sitecrawl.web.media_type import is_html
+from sitecrawl.web.read import read_page
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from sitecrawl.policy.obedience import Obedience
+    from sitecrawl.web.options import ReadOptions
+    from sitecrawl.web.page import Page
+
+ROBOTS_TAG = "X-Robots-Tag"
+READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modified")
+
+
+class MetaRobotsMiddleware:
+    """Enforces meta robots and X-Robots-Tag.
+
+    It stands nearest to the engine: what reaches it is the final response, after rendering and
+    after a project's own middlewares. The page is parsed here, once, and its facts travel in
+    ``Request.meta`` with the verdict on its directives (``reqmeta.read_page_of``):
+
+    - ``nofollow`` keeps its links from becoming candidates, in the spider's ``parse``;
+    - ``noindex`` and a past ``unavailable_after`` keep it from becoming a document, in
+      ``NoindexPipeline``: its links are followed all the same;
+    - ``noarchive``, ``nosnippet`` and a future ``unavailable_after`` are written to the
+      document's ``robots`` field by ``MappingPipeline``.
+
+    A 304 has no page, but brings the headers as they are now (RFC 9111, 3.2): its
+    X-Robots-Tag may withdraw the document, and ends the visit here.
+    """
+
+    def __init__(
+        self,
+        obedience: Obedience,
+        options: ReadOptions,
+        xpaths: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self._obedience = obedience
+        self._options = options
+        self._xpaths = xpaths
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> MetaRobotsMiddleware:
+        """Built with the spider's configuration."""
+        spider: Any = crawler.spider
+        obedience = spider.configuration.params.obedience()
+        return cls(obedience, spider.read_options, spider.xpath_fields)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Attach the page to the request; raise IgnoreRequest for what did not change."""
+        if visit_of(request) is None:
+            return response
+        answer = answer_of(response)
+        if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
+            raise Answered(self._withdrawn(response) or answer)
+        page = self._read(response)
+        verdict = self._obedience.judge(page.directives, datetime.now(UTC))
+        request.meta[READ_PAGE] = ReadPage(page, verdict)
+        return response
+
+    def _withdrawn(self, response: Response) -> Answer | None:
+        tags = header_values(response.headers, (ROBOTS_TAG,)).get(ROBOTS_TAG)
+        if not tags:
+            return None
+        directives = read_directives((), tags, self._options.agent)
+        verdict = self._obedience.judge(directives, datetime.now(UTC))
+        return Answer(Outcome.NOINDEX, verdict.noindex) if verdict.noindex else None
+
+    def _read(self, response: Response) -> Page:
+        page = read_page(
+            response.body,
+            url=response.url,
+            content_type=header(response.headers, "Content-Type") or None,
+            headers=header_values(response.headers, READ_HEADERS),
+            options=self._options,
+        )
+        if self._xpaths and is_html(page.content_type):
+            markup = read(response.body, page.encoding)
+            page.fields = {**page.fields, **dict(xpath_fields(markup, self._xpaths))}
+        return page
