@@ -19,6 +19,7 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.states import UrlState
 from sitecrawl.policy.admission import Step
 from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.web.identity import normal_form
 from sitecrawl.web.urls import origin as origin_of
 
 WIDEST = 60
@@ -70,6 +71,7 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
     return {
         "url": explanation.url,
         "request_url": explanation.admission.url,
+        "normal_url": normal_form(explanation.admission.url),
         "database": source.name,
         "run": source.run.id if source.run else None,
         "rules": [_step(step) for step in explanation.rules],
@@ -103,6 +105,8 @@ def lines(explanation: Explanation, source: Source, now: float) -> Iterator[str]
     yield explanation.url
     if explanation.admission.url != explanation.url:
         yield f"  requested as {explanation.admission.url}"
+    if (normal := normal_form(explanation.admission.url)) != explanation.admission.url:
+        yield f"  to the rules {normal}"
     yield f"  {_whence(source, now)}"
     yield from _section("Rules, in their order", explanation.rules)
     yield from _section("Limits, counted while a crawl runs", explanation.limits)

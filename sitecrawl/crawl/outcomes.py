@@ -17,8 +17,8 @@ from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.policy.answers import Answer, answer_of_failure
 from sitecrawl.policy.extensions import extension
 from sitecrawl.policy.patience import comes_again
+from sitecrawl.policy.target import read_target
 from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
-from sitecrawl.web.urls import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ class Outcomes:
     def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
         if not self._head_first or due.indexed_at is not None or due.fingerprint in origin.probed:
             return False
-        return not extension(split(due.url).path)
+        return not extension(read_target(due.url).parts.path)
 
     def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
         visit.outcome, visit.reason = answer.outcome, answer.reason

@@ -12,7 +12,8 @@ from sitecrawl.policy.rules.base import UrlChange, UrlRule
 from sitecrawl.policy.rules.links import Depth, Rel
 from sitecrawl.policy.scope import Scope
 from sitecrawl.policy.target import Target, read_target
-from sitecrawl.web.identity import fingerprint
+from sitecrawl.web.identity import fingerprint, normal_form
+from sitecrawl.web.urls import normalize
 
 # A start was asked for by name: these do not apply to it...
 _NOT_FOR_STARTS = frozenset({"extension", "scope", "numeric_host", "query", "query_policy"})
@@ -141,8 +142,8 @@ class Rules:
             if not stage.applies(url):
                 continue
             for change in stage.changes:
-                url = change.change(url)
-            if url != target.url:
+                url = _changed(change, url)
+            if url != target.as_found:
                 target = read_target(url)
             decision, indexed = _apply(stage.rules, target, start=start, indexed=indexed)
             if not decision.allowed:
@@ -169,8 +170,17 @@ def _passed(rule: UrlChange | UrlRule) -> Step:
     return Step(rule.reason, "passed", rule.setting)
 
 
-def _explain_change(change: UrlChange, url: str) -> tuple[str, Step]:
+def _changed(change: UrlChange, url: str) -> str:
+    """What a treatment makes of a URL, by its normal form; as found where that is the same."""
     changed = change.change(url)
+    normal = normal_form(url)
+    if normal == url or (by_form := change.change(normal)) == normal_form(changed):
+        return changed
+    return normalize(by_form) or changed
+
+
+def _explain_change(change: UrlChange, url: str) -> tuple[str, Step]:
+    changed = _changed(change, url)
     if changed == url:
         return url, _passed(change)
     return changed, Step(change.reason, "changed", f"{change.setting}: {changed}")

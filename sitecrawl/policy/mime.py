@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.extensions import extension
+from sitecrawl.policy.target import read_target
 from sitecrawl.web.media_type import declared_type
-from sitecrawl.web.urls import split
 
 LONGEST_SHOWN = 100  # characters of a media type
 CONTENT_TYPES = (
@@ -110,7 +110,7 @@ class MediaTypes(NamedTuple):
                 return Decision(allowed=True, reason="sniff", rule=self.missing_setting)
             return refuse("content_type", f"{self.missing_setting}: no Content-Type")
         ignored = self.ignored_extensions.intersection(self.extensions.get(media_type, ()))
-        if ignored and not extension(split(url).path):
+        if ignored and not extension(read_target(url).parts.path):
             return refuse(
                 "mime_ignored", f"{media_type} is .{min(ignored)}, {self.ignored_setting}"
             )

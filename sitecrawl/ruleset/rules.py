@@ -35,7 +35,7 @@ from sitecrawl.policy.rules.patterns import Allow, Contains, Deny, NotContains
 from sitecrawl.policy.rules.schemes import Schemes, WellFormed
 from sitecrawl.policy.scope import Scope
 from sitecrawl.ruleset.citations import Citations
-from sitecrawl.web.identity import identity_key
+from sitecrawl.web.identity import identity_key, normal_pattern, normal_text
 from sitecrawl.web.urls import normalize, split
 
 XML_TYPES = frozenset({"application/xml", "text/xml"})
@@ -165,13 +165,14 @@ def _ignored(params: CrawlParams, cite: Citations) -> dict[str, str]:
 
 
 def _patterns(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
-    allow = tuple(re.compile(pattern) for pattern in params.allow)
-    deny = tuple((re.compile(pattern), words) for pattern, words in cite.entries("deny"))
+    allow = tuple(map(_pattern, params.allow))
+    deny = tuple((_pattern(entry), words) for entry, words in cite.entries("deny"))
     policies = tuple((read_policy(e), words) for e, words in cite.entries("do_not_crawl"))
     sites = tuple((*read_site(e), words) for e, words in cite.entries("forbidden_sites"))
-    unwanted = tuple(cite.entries("not_contains"))
+    wanted = tuple(map(normal_text, params.contains))
+    unwanted = tuple((normal_text(entry), words) for entry, words in cite.entries("not_contains"))
     rules: list[tuple[object, UrlRule]] = [
-        (params.contains, Contains(params.contains, cite.setting("contains"))),
+        (wanted, Contains(wanted, cite.setting("contains"))),
         (unwanted, NotContains(unwanted, cite.setting("not_contains"))),
         (deny, Deny(deny, cite.setting("deny"))),
         (allow, Allow(allow, cite.setting("allow"))),
@@ -179,6 +180,10 @@ def _patterns(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:
         (policies, DoNotCrawl(policies, cite.setting("do_not_crawl"))),
     ]
     return tuple(rule for entries, rule in rules if entries)
+
+
+def _pattern(entry: str) -> re.Pattern[str]:
+    return re.compile(normal_pattern(entry))
 
 
 def _paths(params: RuleParams, cite: Citations) -> tuple[UrlRule, ...]:

@@ -1,6 +1,6 @@
-"""What makes two spellings one URL: the identity key, its hash, and the document's id.
+"""What makes two spellings one URL: the normal form, the identity key, its hash, and the id.
 
-The key is compared and hashed, never requested: requests use the URL as found.
+They are compared and hashed, never requested: requests use the URL as found.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
+from urllib.parse import quote
 
 DEFAULT_REALM = "default"
 # Without default.htm(l): Django's documentation has a page of that name beside index.html.
@@ -21,7 +22,34 @@ DEFAULT_PAGES = frozenset(
 
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _SLASHES = re.compile(r"/{2,}")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+# The URL Standard (1.3) escapes these in a path and not in a query, or the reverse, and what
+# writes links escapes them or not: no server takes the two spellings for two pages.
+_EITHER_WAY = "[]^|`{}\"'"
+_PLAIN = frozenset(_UNRESERVED + _EITHER_WAY)
+_OCTET = re.compile("%([0-9A-Fa-f]{2})")
+_ALL_ASCII = "".join(map(chr, range(0x21, 0x7F)))
+
+
+def normal_form(url: str) -> str:
+    """A resolved URL with every character in its one spelling: what rules and identity see.
+
+    Unreserved characters, brackets, quotes and the like are plain, other escapes have hex in
+    capitals. Idempotent, never raises.
+    """
+    return _PERCENT.sub(_percent, url) if "%" in url else url
+
+
+def normal_text(text: str) -> str:
+    """A part of a URL, as a user writes it in an option, in the spelling of ``normal_form``."""
+    if not text.isascii() or " " in text:
+        text = quote(text, safe=_ALL_ASCII)
+    return _OCTET.sub(_percent, text) if "%" in text else text
+
+
+def normal_pattern(pattern: str) -> str:
+    """A regular expression on URLs with its escapes in the spelling of ``normal_form``."""
+    return _OCTET.sub(lambda octet: _escaped(_percent(octet)), pattern)
 
 
 def identity_key(
@@ -38,9 +66,7 @@ def identity_key(
     makes ``//`` one slash, ``fold_trailing_slash`` drops the last one, ``sort_query``
     orders parameters by name, repeated ones staying in their order.
     """
-    if "%" in url:
-        url = _PERCENT.sub(_percent, url)
-    url, mark, query = url.partition("?")
+    url, mark, query = normal_form(url).partition("?")
     start = url.find("/", url.find("://") + 3)
     if start < 0 or not url.startswith("http"):
         return url + mark + query
@@ -70,7 +96,7 @@ def document_id(key: str, realm: str = DEFAULT_REALM) -> str:
 
 
 def _percent(match: re.Match[str]) -> str:
-    """One percent sign in its one form: unreserved characters plain, hex in capitals.
+    """One percent sign in its one form: plain characters as such, hex in capitals.
 
     A stray sign becomes ``%25``: no later reading may take what follows it for hex.
     """
@@ -78,7 +104,12 @@ def _percent(match: re.Match[str]) -> str:
     if digits is None:
         return "%25"
     character = chr(int(digits, 16))
-    return character if character in _UNRESERVED else "%" + digits.upper()
+    return character if character in _PLAIN else "%" + digits.upper()
+
+
+def _escaped(spelling: str) -> str:
+    """A character as a pattern names it; what stays an escape has nothing special in it."""
+    return spelling if spelling.startswith("%") else re.escape(spelling)
 
 
 def _fold_end(path: str, default_pages: AbstractSet[str], *, slash: bool) -> str:

@@ -77,6 +77,18 @@ def test_another_option_shows_what_it_would_change(explain: Say) -> None:
     assert allowed["robots"]["verdict"] == "exempt"
 
 
+@pytest.mark.behaviour("K-33")
+def test_an_escaped_letter_is_explained_as_the_rules_see_it(explain: Say, known: Crawled) -> None:
+    said = explain("/%6Eo/b")
+    assert said.status == 1
+    assert said.lines[1] == f"  to the rules {known.origin}/no/b"
+    assert said.lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"
+    record = explain("/%61", "--json").record
+    urls = (record["request_url"], record["normal_url"])
+    assert urls == (f"{known.origin}/%61", f"{known.origin}/a")
+    assert record["stored"]["outcome"] == "file_ingested"
+
+
 def test_a_refused_link_is_not_said_to_stand_on_no_page(explain: Say) -> None:
     assert "  nothing: a link that is refused is not stored" in explain("/no/b").lines
     named = "  nothing: no page, start or sitemap has named it yet"

@@ -215,3 +215,22 @@ def test_a_site_that_has_no_page_without_a_session_is_crawled_with_the_ids(
     assert "which is the same page as session_parameters" in without.log
     run = crawl(f"{origin}/", session_parameters="")
     assert set(run.documents) == {f"{origin}{session}/", f"{origin}{session}/leaf"}
+
+
+@pytest.mark.behaviour("K-33")
+def test_an_escaped_letter_opens_no_door_and_is_requested_as_found(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    shut = ("/%73ecret/a", "/clos%65d/a", "/.//closed/b", "/hi%64den", "/forbi%64den/a", "/v.%6dp4")
+    opened = ("/%6Fpen/a", "/f?k%5B0%5D=%7C", "/f?k[0]=|")
+    site = {path.partition("?")[0]: leaf(path) for path in (*shut, *opened)}
+    origin = server.serve({"/": page(*shut, *opened), **site})
+    options = {
+        "deny": "/secret/",
+        "do_not_crawl": "/closed/",
+        "not_contains": "hidden",
+        "forbidden_sites": f"{origin}/forbidden/",
+    }
+    run = crawl(f"{origin}/", **options)
+    assert asked_for(server, origin) == set(opened[:2])
+    assert set(run.documents) == {f"{origin}{path}" for path in ("/", *opened[:2])}

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from sitecrawl.policy.queries.parameters import keep_parameters, parameter_name, parameter_names
 from sitecrawl.policy.target import Target
+from sitecrawl.web.identity import normal_text
 
 
 @dataclass(slots=True)
@@ -90,5 +91,5 @@ def read_combination(entry: str) -> CombinationPolicy:
     home = "" if "://" in prefix else "[a-z][a-z0-9+.-]*://[^/]*"
     listed = frozenset(parameter_name(name) for name in names.split("&") if name)
     return CombinationPolicy(
-        re.compile(home + re.escape(prefix)), None if "*" in listed else listed
+        re.compile(home + re.escape(normal_text(prefix))), None if "*" in listed else listed
     )

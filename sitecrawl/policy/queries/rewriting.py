@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sitecrawl.web.identity import normal_pattern
 from sitecrawl.web.urls import normalize
 
 
@@ -35,7 +36,7 @@ def read_rewrite(entry: str) -> tuple[re.Pattern[str], str]:
     if not arrow or not pattern:
         raise ValueError(f"{entry!r} is not of the form PATTERN=>REPLACEMENT")
     try:
-        compiled = re.compile(pattern)
+        compiled = re.compile(normal_pattern(pattern))
         re.compile(f"{pattern}|").sub(replacement, "")
     except (re.error, IndexError) as error:
         raise ValueError(f"{entry!r} is not a rewrite: {error}") from error

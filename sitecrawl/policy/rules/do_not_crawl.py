@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sitecrawl.policy.target import Target
+from sitecrawl.web.identity import normal_text
 
 
 @dataclass(slots=True)
@@ -26,10 +27,11 @@ def read_policy(entry: str) -> re.Pattern[str]:
     """A policy as a pattern on the whole URL.
 
     An entry is a path prefix (``/private/``, any origin) or a URL prefix; ``*`` stands
-    for any characters and ``$`` at the end for the URL's end. Raises ValueError for others.
+    for any characters, ``$`` at the end for the URL's end, and several slashes are one as
+    they are to servers. Raises ValueError for others.
     """
     end = "$" if entry.endswith("$") else ""
-    body = re.escape(entry.removesuffix("$")).replace(r"\*", ".*")
+    body = re.escape(normal_text(entry.removesuffix("$"))).replace(r"\*", ".*").replace("/", "/+")
     if entry.startswith(("/", "*")):
         return re.compile(f"[a-z][a-z0-9+.-]*://[^/]*{body}{end}")
     if "://" in entry:

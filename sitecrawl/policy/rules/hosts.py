@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sitecrawl.policy.target import Target
+from sitecrawl.web.identity import normal_form
 from sitecrawl.web.urls import is_ip_host, normalize, split
+
+_SLASHES = re.compile("//+")
 
 
 @dataclass(slots=True)
@@ -36,10 +40,14 @@ class ForbiddenSites:
     reason: ClassVar[str] = "forbidden_site"
 
     def refusal(self, target: Target) -> str:
-        """Refuse what lies on a forbidden host, below the path if one was given."""
+        """Refuse what lies on a forbidden host, below the path if one was given.
+
+        Several slashes are one, as they are to servers.
+        """
+        path = _SLASHES.sub("/", target.parts.path)
         for host, prefix, words in self.sites:
             same = target.parts.host == host or target.parts.host.endswith("." + host)
-            if same and target.parts.path.startswith(prefix):
+            if same and path.startswith(prefix):
                 return words
         return ""
 
@@ -50,7 +58,7 @@ def read_site(entry: str) -> tuple[str, str]:
     Raises ValueError if it names no host.
     """
     url = normalize(entry if "://" in entry else f"http://{entry}")
-    parts = split(url) if url else None
+    parts = split(normal_form(url)) if url else None
     if parts is None or not parts.host:
         raise ValueError(f"{entry!r} names no host")
     return parts.host, parts.path

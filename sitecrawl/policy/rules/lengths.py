@@ -17,7 +17,6 @@ class Length:
     reason: ClassVar[str] = "length"
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL of more than ``limit`` characters."""
-        return (
-            "" if len(target.url) <= self.limit else f"{self.setting}: {len(target.url)} characters"
-        )
+        """Refuse a URL of more than ``limit`` characters as it would be requested."""
+        length = len(target.as_found)
+        return "" if length <= self.limit else f"{self.setting}: {length} characters"
