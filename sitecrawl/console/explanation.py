@@ -125,7 +125,7 @@ class Explainer:
             admission.origin,
             admission.fingerprint,
             realm=self._params.realm,
-            interval=self._params.recrawl,
+            revisit=self._params.state_options().revisit,
         )
 
     def _origin(self, key: str) -> OriginState | None:

@@ -15,14 +15,17 @@ from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.delivery import CHANGES, change_of
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.states import STATE, OriginCounts, RunRecord, UrlState
+from sitecrawl.policy.revisit import Age, Revisit
 
 BATCH = 500
 LONGEST_CHAIN = 1000
+REVISIT = Revisit()
 URL = (
     f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
-    " CASE WHEN u.ages = 1 THEN u.due + ? ELSE u.due END, u.visits, u.changes, u.missing,"
-    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading"
+    " u.due, u.visits, u.changes, u.missing,"
+    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading,"
+    " u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN deletion AS n ON n.url = u.id"
@@ -118,13 +121,16 @@ class Records:
         return OriginState(*rows[0]) if rows else None
 
     def url(
-        self, origin: str, fingerprint: int, *, realm: str = "default", interval: float = 0.0
+        self, origin: str, fingerprint: int, *, realm: str = "default", revisit: Revisit = REVISIT
     ) -> UrlState | None:
-        """All that is stored of a URL; ``interval`` is the age at which pages are due."""
-        rows = self._database.rows(URL, (interval, origin, fingerprint, realm))
+        """All that is stored of a URL, due as ``revisit`` has it."""
+        rows = self._database.rows(URL, (origin, fingerprint, realm))
         if not rows:
             return None
-        found = UrlState(*rows[0])
+        *columns, age = rows[0]
+        found = UrlState(*columns)
+        if found.due is not None:
+            found = replace(found, due=found.due + revisit.ages[Age(age)])
         outcome = None if found.outcome is None else Outcome(found.outcome)
         return replace(found, state=int(found.state), waiting=bool(found.waiting), outcome=outcome)
 

@@ -91,10 +91,9 @@ def wake(database: Database, run: int, now: float, options: StateOptions) -> int
         return 0
     if options.force:
         return database.execute(FORCE, (run, options.realm))
-    aged = now - options.revisit.interval
     return sum(
-        database.execute(WAKE, (run, ages, since, options.realm))
-        for ages, since in ((0, now), (1, aged))
+        database.execute(WAKE, (run, int(age), now - seconds, options.realm))
+        for age, seconds in options.revisit.ages.items()
     )
 
 

@@ -174,7 +174,7 @@ class Visits:
             int(visit.again),
             self._run,
             due.at,
-            int(due.ages),
+            int(due.age),
             int(finding.outcome),
             visit.status,
             storable(visit.reason) or None,

@@ -47,10 +47,14 @@ class StateParams(OptionGroup):
         "changed, half as long again when it has not.",
     )
     retry_refused_after: Duration = Field(
-        30 * DAY, description="Time until a page is asked again that answered 401, 403 or the like."
+        30 * DAY,
+        description="Age of an answer 401, 403 or the like at which its page is asked again, by the "
+        "option of the run that asks.",
     )
     retry_broken_after: Duration = Field(
-        DAY, description="Time until a page is asked again that answered with a server error."
+        DAY,
+        description="Age of a server error at which its page is asked again, by the option of the "
+        "run that asks.",
     )
     blacklist_errors: bool = Field(
         default=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 from sitecrawl.policy.outcomes import Outcome
@@ -40,6 +41,16 @@ LASTING = BROKEN | {Outcome.TOO_LARGE, Outcome.CONNECTION_FAILED, Outcome.REQUES
 """Failures that may cost an origin's patience."""
 
 
+class Age(IntEnum):
+    """The option by which a URL is due again, applied when a run asks. Numbers are stored."""
+
+    NONE = 0
+    PAGE = 1
+    REFUSED = 2
+    BROKEN = 3
+    MOVED = 4
+
+
 class Revisit(NamedTuple):
     """The ages, in seconds, after which URLs are due again.
 
@@ -56,6 +67,17 @@ class Revisit(NamedTuple):
     refused: float = 30 * DAY
     broken: float = DAY
     blacklist: bool = False
+
+    @property
+    def ages(self) -> dict[Age, float]:
+        """The seconds from a visit to the next, for each kind of age."""
+        return {
+            Age.NONE: 0.0,
+            Age.PAGE: self.interval,
+            Age.REFUSED: self.refused,
+            Age.BROKEN: self.broken,
+            Age.MOVED: max(self.interval, self.maximum),
+        }
 
 
 class Visited(NamedTuple):
@@ -76,12 +98,12 @@ class Visited(NamedTuple):
 class NextVisit(NamedTuple):
     """From when a URL is due, in UTC epoch seconds; None for never of its own accord.
 
-    Where ``ages`` is true ``at`` is the visit itself, and the URL is due when it is older
-    than the interval that holds at that later time: a changed option has its effect at once.
+    With an ``age`` other than NONE ``at`` is the visit itself, and the URL is due when it is
+    older than the option of the run that asks: a changed option has its effect at once.
     """
 
     at: float | None
-    ages: bool = False
+    age: Age = Age.NONE
 
 
 def next_visit(rule: Revisit, visited: Visited) -> NextVisit:
@@ -92,11 +114,11 @@ def next_visit(rule: Revisit, visited: Visited) -> NextVisit:
     if visited.awaits or outcome in STILL_WAITING or (visited.wanted and outcome in FAILED):
         return NextVisit(at)
     if outcome in REFUSED:
-        return NextVisit(at + rule.refused)
+        return NextVisit(at, Age.REFUSED)
     if outcome in BROKEN:
-        return NextVisit(at + rule.broken)
+        return NextVisit(at, Age.BROKEN)
     if outcome is Outcome.PERMANENT_REDIRECT:
-        return NextVisit(at + max(rule.interval, rule.maximum))
+        return NextVisit(at, Age.MOVED)
     return _after_content(rule, visited)
 
 
@@ -107,7 +129,7 @@ def _after_content(rule: Revisit, visited: Visited) -> NextVisit:
             return NextVisit(visited.at + _clamped(rule, ahead))
     if rule.adaptive and visited.interval is not None:
         return NextVisit(visited.at + visited.interval)
-    return NextVisit(visited.at, ages=True)
+    return NextVisit(visited.at, Age.PAGE)
 
 
 def adapted(rule: Revisit, interval: float | None, *, changed: bool) -> float:

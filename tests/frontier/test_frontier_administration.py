@@ -14,6 +14,7 @@ from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.states import UrlState
+from sitecrawl.policy.revisit import Revisit
 from sitecrawl.web.identity import fingerprint, identity_key
 
 
@@ -120,7 +121,7 @@ def test_one_url_is_retried(work: Crawls) -> None:
 @pytest.mark.behaviour("DB-11", "DB-16")
 def test_the_state_of_a_url(work: Crawls) -> None:
     worker = crawled(work)
-    home = state(worker, "/", interval=100.0)
+    home = state(worker, "/", revisit=Revisit(interval=100.0))
     assert (home.state, home.outcome, home.waiting, home.via) == (
         1000,
         Outcome.FILE_INGESTED,

@@ -27,7 +27,7 @@ def test_next_visit(case: dict[str, Any]) -> None:
     rule = Revisit(**case.get("rule", {}))
     visited = Visited(Outcome[case["outcome"]], at=1e9, **case.get("visit", {}))
     found = next_visit(rule, visited)
-    due = None if found.at is None else found.at - 1e9 + (rule.interval if found.ages else 0)
+    due = None if found.at is None else found.at - 1e9 + rule.ages[found.age]
     assert due == case.get("due")
 
 
@@ -75,6 +75,32 @@ def test_a_page_is_due_when_older_than_the_interval(work: Crawls) -> None:
 def test_the_interval_is_that_of_the_run_that_asks(work: Crawls, interval: float) -> None:
     visited_at(work, time.time() - 47 * HOUR)
     assert len(work(revisit=Revisit(interval=interval)).due()) == 1
+
+
+@pytest.mark.behaviour("S-04", "S-05")
+@pytest.mark.parametrize(
+    ("option", "outcome"),
+    [
+        ("refused", Outcome.SERVER_BLAMED_CLIENT),
+        ("broken", Outcome.SERVER_INTERNAL_ERROR),
+        ("maximum", Outcome.PERMANENT_REDIRECT),
+    ],
+)
+def test_the_age_of_what_failed_is_that_of_the_run_that_asks(
+    work: Crawls, option: str, outcome: Outcome
+) -> None:
+    def aged(seconds: float) -> Revisit:
+        ages: dict[str, Any] = {"interval": 0.0, option: seconds}
+        return Revisit(**ages)
+
+    worker = work(revisit=aged(30 * DAY))
+    worker.store.add([candidate("/")])
+    worker.crawl({"/": outcome}, at=time.time() - 2 * HOUR)
+    worker.end()
+    for age, due in ((3 * HOUR, 0), (HOUR, 1), (3 * HOUR, 1)):  # then it waits for its visit
+        worker = work(revisit=aged(age))
+        assert len(worker.due()) == due
+        worker.end()
 
 
 @pytest.mark.behaviour("RC-09")
