@@ -7,6 +7,7 @@ import re
 from sitecrawl.policy.target import Target
 
 NUMBER, TOKEN = "#", "*"
+MAX_DIGITS = 9
 
 _DIGITS = re.compile(r"\d+")
 # Where nothing of this stands, no shape below is a number's or a token's.
@@ -64,6 +65,12 @@ def precision(target: Target) -> int:
     A day has more than its month, whatever stands before and between.
     """
     return len(_DIGITS.findall(target.url, len(target.origin))) if is_dated(target) else 0
+
+
+def only_number(target: Target) -> int | None:
+    """The number in a URL that has a single one, of at most nine digits."""
+    found = _DIGITS.findall(target.url, len(target.origin))
+    return int(found[0]) if len(found) == 1 and len(found[0]) <= MAX_DIGITS else None
 
 
 def family(target: Target) -> str:

@@ -1,9 +1,10 @@
 """Ends series of numbered pages that bring nothing new: calendars, pagination, mazes.
 
 A series goes on for as long as its pages bring something: a text that differs in more
-than numbers from those before it, or links to pages outside the series. After
-``patience`` pages in a row that bring neither, the links by which it continues itself
-are refused. What other pages link to stays open.
+than a few numbers from those before it, or links to pages outside the series. After
+``patience`` pages that bring neither but make a next page of their own, the links by which
+it continues itself are refused. What other pages link to stays open, and so does a list
+that is known already: a page that names no further page is no evidence, whatever its text.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.limits.families import TOKEN, family, precision
-from sitecrawl.policy.limits.texts import Seen, skeleton
+from sitecrawl.policy.limits.families import TOKEN, family, only_number, precision
+from sitecrawl.policy.limits.texts import NEW_NUMBERS, Seen, SeenNumbers, skeleton
 from sitecrawl.policy.target import Target
 
 REMEMBERED_TEXTS = 32
@@ -36,26 +37,50 @@ class Standing:
 
     ``led_to`` counts the new URLs of other series that its pages brought, ``led_out`` is the
     depth of the last page that brought one of a series not met before, or of none. ``idle`` is
-    ``barren`` among dated pages of the same precision.
+    ``barren`` among dated pages of the same precision. ``repeats``: the page that was read last
+    has a text that was met before, and has not continued the series yet. ``first`` and ``last``
+    bound the numbers of the URLs known, where those have one number each.
     """
 
     since: int
     led_out: int = 0
     barren: int = 0
     copies: int = 0
+    repeats: bool = False
+    first: int | None = None
+    last: int = 0
     skeletons: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
     texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
+    numbers: SeenNumbers = field(default_factory=SeenNumbers)
     led_to: Counter[str] = field(default_factory=Counter)
     idle: Counter[int] = field(default_factory=Counter)
 
+    def extend(self, number: int | None) -> bool:
+        """Note the number of a URL that is not known yet; False if it lies between known ones.
+
+        Links back and forth within a few hundred numbers are no endless series.
+        """
+        if number is None:
+            return True
+        if self.first is None:
+            self.first = self.last = number
+            return True
+        within = self.first <= number <= self.last and self.last - self.first <= FARTHEST
+        self.first, self.last = min(self.first, number), max(self.last, number)
+        return not within
+
 
 class Member(NamedTuple):
-    """A URL's place in a series; ``dated`` is the precision of a day or month, 0 of others."""
+    """A URL's place in a series; ``dated`` is the precision of a day or month, 0 of others.
+
+    ``number`` is the only number of the URL, None if it has more or none.
+    """
 
     family: str
     depth: int
     dated: int
     level: int
+    number: int | None = None
 
     def continues(self, other: Member) -> bool:
         """Whether a link from ``other`` to this keeps within one series."""
@@ -71,7 +96,10 @@ class Member(NamedTuple):
 def member(target: Target, depth: int) -> Member:
     """The place of a URL that is ``depth`` links from a start."""
     name = family(target)
-    return Member(name, depth, precision(target) if name else 0, target.parts.path.count("/"))
+    level = target.parts.path.count("/")
+    if not name:
+        return Member(name, depth, 0, level)
+    return Member(name, depth, precision(target), level, only_number(target))
 
 
 @dataclass(slots=True)
@@ -88,8 +116,14 @@ class Series:
         if standing is None:
             return
         new = standing.skeletons.add(skeleton(text, dated=page.dated > 0))
-        standing.barren = 0 if new else standing.barren + 1
-        standing.idle[page.dated] = 0 if new else standing.idle[page.dated] + 1
+        if not new:  # tables of measurements differ in their numbers alone
+            new = standing.numbers.add(text) >= NEW_NUMBERS
+        if new:
+            standing.barren = standing.idle[page.dated] = 0
+        elif page.dated:
+            standing.barren += 1
+            standing.idle[page.dated] += 1
+        standing.repeats = not new and not page.dated
         copied = bool(text) and not standing.texts.add(hash(text))
         standing.copies = standing.copies + 1 if copied else 0
 
@@ -97,9 +131,13 @@ class Series:
         """Whether a link to a URL that is not known yet may be followed."""
         if not link.family or not page.family:
             return ALLOWED
-        self._standing(page.family, page.depth)
-        self._standing(link.family, link.depth)
-        return self.due(link, page)
+        standing = self._standing(page.family, page.depth)
+        following = self._standing(link.family, link.depth)
+        extends = following.extend(link.number)
+        if standing.repeats and extends and self._keeps_within(link, page):
+            standing.repeats = False
+            standing.barren += 1
+        return self._decide(link, page)
 
     def credit(self, page: Member, link: Member) -> None:
         """Note a new link that is followed: out of the series it is something new.
@@ -121,16 +159,24 @@ class Series:
             if copied or tokens or self._alternate(page, link):
                 return
         standing.barren = standing.copies = standing.idle[page.dated] = 0
+        standing.repeats = False
         if not link.family or standing.led_to[link.family] == 1:
             standing.led_out = max(standing.led_out, page.depth)
 
     def due(self, link: Member, referrer: Member) -> Decision:
-        """Whether a URL found on ``referrer`` is still worth its first fetch."""
+        """Whether a URL found on ``referrer`` is still worth its first fetch.
+
+        Days and months that one page of no date lists, as of a year, are a list that is known.
+        """
+        if link.narrows(referrer) and not referrer.dated:
+            return ALLOWED
+        return self._decide(link, referrer)
+
+    def _decide(self, link: Member, referrer: Member) -> Decision:
         standing = self._standings.get(link.family)
         if standing is None or not self.patience:
             return ALLOWED
-        within = link.continues(referrer) or self._alternate(link, referrer)
-        closed = within and self._is_closed(standing, link, referrer)
+        closed = self._keeps_within(link, referrer) and self._is_closed(standing, link, referrer)
         copied = self._is_copied(standing, link.family)
         if not closed and not copied:
             return ALLOWED
@@ -157,6 +203,10 @@ class Series:
         """Whether days, or months, have brought nothing new for long."""
         standing = self._standings.get(link.family)
         return standing is not None and standing.idle[link.dated] >= self.patience
+
+    def _keeps_within(self, link: Member, page: Member) -> bool:
+        """Whether a link continues its page's series, or one that is the same in effect."""
+        return link.continues(page) or self._alternate(link, page)
 
     def _alternate(self, one: Member, other: Member) -> bool:
         """Whether two series lead to each other about as often, and so are one."""

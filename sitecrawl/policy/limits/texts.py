@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 
 SIZE = 20_000  # characters of a page that are compared
+# So many numbers that were not met lately are content: a calendar's month brings its year and
+# five weeks at most, a clock and a counter three.
+NEW_NUMBERS = 8
+REMEMBERED_NUMBERS, NUMBER_SLOTS = 512, 4096
 
 _DIGITS = b"0123456789"
+# 12, 3.14, 9:45: days of a date stay apart from its year. Not the digits of names and ids.
+_NUMBER = re.compile(r"(?<![\w.,:-])\d+(?:[.,:]\d+)?(?![\w-])")
 # Compiled where a dated page first comes: 3 ms.
 _NAMES = (
     r"\b(?:jan|feb|f[eé]v|mar|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
@@ -55,3 +61,25 @@ class Seen:
             del self._hashes[next(iter(self._hashes))]
         self._hashes[value] = None
         return True
+
+
+class SeenNumbers:
+    """The numbers met lately in texts, about ``REMEMBERED_NUMBERS`` of them, in half a kilobyte."""
+
+    __slots__ = ("_count", "_slots")
+
+    def __init__(self) -> None:
+        self._slots = 0
+        self._count = 0
+
+    def add(self, text: str) -> int:
+        """Note the numbers of a text; how many of them are new."""
+        slots = 0
+        for number in _NUMBER.findall(text[:SIZE]):
+            slots |= 1 << hash(number) % NUMBER_SLOTS
+        new = (slots & ~self._slots).bit_count()
+        self._count += new
+        self._slots |= slots
+        if self._count > REMEMBERED_NUMBERS:
+            self._slots, self._count = slots, slots.bit_count()
+        return new
