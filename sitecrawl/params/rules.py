@@ -123,7 +123,8 @@ class RuleParams(OptionGroup):
         "refuses URLs that have one, policy refuses those that no url_query_parameters allows.",
     )
     query_keep: Words = Field(
-        default=("id",), description="The parameters that query=filter keeps."
+        default=("id",),
+        description="The parameters that query=filter keeps; names are compared with case.",
     )
     log_blocked: bool = Field(
         default=False,
@@ -133,11 +134,12 @@ class RuleParams(OptionGroup):
     url_query_parameters: Annotated[Words, each(read_combination)] = Field(
         default=(),
         description="Combinations of parameters that query=policy allows, as ?id&page, "
-        "/shop/?id or https://example.org/wiki?title; ?* allows any.",
+        "/shop/?id or https://example.org/wiki?title; ?* allows any. Names are compared with case.",
     )
     session_parameters: Words = Field(
         default=SESSION_PARAMETERS,
-        description="Names of session ids, removed from queries and paths; * is any text. If "
+        description="Names of session ids, removed from queries and paths, whatever "
+        "their case; * is any text. If "
         "empty all session ids stay, as needed by a site that has no page without one.",
     )
     entry_parameters: Words = Field(

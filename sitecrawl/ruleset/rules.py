@@ -134,7 +134,7 @@ def _query_stage(params: CrawlParams, cite: Citations) -> Stage:
     if params.query == "strip":
         return Stage((StripQueries(mode),), concerns=concerns)
     if params.query == "filter":
-        names = frozenset(name.lower() for name in params.query_keep)
+        names = frozenset(params.query_keep)
         setting = f"{mode}, {cite.setting('query_keep')}"
         return Stage((FilterQueries(names, setting),), concerns=concerns)
     if params.query == "ignore":

@@ -234,3 +234,34 @@ def test_an_escaped_letter_opens_no_door_and_is_requested_as_found(
     run = crawl(f"{origin}/", **options)
     assert asked_for(server, origin) == set(opened[:2])
     assert set(run.documents) == {f"{origin}{path}" for path in ("/", *opened[:2])}
+
+
+@pytest.mark.behaviour("Q-10", "DU-10")
+def test_session_ids_of_any_make_are_not_requested(server: Server, crawl: CrawlCommand) -> None:
+    links = (
+        "/a?BV_SessionID=@@1@@&BV_EngineID=x&n=1",
+        "/a?n=1;forum_sid=2",
+        "/b.jsp;$sessionid$X1",
+        "/b.jsp;Web_SID=7",
+    )
+    site = {path: leaf(path) for path in ("/a", "/b.jsp")}
+    origin = server.serve({"/": page(*links), **site})
+    crawl(f"{origin}/")
+    assert asked_for(server, origin) == {"/a?n=1", "/b.jsp"}
+    assert len(server.log.targets(origin)) == 4
+
+
+@pytest.mark.behaviour("K-38")
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ({"query": "filter", "query_keep": "id"}, {"/a?id=1", "/a"}),
+        ({"query": "policy", "url_query_parameters": "?id"}, {"/a?id=1"}),
+    ],
+)
+def test_names_of_parameters_are_compared_with_case(
+    options: dict[str, Any], asked: set[str], server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"/": page("/a?id=1", "/a?ID=2"), "/a": leaf("/a")})
+    crawl(f"{origin}/", **options)
+    assert asked_for(server, origin) == asked

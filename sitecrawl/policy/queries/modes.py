@@ -44,7 +44,7 @@ class FilterQueries:
     reason: ClassVar[str] = "query_filter"
 
     def change(self, url: str) -> str:
-        """``url`` with only the kept parameters, compared without case."""
+        """``url`` with only the kept parameters, their names compared with case."""
         return keep_parameters(url, self.names.__contains__)
 
 

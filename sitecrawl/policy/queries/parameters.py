@@ -19,8 +19,8 @@ def has_parameters(url: str) -> bool:
 
 
 def parameter_name(parameter: str) -> str:
-    """The name of a parameter ``name=value``: decoded, in lower case."""
-    return unquote_plus(parameter.partition("=")[0]).lower()
+    """The name of a parameter ``name=value``, decoded."""
+    return unquote_plus(parameter.partition("=")[0])
 
 
 def parameter_names(query: str) -> frozenset[str]:
@@ -46,9 +46,9 @@ def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
 
 
 def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that a lower-case parameter name matches; ``*`` in a name is any text."""
-    words = (re.escape(name.lower()).replace(r"\*", ".*") for name in names)
-    return re.compile("|".join(words) or r"(?!)")
+    """A pattern that parameter names match without case; ``*`` in a name is any text."""
+    words = (re.escape(name).replace(r"\*", "[^/?;&=]*") for name in names)
+    return re.compile("|".join(words) or r"(?!)", re.IGNORECASE)
 
 
 def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -> str:

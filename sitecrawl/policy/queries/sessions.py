@@ -8,19 +8,18 @@ from dataclasses import dataclass, field
 
 from sitecrawl.policy.queries.parameters import keep_parameters, names_pattern
 
+# Servers put their own word before: JSESSIONID, Bv_SessionID, ASP.NET_SessionId, PHPSESSID.
 SESSION_PARAMETERS = (
-    "sessionid",
-    "session_id",
-    "session-id",
-    "$sessionid",
-    "$sessionid$",
-    "jsessionid",
-    "phpsessid",
-    "phpsession",
-    "aspsessionid*",
-    "asp.net_sessionid",
+    "*sessionid",
+    "*session_id",
+    "*session-id",
+    "*sessid",
+    "*_sid",
     "sid",
-    "sessid",
+    "$sessionid$*",
+    "aspsessionid*",
+    "phpsession",
+    "bv_engineid",
     "oscsid",
     "zenid",
     "cfid",
@@ -46,7 +45,8 @@ ENTRY_PARAMETERS = (
 # ASP.NET's cookieless sessions, as a segment of their own.
 _ASPX_SEGMENT = re.compile(r"/\((?:[A-Z]\([^()/?]*\))+\)(?=/)")
 _DOLLAR_ID = r"\$sessionid[$=]*[^/?;&$]*\$?"
-_DOLLAR = re.compile(f"(?<=/){_DOLLAR_ID}/?|{_DOLLAR_ID}", re.IGNORECASE)
+_DOLLAR = re.compile(f"(?<=/){_DOLLAR_ID}/?|;?{_DOLLAR_ID}", re.IGNORECASE)
+_DOLLAR_IN_VALUE = re.compile(f";{_DOLLAR_ID}", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -62,7 +62,9 @@ class SessionIds:
     def __post_init__(self) -> None:
         """Read the names, which may have ``*`` for any text."""
         self._query = names_pattern(self.names)
-        self._path = re.compile(f";(?:{self._query.pattern})=[^/?;&]*", re.IGNORECASE)
+        self._path = re.compile(
+            f";(?:{self._query.pattern})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE
+        )
 
     def change(self, url: str) -> str:
         """``url`` without session ids."""
@@ -70,6 +72,8 @@ class SessionIds:
         before = ""
         while path != before:  # what is left may join to another
             before, path = path, self._strip(path)
+        if "$" in query:
+            query = _DOLLAR_IN_VALUE.sub("", query)
         url = path + mark + query
         return keep_parameters(url, lambda name: not self._query.fullmatch(name))
 
