@@ -90,6 +90,8 @@ class Explainer:
         via = "seed" if start else stored.via if stored else "link"
         if start or stored:
             depth = stored.depth if stored and not start else 0
+        if via == "seed" and not start:  # one that was taken out of the configuration
+            via, depth = "link", 1
         admission = self._rules.admit(url, depth=depth, via=via)
         origin = self._origin(admission.origin)
         explanation = Explanation(

@@ -8,6 +8,12 @@ from sitecrawl.policy.engine import Rules
 from sitecrawl.web.urls import normalize
 
 
+def start_fingerprints(rules: Rules, params: CrawlParams) -> frozenset[int]:
+    """The fingerprints of the starts that the configuration names."""
+    starts = (rules.admit(normalize(start) or start, via="seed") for start in params.start)
+    return frozenset(start.fingerprint for start in starts)
+
+
 def widen_scope(rules: Rules, params: CrawlParams, records: Records) -> None:
     """Bring the origins into scope that starts were sent to when they last answered."""
     starts = [rules.admit(normalize(start) or start, via="seed").url for start in params.start]

@@ -8,6 +8,7 @@ from typing import Any
 
 from sitecrawl.config import Configuration
 from sitecrawl.console.administering import counted
+from sitecrawl.console.homes import start_fingerprints
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.reindex import Rewrite
 from sitecrawl.policy.admission import Admission
@@ -25,11 +26,15 @@ class Today:
         self._rules = rules
         self._options = configuration.params.document_options()
         self._realm = configuration.params.realm
+        self._starts = start_fingerprints(rules, configuration.params)
 
     def refused(self, address: str, record: dict[str, Any]) -> Rewrite | None:
         """The deletion of a document that the rules do not admit, or not at its address."""
         depth, via = record.get("depth", 0), record.get("discovered_via", "link")
         admission = self._rules.recheck(address, depth=depth, via=via)
+        if via == "seed" and admission.fingerprint not in self._starts:
+            via = "link"
+            admission = self._rules.recheck(address, depth=max(depth, 1), via=via)
         decision, reason = admission.decision, "excluded"
         if decision.allowed and not admission.indexed:
             return Rewrite(None, word="start_for_links", rule="a start that is no wanted page")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.database import FrontierOwner
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.tasks import Tasks
     from sitecrawl.frontier.base import Candidate
     from sitecrawl.params.crawl import CrawlParams
+
+
+EXAMPLES = 3
+RETIRED = (
+    "%d URLs are starts no longer (%s): they are judged by the rules as any other link when they "
+    "are due, and so is what was in scope because of them"
+)
+
+logger = logging.getLogger(__name__)
 
 
 class Rounds:
@@ -67,6 +77,9 @@ class Rounds:
 
     async def _give_starts(self) -> None:
         params, frontier = self._params, self._owner.frontier
+        retired = await frontier.retire_starts(() if params.lists_pages else self._seeds)
+        if retired:
+            logger.info(RETIRED, len(retired), ", ".join(retired[:EXAMPLES]))
         if params.lists_pages:
             if params.activity != "refresh":
                 for seed in self._seeds:

@@ -173,6 +173,11 @@ class Frontier(Protocol):
     async def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet, and shorter ways to the others; how many were new."""
 
+    async def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
+        """Make ordinary URLs of former starts that are not among ``starts``; returns these URLs.
+
+        A worker that joins the run of others leaves their starts alone."""
+
     async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, and so on: pairs of URL and target."""
 

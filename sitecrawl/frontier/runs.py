@@ -79,6 +79,12 @@ def finish(database: Database, owner: str, run: int, reason: str, counters: dict
     )
 
 
+def count_workers(database: Database, run: int) -> int:
+    """The number of workers that were heard of in a run."""
+    [(count,)] = database.rows("SELECT count(*) FROM worker WHERE run = ?", (run,))
+    return int(count)
+
+
 def last_run(database: Database, realm: str) -> int:
     """The id of the newest run of a realm, 0 where it has none."""
     [(run,)] = database.rows("SELECT coalesce(max(id), 0) FROM run WHERE realm = ?", (realm,))

@@ -76,6 +76,13 @@ class Store:
         with self._transaction():
             return self._urls.add(candidates, {})
 
+    def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
+        """Make ordinary URLs of former starts, unless other workers of the run have their own."""
+        with self._transaction():
+            if runs.count_workers(self._database, self.run) > 1:
+                return []
+            return self._urls.retire_starts(starts)
+
     def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, where that was sent, and so on."""
         with self._transaction():

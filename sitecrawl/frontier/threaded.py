@@ -49,6 +49,10 @@ class ThreadedFrontier:
         """Store those not known yet; returns how many were new."""
         return await self._run(self._store.add, candidates)
 
+    async def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
+        """Make ordinary URLs of former starts that are not among ``starts``."""
+        return await self._run(self._store.retire_starts, starts)
+
     async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, where that was sent, and so on."""
         return await self._run(self._store.sent, urls)
