@@ -1,3 +1,6 @@
 """sitecrawl: turns websites into clean, search-ready documents and keeps them true."""
 
+from sitecrawl.addon import Addon
+
+__all__ = ["Addon"]
 __version__ = "0.1.0"

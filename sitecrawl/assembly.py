@@ -13,9 +13,11 @@ from sitecrawl.web.robots_txt import product_token
 
 HANDLER = "sitecrawl.render.handler.RenderingDownloadHandler"
 RENDERING = {
-    "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
-    "EXTENSIONS": {"sitecrawl.render.rendering.Rendering": 30},
-    "DOWNLOADER_MIDDLEWARES": {"sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610},
+    "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
+    "EXTENSIONS_BASE": {"sitecrawl.render.rendering.Rendering": 30},
+    "DOWNLOADER_MIDDLEWARES_BASE": {
+        "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
+    },
 }
 SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
 """The components that only a crawl with a browser loads."""
@@ -50,21 +52,20 @@ def pace(params: CrawlParams) -> Pace:
 
 
 def spider_settings(params: CrawlParams) -> dict[str, Any]:
-    """The Scrapy settings that follow from the options; tables are added to, not replaced."""
+    """The Scrapy settings that follow from the options."""
     return {
         "USER_AGENT": agent(params),
         "COOKIES_ENABLED": params.cookies,
         "DOWNLOAD_TIMEOUT": params.max_time,
-        **rendering_settings(params),
     }
 
 
 def rendering_settings(params: CrawlParams) -> dict[str, Any]:
-    """The components of rendering, where it is asked for."""
+    """The tables of components that rendering adds to, where it is asked for."""
     if params.render == "none":
         return {}
     splash = "splash" in (params.render, params.render_with)
-    return RENDERING | ({"SPIDER_MIDDLEWARES": SPLASH_ARGUMENTS} if splash else {})
+    return RENDERING | ({"SPIDER_MIDDLEWARES_BASE": SPLASH_ARGUMENTS} if splash else {})
 
 
 def database_url(setting: str, params: CrawlParams) -> str:

@@ -1,112 +1,14 @@
-"""The table of contents of a crawl: every component, its order, and every default.
+"""The settings of a project that has nothing but the crawl: ``scrapy crawl site``.
 
-What a crawl does is configured by spider arguments (docs/configuration.md). What stands
-here is Scrapy's side of it.
+A project of your own needs none of them (docs/as-a-library.md). The settings of the crawl itself
+stand in ``defaults.py``.
 """
 
 from __future__ import annotations
 
 BOT_NAME = "sitecrawl"
+ADDONS = {"sitecrawl.Addon": 0}
 SPIDER_MODULES = ["sitecrawl.spiders"]
 NEWSPIDER_MODULE = "sitecrawl.spiders"
 COMMANDS_MODULE = "sitecrawl.commands"
-
-# The crawl database; NAME stands for the crawl's name. postgresql://... when shared.
-SITECRAWL_DATABASE = "sqlite:///.sitecrawl/NAME.db"
-
-# Figures are logged each time that so many pages are done, no oftener than after so many seconds.
-SITECRAWL_STATISTICS_PAGES = 20
-SITECRAWL_STATISTICS_SECONDS = 10
-
-SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
-DOWNLOADER = "sitecrawl.download.downloader.Downloader"
-STATS_CLASS = "sitecrawl.counters.Counters"
-
-# Not Scrapy's whole list: it imports even what is off, an HTTP client and an SSH server, which
-# takes a fifth of the start. LogStats says less than Statistics below.
-EXTENSIONS_BASE = {
-    "scrapy.extensions.corestats.CoreStats": 0,
-    "scrapy.extensions.logcount.LogCount": 0,
-    "scrapy.extensions.memusage.MemoryUsage": 0,
-    "scrapy.extensions.memdebug.MemoryDebugger": 0,
-    "scrapy.extensions.closespider.CloseSpider": 0,
-    "sitecrawl.feeds.Feeds": 0,
-}
-
-EXTENSIONS = {
-    "sitecrawl.extensions.crawl.Crawl": 10,
-    "sitecrawl.download.early_close.EarlyClose": 20,
-    "sitecrawl.extensions.unheeded.Unheeded": 30,
-    "sitecrawl.extensions.reconfigured.Reconfigured": 40,
-    "sitecrawl.extensions.progress.Progress": 50,
-    "sitecrawl.extensions.statistics.Statistics": 60,
-    "sitecrawl.extensions.garbage.Garbage": 90,
-}
-
-DOWNLOAD_HANDLERS = {
-    "http": "sitecrawl.download.handler.BoundedDownloadHandler",
-    "https": "sitecrawl.download.handler.BoundedDownloadHandler",
-    "data": None,
-    "file": None,
-    "ftp": None,
-    "s3": None,
-}
-
-# Scrapy's default resolver finds IPv4 addresses only, and no IPv6 literal.
-TWISTED_DNS_RESOLVER = "sitecrawl.download.naming.ForgettingResolver"
-
-# The same for middlewares: of Scrapy's own only those that are named here.
-DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
-DOWNLOADER_MIDDLEWARES = {
-    # from the engine to the network
-    "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware": 50,
-    "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
-    "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
-    "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
-    "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
-    "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
-    "sitecrawl.downloadermiddlewares.cookies.CookiesMiddleware": 700,
-    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
-    "sitecrawl.downloadermiddlewares.stats.StatsMiddleware": 850,
-    "sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 950,
-}
-
-SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
-
-ITEM_PIPELINES = {
-    "sitecrawl.pipelines.noindex.NoindexPipeline": 100,
-    "sitecrawl.pipelines.canonical.CanonicalPipeline": 200,
-    "sitecrawl.pipelines.change.ChangePipeline": 300,
-    "sitecrawl.pipelines.mapping.MappingPipeline": 400,
-    "sitecrawl.pipelines.record.RecordPipeline": 900,
-    "sitecrawl.pipelines.output.OutputPipeline": 950,
-}
-
-# One request in flight for each origin, and its delay, are the scheduler's promise. These bound
-# the sum, and the connections that are kept for each origin.
-CONCURRENT_REQUESTS = 200
-CONCURRENT_REQUESTS_PER_DOMAIN = 16
-CONCURRENT_ITEMS = 1  # Scrapy makes that many tasks for each response
-SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000
-REACTOR_THREADPOOL_MAXSIZE = 20
-
-TELNETCONSOLE_ENABLED = False
-REMOTE_CONTROL_ENABLED = False
-ROBOTSTXT_OBEY = False  # sitecrawl's own reading of it is in charge: -a obey_robots
-
-FEED_EXPORT_ENCODING = "utf-8"
-FEED_STORE_EMPTY = False  # a run without changes leaves an earlier run's file alone
-FEED_EXPORTERS = {
-    **dict.fromkeys(("jsonlines", "jsonl", "jl"), "sitecrawl.exporters.JsonLinesExporter"),
-    "csv": "sitecrawl.exporters.CsvExporter",
-    "xml": "sitecrawl.exporters.XmlExporter",
-}
-FEED_STORAGES = {
-    "": "sitecrawl.feeds.LocalFeedStorage",
-    "file": "sitecrawl.feeds.LocalFeedStorage",
-    "stdout": "sitecrawl.feeds.OpenStdoutFeedStorage",
-}
-
 LOG_LEVEL = "INFO"
-LOG_FORMATTER = "sitecrawl.logformatter.LogFormatter"
-WARN_ON_GENERATOR_RETURN_VALUE = False

@@ -6,20 +6,20 @@ import argparse
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from scrapy import Spider
 from scrapy.commands import crawl
 from scrapy.crawler import Crawler
-from scrapy.spiderloader import get_spider_loader
+from scrapy.settings import BaseSettings
 from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
 from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.parts import missing_parts
-from sitecrawl.console.plain import NOT_OURS, is_ours
+from sitecrawl.console.plain import crawl_settings, is_ours, spider_loader
 from sitecrawl.console.streams import complain, reopen_errors
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import backend
@@ -56,20 +56,26 @@ class Command(crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; leave with status 2 and a line for each problem, if any."""
-        problems = list(repeated(opts.spargs))
+        given = list(opts.spargs)
         super().process_options(args, opts)
         assert self.settings is not None
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
             complain([unwritable])
             sys.exit(BAD_USAGE)
-        calm(str(self.settings["LOG_LEVEL"]))
         reopen_errors()
-        problems += misspelt_settings(self.settings)
-        if args:
-            problems += self._problems(args[0], opts.spargs)
+        problems = list(misspelt_settings(self.settings))
+        try:
+            spider = self._load_spider(args[0]) if args else None
+        except KeyError as unknown:
+            self._leave([*problems, str(unknown.args[0])], BAD_USAGE)
+        if is_ours(spider):
+            settings = crawl_settings(spider, self.settings)
+            calm(str(settings["LOG_LEVEL"]))
+            problems = [*repeated(given), *problems, *problems_of(spider, opts.spargs, settings)]
+            if not problems:
+                self._check_database(settings["SITECRAWL_DATABASE"])
         if problems:
             self._leave(problems, BAD_USAGE)
-        self._check_database(self.settings["SITECRAWL_DATABASE"])
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl, and take over the exit status that the crawl set."""
@@ -81,17 +87,15 @@ class Command(crawl.Command):
         self.crawler = super()._create_crawler(spidercls)
         return self.crawler
 
-    def _problems(self, name: str, arguments: Mapping[str, str]) -> list[str]:
+    def _load_spider(self, name: str) -> Any:
+        """The spider of that name; raises KeyError with the line that says there is none."""
         assert self.settings is not None
-        loader = get_spider_loader(self.settings)
+        loader = spider_loader(self.settings)
         known = sorted(loader.list())
         if name not in known:
             remedy = nearest(name, known)
-            return [f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}"]
-        spider = loader.load(name)
-        if self.settings["SITECRAWL_DATABASE"] is None and not is_ours(spider):
-            return []  # a project without ours may still have this command
-        return [*problems_of(spider, arguments), *missing_parts(spider, self.settings)]
+            raise KeyError(f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}")
+        return loader.load(name)
 
     def _check_database(self, setting: str | None) -> None:
         try:
@@ -130,15 +134,13 @@ def repeated(arguments: Sequence[str]) -> Iterable[str]:
             yield f"-a {name}: given {count} times; put all its values into one."
 
 
-def problems_of(spider: Any, arguments: Mapping[str, str]) -> list[str]:
-    """What a spider finds wrong with its arguments; of one of another kind, that it is."""
-    if not is_ours(spider):
-        return [f"spider {spider.name!r} cannot run: {NOT_OURS}"]
+def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSettings) -> Iterator[str]:
+    """A line for each fault that a SiteSpider finds in its arguments and settings."""
     try:
         spider.configuration_from_arguments(arguments)
     except ConfigError as error:
-        return error.problems
-    return []
+        yield from error.problems
+    yield from missing_parts(spider, settings)
 
 
 def exit_status(crawler: Crawler | None) -> int | None:

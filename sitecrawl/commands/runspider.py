@@ -1,4 +1,4 @@
-"""`scrapy runspider`: Scrapy's own, for spiders that this project's parts can serve."""
+"""`scrapy runspider`: Scrapy's own, with the arguments of a SiteSpider checked first."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
 from sitecrawl.console.misspelt import misspelt_settings
-from sitecrawl.console.parts import missing_parts
+from sitecrawl.console.plain import crawl_settings, is_ours
 
 
 class Command(runspider.Command):
-    """Run a SiteSpider from a file, with the exit statuses of `scrapy crawl`."""
+    """Run a spider from a file, a SiteSpider with the exit statuses of `scrapy crawl`."""
 
     crawler: Crawler | None = None
 
@@ -31,11 +31,10 @@ class Command(runspider.Command):
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         assert self.settings is not None
-        problems = [
-            *misspelt_settings(self.settings),
-            *problems_of(spidercls, self._arguments),
-            *missing_parts(spidercls, self.settings),
-        ]
+        problems = list(misspelt_settings(self.settings))
+        if is_ours(spidercls):
+            settings = crawl_settings(spidercls, self.settings)
+            problems += problems_of(spidercls, self._arguments, settings)
         if problems:
             raise UsageError("\n".join(problems), print_help=False)
         self.crawler = super()._create_crawler(spidercls)

@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config import Configuration
 from sitecrawl.console.misspelt import misspelt_settings
+from sitecrawl.console.plain import spider_loader
 from sitecrawl.console.streams import complain
+from sitecrawl.defaults import SITECRAWL_DATABASE
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.params.mode import not_a_url
 from sitecrawl.params.problems import ConfigError
@@ -34,7 +35,10 @@ class StoredCommand(ScrapyCommand):
     """
 
     requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    default_settings: ClassVar[dict[str, Any]] = {
+        "LOG_ENABLED": False,
+        "SITECRAWL_DATABASE": SITECRAWL_DATABASE,
+    }
 
     _spider: str
 
@@ -103,7 +107,7 @@ class StoredCommand(ScrapyCommand):
     def spider(self) -> Any:
         """The spider in question; raises UsageError where there is none with rules."""
         assert self.settings is not None
-        loader = get_spider_loader(self.settings)
+        loader = spider_loader(self.settings)
         spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
         if not hasattr(spider, "build_rules"):
             raise UsageError(f"there is no spider {self._spider!r} with rules", print_help=False)

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
-from sitecrawl import settings as project
+from sitecrawl import defaults
 
 OURS = "SITECRAWL"
 
 
 def misspelt_settings(settings: BaseSettings) -> Iterator[str]:
     """A line for each setting of ours that -s names and nobody reads."""
-    known = [name for name in vars(project) if name.startswith(OURS)]
+    known = [name for name in vars(defaults) if name.startswith(OURS)]
     for name in sorted(map(str, settings)):
         given = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]
         if given and name.upper().startswith(OURS) and name not in known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 NEEDED = {
@@ -22,20 +22,20 @@ NEEDED = {
 }
 SPIDER = "sitecrawl.spiders.site.SiteSpider"
 SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
-REMEDY = "the crawl cannot do without it. -s replaces the whole table; see docs/as-a-library.md"
+REMEDY = "the crawl cannot do without it"
 
 
-def missing_parts(spider: object, settings: Settings) -> Iterator[str]:
+def missing_parts(spider: object, settings: BaseSettings) -> Iterator[str]:
     """A line for each part that a SiteSpider is without: some let a crawl never end."""
     if not _is_among(SPIDER, [spider]):
         return
     for table, needed in NEEDED.items():
-        named = [part for part, place in settings.getwithbase(table).items() if place is not None]
+        named = [*settings.get_component_priority_dict_with_base(table)]
         for part in needed:
             if not _is_among(part, named):
                 yield f"{table} lacks {part}: {REMEDY}"
     if not _is_among(SCHEDULER, [settings["SCHEDULER"]]):
-        yield f"SCHEDULER is not {SCHEDULER}, nor made of it: the crawl cannot do without it"
+        yield f"SCHEDULER is not {SCHEDULER}, nor made of it: {REMEDY}"
 
 
 def _is_among(part: str, named: Sequence[Any]) -> bool:

@@ -1,56 +1,49 @@
-"""Scrapy's own commands in this project: with Scrapy's own parts, and without a crawl."""
+"""Which spiders have a crawl, and Scrapy's own commands for one page, which have none."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from scrapy.addons import AddonManager
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
-from scrapy.spiderloader import get_spider_loader
+from scrapy.settings import BaseSettings
+from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 
 from sitecrawl import __version__
 from sitecrawl.policy.headers import user_agent
 
-PARTS = (
-    "SCHEDULER",
-    "DOWNLOADER",
-    "STATS_CLASS",
-    "EXTENSIONS_BASE",
-    "EXTENSIONS",
-    "DOWNLOAD_HANDLERS",
-    "DOWNLOADER_MIDDLEWARES_BASE",
-    "DOWNLOADER_MIDDLEWARES",
-    "SPIDER_MIDDLEWARES_BASE",
-    "SPIDER_MIDDLEWARES",
-    "ITEM_PIPELINES",
-    "LOG_FORMATTER",
-)
-NOT_OURS = "it is no SiteSpider, which all parts of this project need; docs/as-a-library.md"
-
-
-def plain_settings() -> dict[str, Any]:
-    """Scrapy's parts in place of the project's, and the User-Agent that the project has."""
-    defaults = Settings()
-    return {**{name: defaults[name] for name in PARTS}, "USER_AGENT": user_agent(__version__)}
-
 
 def is_ours(spider: Any) -> bool:
-    """Whether a spider has a configuration, which this project's parts ask it for."""
+    """Whether a spider's class is a SiteSpider, whose crawl has a configuration."""
     return hasattr(spider, "configuration_from_arguments")
 
 
+def crawl_settings(spider: Any, settings: BaseSettings) -> BaseSettings:
+    """The settings of a spider's crawl: the project's, and those that its class brings along."""
+    own = settings.copy()
+    spider.update_settings(own)
+    return own
+
+
+def spider_loader(settings: BaseSettings) -> SpiderLoaderProtocol:
+    """The spiders of the project and of its add-ons, before Scrapy has asked those."""
+    own = settings.copy()
+    AddonManager.load_pre_crawler_settings(own)
+    return get_spider_loader(own)
+
+
 class PlainCommand(ScrapyCommand):
-    """Stands before a command of Scrapy's that has no spider of ours: what ``-s`` says counts."""
+    """Stands before a command of Scrapy's for one page, which no crawl takes part in."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Put Scrapy's parts in their places; raises UsageError for a spider with a crawl."""
+        """Ask as the crawl does by default; raises UsageError for a spider with a crawl."""
         assert self.settings is not None
-        self.settings.setdict(plain_settings(), priority="cmdline")
+        self.settings.set("USER_AGENT", user_agent(__version__), priority="command")
         super().process_options(args, opts)
         name = getattr(opts, "spider", None)
-        loader = get_spider_loader(self.settings)
+        loader = spider_loader(self.settings)
         if name is not None and (name not in loader.list() or is_ours(loader.load(name))):
             raise UsageError(
                 f"--spider {name}: this command has no crawl for it. Leave it out, or see "

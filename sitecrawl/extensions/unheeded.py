@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from sitecrawl import settings as project
+from sitecrawl import defaults
 from sitecrawl.assembly import spider_settings
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NOT_HEEDED = "%s has no effect on this crawl: %s"
 DELAY = "give the seconds between requests with -a delay=..."
 AGAIN = "failures come again by their kind, see -a patience=..."
-CONSOLE = "its extension is left out; a project of its own may name it in EXTENSIONS"
+CONSOLE = "its extension is left out; name it in EXTENSIONS"
 FIGURES = "give the seconds between figures with -s SITECRAWL_STATISTICS_SECONDS=..."
 NO_PAGE = "an answer that is no success is an outcome, and is not read"
 
@@ -96,7 +96,7 @@ class Unheeded:
 
 def unheeded(settings: BaseSettings, params: CrawlParams) -> Iterator[tuple[str, str]]:
     """Settings that were given and have no effect, each with what to give in its place."""
-    ours = {**vars(project), **spider_settings(params)}
+    ours = {**vars(defaults), **spider_settings(params)}
     given = {name for name in INSTEAD.keys() | SWITCHES.keys() if _is_given(settings, name, ours)}
     for name in sorted(given):
         if name in INSTEAD and not _is_off(settings[name]):

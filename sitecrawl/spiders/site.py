@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
+from scrapy.settings import SETTINGS_PRIORITIES
 
-from sitecrawl.assembly import database_url, read_options, spider_settings
+from sitecrawl.assembly import database_url, read_options, rendering_settings, spider_settings
 from sitecrawl.config import Configuration, load, with_own_extensions
+from sitecrawl.console.parts import missing_parts
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
@@ -20,15 +22,13 @@ from sitecrawl.ruleset import build_limits, build_rules
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits
     from sitecrawl.web.options import ReadOptions
 
-NO_SETTINGS = (
-    "cannot run with these settings; begin your project's with: from sitecrawl.settings import * "
-    "(docs/as-a-library.md)"
-)
+ABOVE_DEFAULTS = SETTINGS_PRIORITIES["default"] + 1  # which Scrapy applies once more
 
 
 class SiteSpider(Spider):
@@ -51,6 +51,12 @@ class SiteSpider(Spider):
         self.arguments = arguments
 
     @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Bring the settings of the crawl along, below all that anybody else has set."""
+        super().update_settings(settings)
+        settings.setmodule("sitecrawl.defaults", ABOVE_DEFAULTS)
+
+    @classmethod
     def configuration_from_arguments(cls, arguments: Mapping[str, str]) -> Configuration:
         """Read the spider's arguments; raises ConfigError."""
         configuration = load(arguments)
@@ -65,8 +71,8 @@ class SiteSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
         """Built with the configuration that the arguments ask for; raises ConfigError."""
-        if crawler.settings["SITECRAWL_DATABASE"] is None:
-            raise ConfigError([f"spider {cls.name!r} {NO_SETTINGS}"])
+        if missing := list(missing_parts(cls, crawler.settings)):
+            raise ConfigError(missing)
         spider = super().from_crawler(crawler, *args, **arguments)
         configuration = cls.configuration_from_arguments(arguments)
         spider.configuration = _as_begun(configuration, crawler.settings["SITECRAWL_DATABASE"])
@@ -76,10 +82,10 @@ class SiteSpider(Spider):
         spider.read_options = read_options(params)
         spider.xpath_fields = params.xpath_fields
         for name, value in spider_settings(params).items():
-            whole = (
-                {**crawler.settings.getdict(name), **value} if isinstance(value, dict) else value
-            )
-            crawler.settings.set(name, whole, priority="spider")
+            crawler.settings.set(name, value, priority="spider")
+        for name, components in rendering_settings(params).items():
+            whole = {**crawler.settings.getdict(name), **components}
+            crawler.settings.set(name, whole, priority=crawler.settings.getpriority(name) or 0)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:

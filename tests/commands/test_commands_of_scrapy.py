@@ -10,7 +10,20 @@ from saying import Say
 from fixtures.server import Server, page
 
 SITE = {"/": page("/a", title="Home"), "/a": page(title="A")}
-FOREIGN = "import scrapy\n\nclass Foreign(scrapy.Spider):\n    name = 'foreign'\n"
+OUTCOME = "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware"
+FOREIGN = """
+import scrapy
+
+class Foreign(scrapy.Spider):
+    name = "foreign"
+
+    async def start(self):
+        yield scrapy.Request(self.begin)
+
+    def parse(self, response):
+        yield {"title": response.css("title::text").get()}
+        yield from response.follow_all(css="a")
+"""
 OURS = (
     "from sitecrawl.spiders.site import SiteSpider\n\nclass Ours(SiteSpider):\n    name = 'ours'\n"
 )
@@ -67,15 +80,21 @@ def test_parse_says_what_to_use(fetching: Say) -> None:
     assert "scrapy links http://127.0.0.1:1/a;" in said.err.splitlines()[-1]
 
 
-def test_a_spider_of_another_kind_is_refused_in_a_line(fetching: Say, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words", [("runspider", "foreign.py"), ("crawl", "foreign", "-s", "SPIDER_MODULES=foreign")]
+)
+def test_an_ordinary_spider_runs_as_in_plain_scrapy(
+    words: tuple[str, ...], server: Server, fetching: Say, tmp_path: Path
+) -> None:
     (tmp_path / "foreign.py").write_text(FOREIGN)
-    said = fetching("runspider", "foreign.py")
-    assert said.status == 2
-    assert "spider 'foreign' cannot run: it is no SiteSpider" in said.err.splitlines()[-1]
-    said = fetching("crawl", "foreign", "-s", "SPIDER_MODULES=foreign")
-    assert said.status == 2
-    (line,) = said.err.splitlines()
-    assert line.startswith("spider 'foreign' cannot run: it is no SiteSpider")
+    origin = server.serve(dict(SITE))
+    said = fetching(*words, "-a", f"begin={origin}/", "-O", "o.jsonl")
+    assert said.status == 0, said.err
+    assert (tmp_path / "o.jsonl").read_text() == '{"title": "Home"}\n{"title": "A"}\n'
+    assert "scrapy.core.scheduler" not in said.err
+    assert "sitecrawl.scheduler" not in said.err
+    assert "scrapy.downloadermiddlewares.retry.RetryMiddleware" in said.err
+    assert server.log.targets() == ["/", "/a"]
 
 
 def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path: Path) -> None:
@@ -93,11 +112,14 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
 @pytest.mark.parametrize(
     ("setting", "lacks"),
     [
-        ("ITEM_PIPELINES={}", "ITEM_PIPELINES lacks sitecrawl.pipelines.record.RecordPipeline"),
-        ("EXTENSIONS={}", "EXTENSIONS lacks sitecrawl.extensions.crawl.Crawl"),
         (
-            'DOWNLOADER_MIDDLEWARES={"sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 1}',
-            "DOWNLOADER_MIDDLEWARES lacks sitecrawl.downloadermiddlewares.meta_robots.MetaRobots",
+            'ITEM_PIPELINES={"sitecrawl.pipelines.record.RecordPipeline": null}',
+            "ITEM_PIPELINES lacks sitecrawl.pipelines.record.RecordPipeline",
+        ),
+        ("EXTENSIONS_BASE={}", "EXTENSIONS lacks sitecrawl.extensions.crawl.Crawl"),
+        (
+            f'DOWNLOADER_MIDDLEWARES={{"{OUTCOME}": null}}',
+            f"DOWNLOADER_MIDDLEWARES lacks {OUTCOME}",
         ),
         ("SCHEDULER=scrapy.core.scheduler.Scheduler", "SCHEDULER is not sitecrawl.scheduler"),
     ],

@@ -11,7 +11,6 @@ import pytest
 from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
-from sitecrawl.settings import ITEM_PIPELINES
 
 PATHS = [f"/{number}" for number in range(8)]
 SITE: dict[str, Page] = {"/": page(*PATHS, title="Start")}
@@ -34,7 +33,7 @@ def test_any_error_of_a_commit_ends_the_crawl_as_an_error_of_the_database(
 ) -> None:
     origin = server.serve(SITE)
     (crawl.directory / "own.py").write_text(MISTAKEN, encoding="utf-8")
-    settings = {"ITEM_PIPELINES": json.dumps({**ITEM_PIPELINES, "own.Mistaken": 450})}
+    settings = {"ITEM_PIPELINES": json.dumps({"own.Mistaken": 450})}
     done = crawl(f"{origin}/", settings=settings)
     assert done.status == 3, done.log[-3000:]
     assert "The crawl database failed and the crawl ends: " in done.log

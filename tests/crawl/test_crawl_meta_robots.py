@@ -8,7 +8,6 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
-from sitecrawl.settings import DOWNLOADER_MIDDLEWARES
 
 OWN = """
 from sitecrawl.reqmeta import read_page_of
@@ -56,7 +55,7 @@ def test_the_reading_is_that_of_the_final_response(server: Server, crawl: CrawlC
     origin = server.serve(SITE)
     (crawl.directory / "own.py").write_text(OWN, encoding="utf-8")
     settings = {
-        "DOWNLOADER_MIDDLEWARES": json.dumps({**DOWNLOADER_MIDDLEWARES, "own.Rewriting": 543}),
+        "DOWNLOADER_MIDDLEWARES": json.dumps({"own.Rewriting": 543}),
         "SPIDER_MIDDLEWARES": json.dumps({"own.Telling": 100}),
     }
     run = crawl(f"{origin}/", settings=settings)

@@ -11,7 +11,6 @@ from fixtures.crawls import CrawlCommand
 from fixtures.proxy import Proxy
 from fixtures.server import Page, Server, page, redirect, refusing_origin
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.settings import DOWNLOADER_MIDDLEWARES
 from tests.fetch.tls import Authority
 
 PLAIN, SECURE = "http://site.test", "https://secure.test"
@@ -65,7 +64,7 @@ def test_a_site_is_asked_for_through_the_proxy(
         else:
             text = CHOOSING.format(proxy=proxy.url)
             (crawl.directory / "own.py").write_text(text, encoding="utf-8")
-            chosen = {**DOWNLOADER_MIDDLEWARES, "own.Choosing": 740}
+            chosen = {"own.Choosing": 740}
             settings["DOWNLOADER_MIDDLEWARES"] = json.dumps(chosen)
         run = crawl(f"{PLAIN}/", settings=settings)
     assert run.status == 0, run.log[-3000:]

@@ -78,18 +78,20 @@ def test_a_project_of_its_own(project: Project) -> None:
     assert "'sitecrawl/rules/draft': 1" in log
 
 
-def test_a_project_that_forgot_the_settings_is_told(project: Project) -> None:
+def test_a_project_needs_no_settings_of_ours(project: Project) -> None:
     settings = 'SPIDER_MODULES = ["handbook.spiders"]\n'
     (project.folder / "handbook" / "settings.py").write_text(settings, encoding="utf-8")
-    command = [sys.executable, "-m", "scrapy", "crawl", "handbook", "-a", "start=http://127.0.0.1/"]
-    environment = {
-        name: os.environ[name] for name in os.environ.keys() - {"SCRAPY_SETTINGS_MODULE"}
-    }
-    ended = subprocess.run(
-        command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 1
-    assert "begin your project's with: from sitecrawl.settings import *" in ended.stderr
+    command = ("-m", "scrapy", "crawl", "handbook", "-a", f"start={project.origin}/")
+    project.run(*command, "-a", "delay=0", "-O", "documents.jsonl")
+    assert set(project.documents("documents.jsonl")) == {"/", "/behind", "/shown", "/few"}
+
+
+def test_an_addon_brings_the_spider_to_any_project(project: Project) -> None:
+    settings = 'ADDONS = {"sitecrawl.Addon": 300}\n'
+    (project.folder / "handbook" / "settings.py").write_text(settings, encoding="utf-8")
+    command = ("-m", "scrapy", "crawl", "site", "-a", f"start={project.origin}/")
+    project.run(*command, "-a", "delay=0", "-O", "documents.jsonl")
+    assert {"/", "/soon", "/draft-1"} <= set(project.documents("documents.jsonl"))
 
 
 def test_explain_tells_the_rule_of_a_project(project: Project) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
-from sitecrawl.settings import ITEM_PIPELINES
 
 SITE: dict[str, Page] = {
     "/": page("/hidden", "/dir/page.html", title="Start"),
@@ -49,7 +48,7 @@ def test_the_order_is_noindex_mapping_record_output(
     code = "".join(SEEN.replace("{place}", str(place)) for place in PLACES)
     (crawl.directory / "seen.py").write_text(code, encoding="utf-8")
     hooks = {f"seen.Seen{place}": place for place in PLACES}
-    settings = {"ITEM_PIPELINES": json.dumps({**ITEM_PIPELINES, **hooks})}
+    settings = {"ITEM_PIPELINES": json.dumps(hooks)}
     run = crawl(f"{origin}/", settings=settings, field_map="body:content")
     assert run.status == 0, run.log[-3000:]
     assert (crawl.directory / "seen.txt").read_text("utf-8").splitlines() == seen
