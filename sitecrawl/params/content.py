@@ -62,6 +62,11 @@ class ContentParams(DocumentParams):
     object_links: bool = Field(
         default=False, description="Whether the documents of object, embed and applet are links."
     )
+    base_element: Literal["anywhere", "head"] = Field(
+        default="anywhere",
+        description="Where a base element counts of which relative links start: anywhere, as "
+        "browsers have it, or in the head alone. The first one with an address is the page's.",
+    )
     longdesc: Literal["follow", "ignore"] = Field(
         default="follow",
         description="The page that describes an image at length: follow makes it a document, "
@@ -159,7 +164,8 @@ class ContentParams(DocumentParams):
 
 
 _SAME = (
-    *("link_patterns", "extra_link_patterns", "object_links", "longdesc", "script_links"),
+    *("link_patterns", "extra_link_patterns", "object_links", "base_element", "longdesc"),
+    "script_links",
     *("script_text", "page_extensions", "image_maps", "image_map_samples", "join_split_href"),
     *("strip_quotes", "alt_text", "title_text", "noframes_min", "keep_pre", "remove_elements"),
     *("remove_classes", "noindex_markers", "text_pieces", "xml_fields"),

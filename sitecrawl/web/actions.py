@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.contexts import in_context
-from sitecrawl.web.drawings import enter_formula, enter_fraction, enter_span
+from sitecrawl.web.drawings import enter_formula, enter_fraction, enter_span, is_html
 from sitecrawl.web.elements import ANCHOR, COMMENT, HEADINGS, INLINE, SILENT, STANDARD, tag_number
 from sitecrawl.web.embedded import (
     enter_meta,
@@ -19,6 +19,7 @@ from sitecrawl.web.embedded import (
     enter_time,
     enter_title,
 )
+from sitecrawl.web.head import note_base
 from sitecrawl.web.headings import enter_heading
 from sitecrawl.web.images import enter_area, enter_image
 from sitecrawl.web.links import link_patterns
@@ -36,8 +37,19 @@ if TYPE_CHECKING:
 Wrapper = Callable[[Enter | None], Enter]
 
 _BOLD = frozenset({tag_number("strong"), tag_number("b")})
+
+
+def enter_base(walk: Walk, node: LexborNode) -> Leave | None:
+    """Heed a base outside head as browsers do, but not in markup for those without scripts."""
+    shown = not walk.fragments or walk.via == "script"
+    if shown and walk.options.base_element == "anywhere" and is_html(node):
+        note_base(walk, node)
+    return None
+
+
 SPECIAL: dict[str, Enter] = {
     **dict.fromkeys(HEADINGS, enter_heading),
+    "base": enter_base,
     "img": enter_image,
     "area": enter_area,
     "meta": enter_meta,

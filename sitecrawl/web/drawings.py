@@ -9,6 +9,9 @@ from sitecrawl.web.walk import Leave, Walk, enter_block, skip
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
+FOREIGN = frozenset({"svg", "math"})
+# HTML, 13.2.6: what stands in these is HTML again.
+INTEGRATING = frozenset({"foreignobject", "desc", "mi", "mo", "mn", "ms", "mtext"})
 MAX_GROUPS = 32  # elements that parts of a drawing lie in
 
 
@@ -37,6 +40,16 @@ def enter_fraction(walk: Walk, node: LexborNode) -> Leave | None:
 def leave_fraction(walk: Walk, _node: LexborNode) -> None:
     """End a fraction."""
     walk.text.pieces.append(" ")
+
+
+def is_html(node: LexborNode) -> bool:
+    """Whether an element is one of HTML, not of the SVG or MathML it lies in."""
+    parent = node.parent
+    while parent is not None and parent.tag not in FOREIGN:
+        if parent.tag in INTEGRATING:
+            return True
+        parent = parent.parent
+    return parent is None
 
 
 def is_drawn(node: LexborNode) -> bool:

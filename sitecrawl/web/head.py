@@ -36,14 +36,13 @@ class Head:
     """What a head says, addresses still as written."""
 
     title: str = ""
-    base: str | None = None
     metas: dict[str, list[str]] = field(default_factory=dict)
     refresh: str = ""
     links: list[Attributes] = field(default_factory=list)
 
 
 def read_head(root: LexborNode, walk: Walk) -> Head:
-    """Read the head of a page; its scripts go to the walk, which reads the rest."""
+    """Read the head of a page; base and scripts go to the walk, which reads the rest."""
     head = Head()
     first = root.first_child
     while first is not None and first.tag != "head":
@@ -86,10 +85,16 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
             _read_meta(head, node.attributes)
         case "link":
             head.links.append(node.attributes)
-        case "base" if head.base is None and "href" in node.attributes:
-            head.base = node.attributes["href"] or ""
+        case "base":
+            note_base(walk, node)
         case "script":
             enter_script(walk, node)
+
+
+def note_base(walk: Walk, node: LexborNode) -> None:
+    """Keep the href of a base element, if it is the first one (HTML, 4.2.3)."""
+    if walk.base is None and "href" in node.attributes:
+        walk.base = node.attributes["href"] or ""
 
 
 def _read_meta(head: Head, attributes: Attributes) -> None:

@@ -52,7 +52,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     own = head.metas.get(options.agent.lower(), ())
     robots = [*head.metas.get("robots", ()), *own, *walk.robots]
     return Outgoing(
-        head.base or "",
+        walk.base or "",
         head.links,
         walk.found,
         robots,

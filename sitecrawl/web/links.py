@@ -86,7 +86,7 @@ class LinkReader:
                 if number in image_maps:
                     for address in map_hrefs(href, image_maps[number], self._options):
                         self.add_href(address, "ismap", attributes)
-                elif "nohref" not in attributes:
+                else:
                     text = link_text(node) if with_text else ""
                     banner = number in banners and not link_text(node)
                     self.add_href(href, reported or via, attributes, text, banner=banner)

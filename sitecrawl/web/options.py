@@ -33,6 +33,7 @@ class ReadOptions:
     link_patterns: tuple[str, ...] = LINK_PATTERNS
     extra_link_patterns: tuple[str, ...] = ()
     object_links: bool = False
+    base_element: str = "anywhere"
     longdesc: str = "follow"
     script_links: bool = True
     script_text: bool = True

@@ -43,6 +43,7 @@ class Walk:
         "actions",
         "addresses",
         "banners",
+        "base",
         "cuts",
         "found",
         "fragments",
@@ -81,6 +82,7 @@ class Walk:
         self.found: list[Found] = []
         self.addresses: list[tuple[str, str]] = []
         self.banners: set[int] = set()
+        self.base: str | None = None
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0
