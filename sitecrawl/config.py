@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
 from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import Layer, read_layers
 from sitecrawl.params.problems import (
@@ -21,6 +22,8 @@ from sitecrawl.params.problems import (
     unknown_option,
     wording,
 )
+from sitecrawl.policy.documents.fields import renaming_problems
+from sitecrawl.policy.documents.presets import field_names
 
 __all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_extensions"]
 
@@ -80,7 +83,7 @@ def load(arguments: Mapping[str, str]) -> Configuration:
     params, wrong = _check(values, sources)
     if unread:  # what is missing may stand in the file that was not read
         wrong = [line for line in wrong if not line.startswith("start is missing")]
-    if params is None or unread or unknown:
+    if params is None or unread or unknown or wrong:
         raise ConfigError([*unread, *unknown, *wrong])
     return _configured(params, sources)
 
@@ -100,7 +103,7 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
         if name in OPTIONS and name not in values:  # what stood for it may be off now
             before[name], sources[name] = value, source
     params, wrong = _check({**before, **values}, sources)
-    if params is None or unread or unknown:
+    if params is None or unread or unknown or wrong:
         raise ConfigError([*unread, *unknown, *wrong])
     return _configured(params, sources)
 
@@ -153,9 +156,21 @@ def _check(
     values: Mapping[str, Any], sources: Mapping[str, str]
 ) -> tuple[CrawlParams | None, list[str]]:
     try:
-        return CrawlParams.model_validate(values), []
+        params = CrawlParams.model_validate(values)
     except ValidationError as error:
         return None, [_line(fault, values, sources) for fault in faults(error)]
+    return params, _renaming_problems(params, sources)
+
+
+def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
+    """A line for each fault of ``field_map``, which only the whole list of fields shows."""
+    options = replace(params.document_options(), field_map=())
+    fields = (*DOCUMENT_FIELDS, *DELETION_FIELDS)
+    every = field_names(fields, replace(options, preset="full"))
+    pairs = params.field_map.items()
+    problems = renaming_problems(pairs, every, field_names(fields, options))
+    where = place(sources["field_map"], "field_map", params.field_map)
+    return [f"{where}: {problem}." for problem in problems]
 
 
 def _line(fault: ErrorDetails, values: Mapping[str, Any], sources: Mapping[str, str]) -> str:

@@ -13,15 +13,15 @@ from typing import Any, NoReturn
 from scrapy import Spider
 from scrapy.commands import crawl
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
 from sitecrawl.console.calm import calm
-from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.parts import missing_parts
 from sitecrawl.console.plain import crawl_settings, is_ours, spider_loader
+from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.streams import complain, reopen_errors
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.params.problems import ConfigError, nearest
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
@@ -63,7 +63,7 @@ class Command(crawl.Command):
             complain([unwritable])
             sys.exit(BAD_USAGE)
         reopen_errors()
-        problems = list(misspelt_settings(self.settings))
+        problems = list(setting_problems(self.settings))
         try:
             spider = self._load_spider(args[0]) if args else None
         except KeyError as unknown:
@@ -101,6 +101,8 @@ class Command(crawl.Command):
         try:
             if setting is not None:
                 backend(setting)
+        except DatabaseUrlError as error:
+            self._leave([str(error)], BAD_USAGE)
         except FrontierError as error:
             self._leave([str(error)], DATABASE_ERROR)
 
@@ -108,6 +110,8 @@ class Command(crawl.Command):
         assert self.settings is not None
         in_file = bool(self.settings["LOG_FILE"])  # Scrapyd shows a job's log, not its stderr
         if in_file:
+            for name in ("LOG_LEVEL", "LOG_ENCODING"):  # which may be the problem
+                self.settings.set(name, Settings()[name], priority="cmdline")
             configure_logging(self.settings)
         complain(problems := list(problems))
         if in_file:

@@ -11,8 +11,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
-from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.plain import crawl_settings, is_ours
+from sitecrawl.console.setting_problems import setting_problems
 
 
 class Command(runspider.Command):
@@ -21,6 +21,13 @@ class Command(runspider.Command):
     crawler: Crawler | None = None
 
     _arguments: Mapping[str, str]
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options; raises UsageError for settings that cannot be."""
+        super().process_options(args, opts)
+        assert self.settings is not None
+        if problems := list(setting_problems(self.settings)):
+            raise UsageError("\n".join(problems), print_help=False)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl, and take over the exit status that the crawl set."""
@@ -31,7 +38,7 @@ class Command(runspider.Command):
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         assert self.settings is not None
-        problems = list(misspelt_settings(self.settings))
+        problems: list[str] = []
         if is_ours(spidercls):
             settings = crawl_settings(spidercls, self.settings)
             problems += problems_of(spidercls, self._arguments, settings)

@@ -15,11 +15,11 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config import Configuration
-from sitecrawl.console.misspelt import misspelt_settings
 from sitecrawl.console.plain import spider_loader
+from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.streams import complain
 from sitecrawl.defaults import SITECRAWL_DATABASE
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.params.mode import not_a_url
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.policy.engine import Rules
@@ -78,8 +78,8 @@ class StoredCommand(ScrapyCommand):
                 raise UsageError(f"-a {name} is given {count} times", print_help=False)
         super().process_options(args, opts)
         assert self.settings is not None
-        if misspelt := list(misspelt_settings(self.settings)):
-            raise UsageError("\n".join(misspelt), print_help=False)
+        if problems := list(setting_problems(self.settings)):
+            raise UsageError("\n".join(problems), print_help=False)
         self._spider = opts.spider
         try:
             opts.spargs = arglist_to_dict(opts.spargs)
@@ -94,6 +94,8 @@ class StoredCommand(ScrapyCommand):
             self.exitcode = self.answer(args, opts)
         except ConfigError as error:
             self.exitcode = self._fail(error.problems, BAD_USAGE)
+        except DatabaseUrlError as error:
+            self.exitcode = self._fail([str(error)], BAD_USAGE)
         except FrontierError as error:
             self.exitcode = self._fail([str(error)], DATABASE_ERROR)
         except KeyboardInterrupt:

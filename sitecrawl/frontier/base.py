@@ -251,5 +251,9 @@ class FrontierError(Exception):
     """The crawl database cannot be used; the text says which and what to do."""
 
 
+class DatabaseUrlError(FrontierError):
+    """A setting that names no place where a crawl database could be."""
+
+
 class NoCrawlError(FrontierError):
     """There is no crawl in the place that was named, or none yet."""

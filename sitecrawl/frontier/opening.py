@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from importlib import import_module
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import Frontier, FrontierError
+from sitecrawl.frontier.base import DatabaseUrlError, Frontier, FrontierError
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.pruning import Pruning
@@ -23,13 +23,14 @@ POSTGRES = ("postgresql://", "postgres://")
 
 def backend(database_url: str) -> Backend:
     """Where the crawl database is: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
-    ``postgresql://...``; raises FrontierError for any other URL."""
+    ``postgresql://...``; raises DatabaseUrlError for any other URL."""
     if database_url.startswith(SQLITE) and len(database_url) > len(SQLITE):
         return SqliteBackend(database_url.removeprefix(SQLITE))
     if database_url.startswith(POSTGRES):
         return _postgres(database_url)
-    raise FrontierError(
-        f"{shown(database_url)!r} is no crawl database; give sqlite:///FILE or postgresql://..."
+    raise DatabaseUrlError(
+        f"SITECRAWL_DATABASE: {shown(database_url)!r} is no crawl database; give sqlite:///FILE or "
+        "postgresql://..."
     )
 
 

@@ -36,7 +36,7 @@ def json_strings(text: str) -> tuple[str, ...] | None:
     """The strings of a JSON list, or None where ``text`` is anything else."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     strings = isinstance(found, list) and all(isinstance(item, str) for item in found)
     return tuple(found) if strings else None
@@ -85,6 +85,8 @@ def read_json_object(text: str) -> object:
         return json.loads(text)
     except ValueError as error:
         raise ValueError(f"begins with a brace and is not a JSON object: {error}") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply; a table has one level") from None
 
 
 def read_pairs(value: object) -> object:

@@ -72,6 +72,8 @@ def _parse(path: str, source: str) -> dict[str, Any]:
         raise ConfigError([f"{path}: is not UTF-8 text (byte {error.start})."]) from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError([f"{path}: is not TOML: {error}."]) from error
+    except RecursionError:
+        raise ConfigError([f"{path}: is nested too deeply; options have one level."]) from None
 
 
 def _beside(starts: object, folder: Path) -> object:

@@ -29,6 +29,7 @@ WORDING = {
     "tuple_type": "should be a list",
     "value_error": "{error}",
 }
+MAX_SHOWN = 300  # characters of a value
 SECRET = frozenset({"auth", "headers"})
 
 
@@ -42,8 +43,13 @@ class ConfigError(Exception):
 
 def place(source: str, name: str, value: object) -> str:
     """Where an option was set and to what: ``-a deny='('`` or ``site.toml: deny = '('``."""
-    shown = "(not shown)" if name in SECRET else without_passwords(repr(value))
+    shown = "(not shown)" if name in SECRET else _shortened(without_passwords(repr(value)))
     return f"{source}={shown}" if source.startswith("-a ") else f"{source}: {name} = {shown}"
+
+
+def _shortened(text: str) -> str:
+    """The text, its middle left out where it would fill the screen."""
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 50]} … {text[-40:]}"
 
 
 def without_passwords(text: str) -> str:

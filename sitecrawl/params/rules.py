@@ -16,6 +16,7 @@ from sitecrawl.policy.queries.rewriting import read_rewrite
 from sitecrawl.policy.queries.sessions import ENTRY_PARAMETERS, SESSION_PARAMETERS
 from sitecrawl.policy.rules.do_not_crawl import read_policy
 from sitecrawl.policy.rules.hosts import read_site
+from sitecrawl.policy.scope import read_domain
 from sitecrawl.web.identity import DEFAULT_PAGES
 
 
@@ -39,7 +40,7 @@ class RuleParams(OptionGroup):
         "host, site (scheme and host), directory (origin, and the start's directory or below), "
         "domain (the registered domain), or any.",
     )
-    allowed_domains: Words = Field(
+    allowed_domains: Annotated[Words, each(read_domain)] = Field(
         default=(),
         description="Domains that are in scope besides, subdomains included; with scope=any, "
         "the only ones.",

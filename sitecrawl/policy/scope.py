@@ -8,7 +8,7 @@ from typing import Literal
 
 from sitecrawl.policy.domains import is_under, registrable_domain
 from sitecrawl.policy.target import Target, read_target
-from sitecrawl.web.urls import split
+from sitecrawl.web.urls import normalize, split
 
 Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
 
@@ -91,6 +91,23 @@ class Scope:
         if self.extent != "directory":
             return target.origin
         return target.origin + _folder(target)
+
+
+def read_domain(entry: str) -> str:
+    """The domain of an entry of allowed_domains, as it stands in URLs.
+
+    Raises ValueError for a URL, a pattern, or anything else that is no domain.
+    """
+    url = normalize(entry if "://" in entry else f"http://{entry.lstrip('.')}/")
+    host = split(url).host if url else ""
+    plain = host.replace("*", "").strip(".")
+    if not plain:
+        raise ValueError(f"{entry!r} is not a domain; write one as example.org")
+    if "://" in entry or url != f"http://{host}/":
+        raise ValueError(f"{entry!r} is not a domain; write {plain}")
+    if plain != host.strip("."):
+        raise ValueError(f"{entry!r} is not a domain; write {plain}, which includes subdomains")
+    return host
 
 
 def owner_of(url: str) -> str:

@@ -24,7 +24,7 @@ from sitecrawl.policy.queries.parameters import has_parameters
 from sitecrawl.policy.queries.points import has_parameters_but_no_point
 from sitecrawl.policy.queries.rewriting import Rewriting, read_rewrite
 from sitecrawl.policy.queries.sessions import EntryIds, SessionIds
-from sitecrawl.policy.rules.base import UrlRule
+from sitecrawl.policy.rules.base import UrlChange, UrlRule
 from sitecrawl.policy.rules.directories import PathDepth, RepeatedDirectories
 from sitecrawl.policy.rules.do_not_crawl import DoNotCrawl, read_policy
 from sitecrawl.policy.rules.extensions import Extensions
@@ -33,7 +33,8 @@ from sitecrawl.policy.rules.lengths import Length
 from sitecrawl.policy.rules.links import Depth, Rel
 from sitecrawl.policy.rules.patterns import Allow, Contains, Deny, NotContains
 from sitecrawl.policy.rules.schemes import Schemes, WellFormed
-from sitecrawl.policy.scope import Scope
+from sitecrawl.policy.scope import Scope, read_domain
+from sitecrawl.policy.target import read_target
 from sitecrawl.ruleset.citations import Citations
 from sitecrawl.web.identity import identity_key, normal_pattern, normal_text
 from sitecrawl.web.urls import normalize, split
@@ -48,33 +49,37 @@ def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
     """
     cite = Citations(params, sources)
     rules = _assemble(params, cite)
-    refused = contradictions(rules, params.start, sources.get("start", "-a start"))
-    if refused:
+    if refused := contradictions(rules, params, sources.get("start", "-a start")):
         raise ConfigError(refused)
     return rules
 
 
-def contradictions(rules: Rules, starts: Sequence[str], source: str) -> list[str]:
+def contradictions(rules: Rules, params: CrawlParams, source: str) -> list[str]:
     """One line for each start that the crawl's own rules refuse.
 
-    A scheme that cannot be crawled is no contradiction: the other starts are, and the
-    crawl says what became of this one.
+    The scope counts too, although it does not bind starts, unless a start is a mere list of
+    pages: a sitemap or feed may lie anywhere.
     """
     found = []
-    for start in starts:
-        decision = rules.admit(normalize(start) or start, via="seed").decision
-        if not decision.allowed and decision.reason != "scheme":
-            found.append(f"{source}: {start!r} is refused by {decision.rule}.")
+    for start in params.start:
+        admission = rules.admit(normalize(start) or start, via="seed")
+        words = admission.decision.rule
+        if admission.decision.allowed and params.lists_pages is None:
+            words = rules.scope.refusal(read_target(admission.url))
+        if words:
+            remedy = "change that option, or leave the start out"
+            found.append(f"{source}: {start!r} is refused by {words}; {remedy}.")
     return found
 
 
 def _assemble(params: CrawlParams, cite: Citations) -> Rules:
-    homes = [url for start in params.start if (url := normalize(start))]
-    domains = frozenset(domain.lower().lstrip(".") for domain in params.allowed_domains)
-    scope = Scope(params.scope, homes, cite.setting("scope"), domains)
+    rewriting = _rewriting(params, cite)
+    homes = [_changed(url, rewriting) for start in params.start if (url := normalize(start))]
+    domains = frozenset(map(read_domain, params.allowed_domains))
+    scope = Scope(params.scope, homes, _scope_setting(params, cite), domains)
     return Rules(
         stages=(
-            Stage(_rewriting(params, cite), _forms(params, cite, homes)),
+            Stage(rewriting, _forms(params, cite, homes)),
             Stage(_ids(params, cite), _domino(params, cite), has_parameters),
             _query_stage(params, cite),
             Stage(
@@ -98,6 +103,19 @@ def _assemble(params: CrawlParams, cite: Citations) -> Rules:
             sort_query=params.sort_query,
         ),
     )
+
+
+def _changed(url: str, changes: Sequence[UrlChange]) -> str:
+    for change in changes:
+        url = change.change(url)
+    return url
+
+
+def _scope_setting(params: RuleParams, cite: Citations) -> str:
+    """What decides about the scope: with ``any`` the list of domains does."""
+    if params.scope == "any" and params.allowed_domains:
+        return cite.setting("allowed_domains")
+    return cite.setting("scope")
 
 
 def _rewriting(params: RuleParams, cite: Citations) -> tuple[Rewriting, ...]:

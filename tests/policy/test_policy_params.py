@@ -11,6 +11,7 @@ from sitecrawl.params.problems import ConfigError
 from sitecrawl.ruleset import build_rules
 
 START = "http://example.org/"
+REMEDY = "change that option, or leave the start out"
 
 
 @pytest.mark.parametrize(
@@ -48,8 +49,27 @@ def test_a_start_that_its_own_rules_refuse() -> None:
     with pytest.raises(ConfigError) as caught:
         build_rules(params, {"start": "site.toml", "deny": "-a deny"})
     assert caught.value.problems == [
-        "site.toml: 'http://example.org/' is refused by deny 'example' (-a deny).",
+        f"site.toml: 'http://example.org/' is refused by deny 'example' (-a deny); {REMEDY}.",
+        "site.toml: 'ftp://example.org/' is refused by schemes 'http https' (default): 'ftp'; "
+        f"{REMEDY}.",
     ]
+
+
+def test_a_start_outside_the_only_domains_is_refused() -> None:
+    params = CrawlParams(start=[START], scope="any", allowed_domains=["example.net"])
+    with pytest.raises(ConfigError) as caught:
+        build_rules(params, {})
+    assert caught.value.problems == [
+        f"-a start: {START!r} is refused by allowed_domains 'example.net' (default): "
+        f"http://example.org; {REMEDY}."
+    ]
+    build_rules(params.model_copy(update={"mode": "feed"}), {})  # a feed may lie anywhere
+
+
+def test_a_start_that_is_rewritten_is_in_its_scope() -> None:
+    params = CrawlParams(start=[START], url_rewrite=["^http:=>https:"])
+    rules = build_rules(params, {})
+    assert rules.admit("http://example.org/page").decision.allowed
 
 
 @pytest.mark.behaviour("LR-10")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.policy.documents.dates import modified_at, published_at, rfc3339
@@ -120,6 +121,33 @@ def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) 
         return dict(document)
     names = dict(field_map)
     return {names.get(name, name): value for name, value in document.items()}
+
+
+def renaming_problems(
+    field_map: Iterable[tuple[str, str]], known: Collection[str], written: Iterable[str]
+) -> list[str]:
+    """What is wrong with a renaming, one sentence for each problem.
+
+    ``known`` are all fields, ``written`` those of them that the output has.
+    """
+    names = dict(field_map)
+    problems = [f"{name!r} has no new name" for name, new in names.items() if not new]
+    for name in names:
+        if name not in known:
+            meant = get_close_matches(name, known, n=1)
+            hint = f"did you mean {meant[0]!r}" if meant else "docs/output.md lists them"
+            problems.append(f"there is no field {name!r}; {hint}, or declare it in extra_fields")
+    named: dict[str, str] = {}
+    for name in written:
+        new = names.get(name, name)
+        if new in named:
+            one, other = sorted((name, named[new]), key=lambda each: each not in names)
+            problems.append(
+                f"{one!r} and {other!r} would both be called {new!r}, and one be lost; "
+                f"give {one!r} another name"
+            )
+        named[new] = name
+    return problems
 
 
 def _first(page: Page, names: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,97 @@
+"""What is wrong with the settings that were given: names that do not exist, values of no use."""
+
+from __future__ import annotations
+
+import codecs
+import logging
+import math
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
+
+from sitecrawl import defaults as project
+
+OURS = "SITECRAWL"
+FRACTIONS = frozenset(
+    {
+        *("CLOSESPIDER_TIMEOUT", "DNS_TIMEOUT", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT"),
+        "SITECRAWL_STATISTICS_SECONDS",
+    }
+)
+"""Settings whose default is a whole number although others are read."""
+AT_LEAST = {
+    **dict.fromkeys(("CONCURRENT_REQUESTS", "CONCURRENT_ITEMS", "REACTOR_THREADPOOL_MAXSIZE"), 1),
+    **dict.fromkeys(("SITECRAWL_STATISTICS_PAGES", "SITECRAWL_STATISTICS_SECONDS"), 0),
+}
+"""Below these nothing would ever be asked for, or a crawl would not begin."""
+LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
+
+
+def setting_problems(settings: BaseSettings) -> Iterator[str]:
+    """A line for each setting that cannot be used."""
+    yield from misspelt_settings(settings)
+    defaults = Settings()
+    for name in sorted(map(str, settings)):
+        value = settings[name]
+        if (settings.getpriority(name) or 0) > 0 and (said := _problem(name, value, defaults)):
+            shown = f"-s {name}={value}" if _is_given(settings, name) else f"{name} = {value!r}"
+            yield f"{shown}: {said}."
+
+
+def misspelt_settings(settings: BaseSettings) -> Iterator[str]:
+    """A line for each setting of ours that -s names and nobody reads.
+
+    A crawl would go to another database.
+    """
+    known = [name for name in vars(project) if name.startswith(OURS)]
+    for name in sorted(map(str, settings)):
+        if _is_given(settings, name) and name.upper().startswith(OURS) and name not in known:
+            [meant] = get_close_matches(name.upper(), known, n=1, cutoff=0)
+            yield f"-s {name}: there is no such setting. Did you mean {meant!r}?"
+
+
+def _is_given(settings: BaseSettings, name: str) -> bool:
+    return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]
+
+
+def _problem(name: str, value: object, defaults: Settings) -> str:
+    """What is wrong with a value, or nothing."""
+    if name == "LOG_LEVEL":
+        return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
+    if name == "LOG_ENCODING":
+        return "" if _is_encoding(str(value)) else "is no encoding; the usual one is utf-8"
+    default = getattr(project, name, defaults.get(name))
+    if isinstance(default, bool):
+        return "" if _is_switch(value) else "should be 0 or 1"
+    if value is None or not isinstance(default, int | float):
+        return ""
+    return _number_problem(name, value, whole=isinstance(default, int) and name not in FRACTIONS)
+
+
+def _number_problem(name: str, value: object, *, whole: bool) -> str:
+    try:
+        number = int(str(value)) if whole else float(str(value))
+    except ValueError:
+        return "should be a whole number" if whole else "should be a number"
+    if not math.isfinite(number):
+        return "should be a number"
+    least = AT_LEAST.get(name, number)
+    return f"should be at least {least}" if number < least else ""
+
+
+def _is_level(value: object) -> bool:
+    return isinstance(value, int) or value in logging.getLevelNamesMapping()
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return False
+    return True
+
+
+def _is_switch(value: object) -> bool:
+    text = str(value)
+    return value is None or text in {"True", "False", "true", "false"} or text.isdecimal()
