@@ -40,7 +40,7 @@ def filled(
     """Fill a database as crawls of this configuration would have left it."""
     state = state_of(configuration.params)
     database = backend(url).connect()
-    store = Store(database, configuration.params.crawl_name, configuration.stored(), state)
+    store = Store(database, configuration.params.database_name, configuration.stored(), state)
     fill(store, database, candidate, 0, size, reading=state.reading)
     store.close("finished", {})
 

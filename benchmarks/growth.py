@@ -64,7 +64,7 @@ class GrowingSite:
         self.folder = folder
         self.origins = [f"http://{address}:{port}" for address in ADDRESSES]
         starts = " ".join(f"{origin}/" for origin in self.origins)
-        self.arguments = {"start": starts, "name": "growth", "delay": "0"}
+        self.arguments = {"start": starts, "crawl_name": "growth", "delay": "0"}
 
     def candidate(self, number: int) -> Candidate:
         """The page of a number."""

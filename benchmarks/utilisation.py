@@ -64,7 +64,9 @@ def measure(case: Case) -> tuple[float, float, int]:
         starts += [server.serve(slow, address=next(free)) for _ in range(case.slow_origins)]
         listed = Path(folder) / "starts.txt"
         listed.write_text("\n".join(f"{start}/" for start in starts), encoding="utf-8")
-        run = CrawlCommand(Path(folder)).begin(f"@{listed}", delay=case.delay, name="utilisation")
+        run = CrawlCommand(Path(folder)).begin(
+            f"@{listed}", delay=case.delay, crawl_name="utilisation"
+        )
         finished = run.finish(timeout=600)
         exchanges = [exchange for start in starts for exchange in server.log.of(start)]
         assert finished.status == 0, finished.log[-2000:]

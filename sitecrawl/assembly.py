@@ -70,4 +70,4 @@ def rendering_settings(params: CrawlParams) -> dict[str, Any]:
 
 def database_url(setting: str, params: CrawlParams) -> str:
     """The crawl database's URL: the setting, with NAME standing for the crawl's name."""
-    return setting.replace("NAME", params.crawl_name)
+    return setting.replace("NAME", params.database_name)

@@ -59,7 +59,7 @@ def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> 
 def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[str, RunRecord]:
     crawls: list[tuple[bool, float, str, RunRecord]] = []
     unusable: list[FrontierError] = []
-    name = arguments.get("name", "")
+    name = arguments.get("crawl_name", "")
     for url in _candidates(setting, name):
         try:
             run, knows = _last_run(url, arguments.get("realm"), origin)
@@ -79,7 +79,7 @@ def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[st
 
 def _unknown(wanted: str, origin: str, databases: Sequence[str]) -> NoCrawlError:
     meant = (
-        "say which crawl is meant with -a start=URL or -a name=NAME, or where its database is "
+        "say which crawl is meant with -a start=URL or -a crawl_name=NAME, or where its database is "
         "with -s SITECRAWL_DATABASE=URL."
     )
     if databases:

@@ -24,7 +24,7 @@ class FrontierOwner:
 
     async def open(self) -> None:
         """Open the database and begin a run; raises FrontierError."""
-        name = self._configuration.params.crawl_name
+        name = self._configuration.params.database_name
         self.run_id = await self.frontier.open(name, self._configuration.stored())
 
     def fail(self, error: FrontierError) -> None:

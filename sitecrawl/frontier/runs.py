@@ -33,7 +33,7 @@ def check_name(database: Database, name: str, options: StateOptions) -> None:
     if made_for != name and not options.any_name:
         raise FrontierError(
             f"{database.name} belongs to the crawl {made_for!r}, not to {name!r}; "
-            f"give another database, -a name={made_for}, or -a any_database=yes."
+            f"give another database, -a crawl_name={made_for}, or -a any_database=yes."
         )
 
 

@@ -109,7 +109,7 @@ class ModeParams(OptionGroup):
         description="Pause after which a finished crawl begins anew, with its starts, sitemaps "
         "and feeds, until it is stopped; 0 ends it.",
     )
-    name: Annotated[str, AfterValidator(check_name)] = Field(
+    crawl_name: Annotated[str, AfterValidator(check_name)] = Field(
         default="",
         description="The crawl's name, which names its database; by default the host of the "
         "first start.",
@@ -125,14 +125,14 @@ class ModeParams(OptionGroup):
     )
 
     @property
-    def crawl_name(self) -> str:
+    def database_name(self) -> str:
         """The given name, or one made of the first start's host and port.
 
         Dead links are sought in a database of their own: it holds no documents.
         """
         host = origin(normalize(self.start[0]) or "").partition("://")[2]
         own = re.sub(r"[^\w.-]", "-", host).strip("-") or "crawl"
-        return self.name or (f"{own}-check" if self.mode == "check" else own)
+        return self.crawl_name or (f"{own}-check" if self.mode == "check" else own)
 
     @property
     def follows(self) -> bool:

@@ -122,7 +122,7 @@ def test_statistics_say_how_each_origin_ended(
         {"/": page(*(f"/{n}" for n in range(9))), "*": Answer("broken", status=500)},
         address="127.0.0.2",
     )
-    crawl(f"{whole}/", f"{failing}/", patience=3, name="both")
+    crawl(f"{whole}/", f"{failing}/", patience=3, crawl_name="both")
     record = say("frontier", "stats", "--json").record
     ended = {origin["key"]: origin["ended"] for origin in record["origins"]}
     assert ended == {whole: "finished", failing: "patience"}
@@ -206,7 +206,7 @@ def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> 
         (["pending", "--jsn"], 2, "there is no option --jsn"),
         (["pending"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
         (["-a", "start=http://a.test"], 3, "There is no crawl at sqlite:///.sitecrawl/a.test.db"),
-        (["-a", "name=own"], 3, "There is no crawl database at sqlite:///.sitecrawl/own.db"),
+        (["-a", "crawl_name=own"], 3, "There is no crawl database at sqlite:///.sitecrawl/own.db"),
         (["pending", "--realm", "other"], 3, "There is no crawl of realm 'other' at sqlite:///"),
     ],
 )

@@ -56,6 +56,54 @@ def test_a_setting_of_ours_that_does_not_exist_is_no_setting(scrapy: Scrapy):
     )
 
 
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("SITECRAWL_STATISTICS_PAGES=x", "should be a whole number."),
+        ("SITECRAWL_STATISTICS_SECONDS=-1", "should be at least 0."),
+        ("CONCURRENT_REQUESTS=x", "should be a whole number."),
+        ("CONCURRENT_REQUESTS=0", "should be at least 1."),
+        ("CLOSESPIDER_TIMEOUT=x", "should be a number."),
+        ("DOWNLOAD_TIMEOUT=nan", "should be a number."),
+        ("COOKIES_ENABLED=perhaps", "should be 0 or 1."),
+        ("LOG_LEVEL=loud", "should be one of CRITICAL, ERROR, WARNING, INFO, DEBUG."),
+        ("LOG_ENCODING=utf-88", "is no encoding; the usual one is utf-8."),
+    ],
+)
+def test_a_setting_of_no_use_is_one_line(scrapy: Scrapy, setting: str, told: str):
+    ended = scrapy("crawl", "asking", "-a", "start=http://a.test", "-s", setting)
+    assert (ended.returncode, ended.stderr) == (2, f"-s {setting}: {told}\n")
+
+
+def test_a_log_that_cannot_be_written_as_asked_says_so_itself(scrapy: Scrapy, tmp_path: Path):
+    settings = ("-s", "LOG_FILE=job.log", "-s", "LOG_LEVEL=loud")
+    ended = scrapy("crawl", "asking", "-a", "start=http://a.test", *settings)
+    assert ended.returncode == 2
+    assert "LOG_LEVEL=loud: should be one of" in (tmp_path / "job.log").read_text()
+
+
+def test_settings_that_are_numbers_pass(scrapy: Scrapy):
+    numbers = ("CLOSESPIDER_TIMEOUT=0.5", "CONCURRENT_REQUESTS=4", "LOG_LEVEL=WARNING")
+    given = [part for number in numbers for part in ("-s", number)]
+    assert scrapy("crawl", "plain", *given).returncode == 0
+
+
+def test_a_database_of_another_program_is_a_wrong_setting(scrapy: Scrapy):
+    ended = scrapy(
+        "crawl",
+        "subclassed",
+        "-a",
+        "start=http://a.test",
+        "-s",
+        "SITECRAWL_DATABASE=mysql://me:secret@host/crawl",
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "SITECRAWL_DATABASE: 'mysql://me:***@host/crawl' is no crawl database; "
+        "give sqlite:///FILE or postgresql://...\n"
+    )
+
+
 def test_problems_also_reach_the_log_file(scrapy: Scrapy, tmp_path: Path):
     ended = scrapy("crawl", "asking", "-s", "LOG_FILE=job.log", "-a", "_job=1")
     assert ended.returncode == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from sitecrawl.config import ConfigError, load, load_again
+from sitecrawl.config import OPTIONS, ConfigError, load, load_again
 from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import profile_names
 
@@ -102,11 +102,11 @@ def test_files_may_be_as_windows_writes_them(tmp_path: Path):
         ({"start": "https://B\u00fccher.example:443/"}, "xn--bcher-kva.example"),
         ({"start": "http://[::1]:8080/"}, "1--8080"),
         ({"start": "file:///x"}, "crawl"),
-        ({"start": START, "name": "our.docs_2"}, "our.docs_2"),
+        ({"start": START, "crawl_name": "our.docs_2"}, "our.docs_2"),
     ],
 )
 def test_crawl_has_a_name(arguments: dict[str, str], name: str):
-    assert load(arguments).params.crawl_name == name
+    assert load(arguments).params.database_name == name
 
 
 @pytest.mark.parametrize("name", profile_names())
@@ -182,3 +182,27 @@ def test_no_option_is_declared_twice():
     parts = [part for part in CrawlParams.__bases__ if issubclass(part, BaseModel)]
     names = [name for part in parts for name in part.model_fields]
     assert len(names) == len(set(names)) == len(CrawlParams.model_fields)
+
+
+def test_options_have_no_names_that_scrapyd_keeps_for_itself():
+    """Fields of schedule.json, and names under which Scrapyd 1.6 passes them on."""
+    fields = {"project", "spider", "_version", "jobid", "priority", "setting"}
+    passed_on = {"spider_name", "name", "settings", "_job", "_project", "_spider"}
+    assert not OPTIONS.keys() & (fields | passed_on)
+
+
+def test_a_file_that_is_nested_too_deeply_is_one_line(tmp_path: Path):
+    (tmp_path / "site.toml").write_text(f"start = {'[' * 3000}{']' * 3000}")
+    with pytest.raises(ConfigError) as caught:
+        load({"config": str(tmp_path / "site.toml")})
+    (line,) = caught.value.problems
+    assert line.endswith("site.toml: is nested too deeply; options have one level.")
+
+
+def test_a_value_that_is_nested_too_deeply_is_one_short_line():
+    nested = '{"a":' * 3000 + "1" + "}" * 3000
+    with pytest.raises(ConfigError) as caught:
+        load({"start": "https://a.example/", "metadata": nested})
+    (line,) = caught.value.problems
+    assert line.endswith("is nested too deeply; a table has one level.")
+    assert len(line) < 500

@@ -51,12 +51,12 @@ def test_a_database_that_takes_nothing_any_more_ends_every_origin(
     site: dict[str, Page] = {"/": page(*pages, title="Start"), **pages}
     origins = [server.serve(site), server.serve(site, address="127.0.0.2")]
     starts = [f"{origin}/" for origin in origins]
-    crawl(*starts, name="full", max_pages=2, allow_private=1)
+    crawl(*starts, crawl_name="full", max_pages=2, allow_private=1)
     (database,) = (crawl.directory / ".sitecrawl").glob("*.db")
     with closing(sqlite3.connect(database)) as connection:
         connection.execute(FULL)
     server.log.clear()
-    done = crawl(*starts, name="full", allow_private=1)
+    done = crawl(*starts, crawl_name="full", allow_private=1)
     assert done.status == 3, done.log[-3000:]
     (line,) = [line for line in done.log.splitlines() if "The crawl database failed" in line]
     assert "the disk is full" in line
@@ -89,7 +89,7 @@ def test_a_database_of_an_unknown_kind_is_refused_in_one_line(
 ) -> None:
     origin = server.serve(SITE)
     done = crawl(f"{origin}/", settings={"SITECRAWL_DATABASE": setting})
-    assert done.status == 3, done.log[-3000:]
+    assert done.status == 2, done.log[-3000:]
     (line,) = done.log.splitlines()
     assert told in line
     assert server.log.targets() == []

@@ -16,7 +16,7 @@ def test_workers_end_when_all_that_waits_was_given_up(server: Server, crawl: Cra
     front = page(*PATHS, title="Start")
     busy: dict[str, Page] = {"/": front, "/robots.txt": "", "*": BUSY}
     calm: dict[str, Page] = {"/": front, "*": lambda request: page(title=request.target)}
-    options: dict[str, Any] = {"name": "shared", "delay": 0.3, "max_wait": 60}
+    options: dict[str, Any] = {"crawl_name": "shared", "delay": 0.3, "max_wait": 60}
     workers = []
     for origins in [[server.serve(busy), server.serve(calm)] for _ in range(2)]:
         workers.append(crawl.begin(*(f"{origin}/" for origin in origins), **options))

@@ -78,7 +78,7 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
         url = f"sqlite:///{tmp_path}/crawl.db"
         owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
         await owner.open()
-        await other.open(configuration.params.crawl_name, {})
+        await other.open(configuration.params.database_name, {})
         await other.add([candidate(f"{OTHER}/", via="seed")])
         await other.lease(1)
         tasks = Tasks(owner)
@@ -110,7 +110,7 @@ def test_what_another_worker_learned_of_an_origin_holds_when_it_comes_back(
         url = f"sqlite:///{tmp_path}/crawl.db"
         owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
         await owner.open()
-        await other.open(configuration.params.crawl_name, {})
+        await other.open(configuration.params.database_name, {})
         tasks = Tasks(owner)
         recorder = Recorder(owner, MemoryStatsCollector(get_crawler()))
         hand = Hand(configuration.params, owner, recorder, tasks)

@@ -56,7 +56,7 @@ def test_a_sitemap_is_a_list_of_pages(server: Server, crawl: CrawlCommand) -> No
     others = {"/report": "text/xml", "/feed": "application/rss+xml", "/notes": "text/plain"}
     for path, kind in others.items():
         site[path] = Answer("<a>some text</a>", headers={"Content-Type": kind})
-    regular = crawl(f"{origin}/a", profile="smartsite", name="regular")
+    regular = crawl(f"{origin}/a", profile="smartsite", crawl_name="regular")
     assert paths(regular, origin) == {"/a", "/not-listed"}
     assert regular.stats["sitecrawl/outcomes/unwanted_type"] == 3
     assert regular.stats["sitecrawl/rules/extension"] == 1

@@ -56,7 +56,7 @@ def test_a_page_found_first_by_a_long_way_is_as_near_as_by_the_short_one(
     there: dict[str, Page] = {"/": page(f"{here}/late", title="Other")}
     there["/robots.txt"] = Answer("User-agent: *\nCrawl-delay: 0\n", delay=0.5)
     other = server.serve(there)
-    crawl(f"{here}/ {other}/", name="both", max_depth=9)
+    crawl(f"{here}/ {other}/", crawl_name="both", max_depth=9)
     assert ways(crawl, here)["/c"] == (2, "link")
 
 
@@ -64,8 +64,8 @@ def test_a_page_found_first_by_a_long_way_is_as_near_as_by_the_short_one(
 def test_a_known_page_that_becomes_a_start_is_one(server: Server, crawl: CrawlCommand) -> None:
     site = {"/": page("/a", title="Start"), **chain("/a", "/b?x=1", "/c")}
     origin = server.serve(site)
-    crawl(f"{origin}/", name="one")
-    options: dict[str, Any] = {"name": "one", "max_depth": 1, "query": "ignore", "recrawl": 0}
+    crawl(f"{origin}/", crawl_name="one")
+    options: dict[str, Any] = {"crawl_name": "one", "max_depth": 1, "query": "ignore", "recrawl": 0}
     run = crawl(f"{origin}/b?x=1", **options)
     assert ways(crawl, origin)["/b?x=1"] == (0, "seed")
     assert f"{origin}/b?x=1" not in run.deletions, run.log[-3000:]

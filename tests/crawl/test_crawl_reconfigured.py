@@ -83,7 +83,7 @@ def test_links_that_are_followed_now_are_found_on_pages_that_did_not_change(
 ) -> None:
     site = dict(SITE) | {"/": Answer(page("/late", title="Start"), headers={"ETag": '"3"'})}
     origin = server.serve(site | {"/late": page(title="Late")})
-    name = {"name": "site"}
+    name = {"crawl_name": "site"}
     assert list(crawl(f"{origin}/", **before, **name).documents) == [f"{origin}/"]
     refreshed = crawl(f"{origin}/", activity="refresh", discover="no", recrawl=0, **name)
     assert server.log.header("/", "If-None-Match") == [None, '"3"'], refreshed.log[-3000:]
@@ -104,9 +104,9 @@ def test_a_rewriting_that_never_comes_to_rest_loses_no_page(
 def test_a_run_of_listed_pages_reads_no_others_again(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(dict(SITE))
     name = origin.partition("://")[2].replace(":", "-")
-    crawl(f"{origin}/", name=name)
+    crawl(f"{origin}/", crawl_name=name)
     server.log.clear()
-    listed = crawl(f"{origin}/same", mode="list", remove_classes="teaser", name=name)
+    listed = crawl(f"{origin}/same", mode="list", remove_classes="teaser", crawl_name=name)
     assert "configuration has changed since run 1: mode, remove_classes, start." in listed.log
     assert "are read again" not in listed.log
     assert set(server.log.targets()) <= {"/robots.txt", "/same"}

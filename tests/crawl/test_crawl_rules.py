@@ -57,7 +57,7 @@ def test_the_lists_of_extensions(
 def test_the_table_of_types_can_be_maintained(server: Server, crawl: CrawlCommand) -> None:
     notes = Answer("Notes of a meeting.", headers={"Content-Type": "text/plain"})
     origin = server.serve({"/": page("/notes"), "/notes": notes})
-    options = {"name": "one", "force": 1}
+    options = {"crawl_name": "one", "force": 1}
     assert f"{origin}/notes" in crawl(f"{origin}/", **options).documents
     skipped = crawl(f"{origin}/", mime_extensions="text/plain:zip", **options)
     assert skipped.deletions == {f"{origin}/notes": "unwanted_type"}
@@ -169,7 +169,7 @@ def test_the_pause_follows_the_time_that_the_server_takes(
     assert len(waited) == 3
     assert min(waited) >= 0.39, "four times as long, politeness 2"
     server.log.clear()
-    crawl(f"{origin}/", politeness=0, name="hasty")
+    crawl(f"{origin}/", politeness=0, crawl_name="hasty")
     assert min(pauses(server.log.of(origin)[1:])) >= 0.09, "as long as the answer took"
 
 

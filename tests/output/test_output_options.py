@@ -31,10 +31,10 @@ SITE: dict[str, Page] = {
 @pytest.mark.behaviour("C-08", "C-19", "C-20", "C-26", "T-12", "O-11", "L-31", "MD-09", "MD-19")
 def test_what_is_read_and_kept_by_option(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(SITE)
-    plain = crawl(f"{origin}/", name="plain").documents
+    plain = crawl(f"{origin}/", crawl_name="plain").documents
     told = crawl(
         f"{origin}/",
-        name="told",
+        crawl_name="told",
         noindex_markers="mine|/mine",
         keep_pre=1,
         text_pieces=1,

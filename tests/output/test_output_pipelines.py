@@ -56,14 +56,14 @@ def test_the_order_is_noindex_mapping_record_output(
 
 def test_presets_in_a_crawl(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(dict(SITE))
-    run = crawl(f"{origin}/", preset="elastic", output_links=1, name="elastic")
+    run = crawl(f"{origin}/", preset="elastic", output_links=1, crawl_name="elastic")
     document = run.documents[f"{origin}/dir/page.html"]
     assert document["headings"] == ["One"]
     assert document["meta_keywords"] == "a, b"
     assert (document["url_path_dir1"], document["url_path_dir2"]) == ("dir", "page.html")
     links = run.documents[f"{origin}/"]["links"]
     assert links == [f"{origin}/hidden", f"{origin}/dir/page.html"]
-    small = crawl(f"{origin}/", preset="minimal", name="minimal").documents[f"{origin}/"]
+    small = crawl(f"{origin}/", preset="minimal", crawl_name="minimal").documents[f"{origin}/"]
     assert set(small) == {
         *("op", "id", "seq", "url", "title", "body", "description", "language"),
         "last_crawled_at",

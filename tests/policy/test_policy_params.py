@@ -50,8 +50,10 @@ def test_a_start_that_its_own_rules_refuse() -> None:
         build_rules(params, {"start": "site.toml", "deny": "-a deny"})
     assert caught.value.problems == [
         f"site.toml: 'http://example.org/' is refused by deny 'example' (-a deny); {REMEDY}.",
-        "site.toml: 'ftp://example.org/' is refused by schemes 'http https' (default): 'ftp'; "
-        f"{REMEDY}.",
+        (
+            "site.toml: 'ftp://example.org/' is refused by schemes 'http https' (default): 'ftp'; "
+            f"{REMEDY}."
+        ),
     ]
 
 
@@ -60,8 +62,10 @@ def test_a_start_outside_the_only_domains_is_refused() -> None:
     with pytest.raises(ConfigError) as caught:
         build_rules(params, {})
     assert caught.value.problems == [
-        f"-a start: {START!r} is refused by allowed_domains 'example.net' (default): "
-        f"http://example.org; {REMEDY}."
+        (
+            f"-a start: {START!r} is refused by allowed_domains 'example.net' (default): "
+            f"http://example.org; {REMEDY}."
+        )
     ]
     build_rules(params.model_copy(update={"mode": "feed"}), {})  # a feed may lie anywhere
 
