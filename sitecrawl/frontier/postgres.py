@@ -11,7 +11,7 @@ import psycopg
 from psycopg import errors as failures
 from psycopg.conninfo import conninfo_to_dict
 
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.database import NEARER, URL_COLUMNS, Row, way_of
 from sitecrawl.frontier.postgres_failures import FOREIGN_LETTERS, MASKS, cause, is_split, unreadable
 
@@ -145,11 +145,11 @@ class PostgresBackend:
     def __init__(self, url: str) -> None:
         self._url = url
         if is_split(url):
-            raise FrontierError(f"The setting is no URL of a PostgreSQL database: {MASKS}.")
+            raise DatabaseUrlError(f"The setting is no URL of a PostgreSQL database: {MASKS}.")
         try:
             known = conninfo_to_dict(url)
         except psycopg.Error as error:
-            raise FrontierError(
+            raise DatabaseUrlError(
                 f"The setting is no URL of a PostgreSQL database: {unreadable(url, error)}."
             ) from error
         where = f"{known.get('host', 'localhost')}:{known.get('port', 5432)}"
