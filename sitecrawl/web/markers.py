@@ -17,6 +17,16 @@ class Mark(NamedTuple):
     noindex: bool = True
     nofollow: bool = False
 
+    def joined(self, other: Mark) -> Mark:
+        """A mark of the same form that forbids what either of the two does."""
+        noindex, nofollow = self.noindex or other.noindex, self.nofollow or other.nofollow
+        return self._replace(noindex=noindex, nofollow=nofollow)
+
+    def beyond(self, other: Mark) -> Mark:
+        """A mark of the same form that forbids what the other does not yet."""
+        noindex = self.noindex and not other.noindex
+        return self._replace(noindex=noindex, nofollow=self.nofollow and not other.nofollow)
+
 
 # Opening and closing comment of each form that search engines have taught authors, in small
 # letters with single spaces; googleoff and robots have their own grammar below.

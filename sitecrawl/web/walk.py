@@ -93,7 +93,7 @@ class Walk:
         self.refresh = ""
         self.times: dict[str, str] = {}
         self.cuts: list[str] = []
-        self.marks: dict[str, list[Mark]] = {}
+        self.marks: dict[str, Mark] = {}
         self.language = ""
         self.host = ""
         self.nofollow = 0
