@@ -56,6 +56,7 @@ DOWNLOADER_MIDDLEWARES_BASE = {
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
+    "sitecrawl.downloadermiddlewares.adhoc.AdhocMiddleware": 550,
     "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
     "sitecrawl.downloadermiddlewares.cookies.CookiesMiddleware": 700,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
@@ -63,7 +64,10 @@ DOWNLOADER_MIDDLEWARES_BASE = {
     "sitecrawl.downloadermiddlewares.turn.TurnMiddleware": 950,
 }
 
-SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
+SPIDER_MIDDLEWARES_BASE = {
+    "sitecrawl.spidermiddlewares.start.StartMiddleware": 25,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": 50,
+}
 
 ITEM_PIPELINES_BASE = {
     "sitecrawl.pipelines.noindex.NoindexPipeline": 100,

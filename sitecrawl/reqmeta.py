@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sitecrawl.policy.obedience import RobotsVerdict
     from sitecrawl.web.page import Page
 
+OWN = "sitecrawl_"
+COPIED = frozenset({"depth", "verbatim_url"})
+"""What else a request has that is given the ``meta`` of a response."""
 VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
@@ -76,3 +79,16 @@ def sitemap_of(request: Request) -> Asked | None:
     """The sitemap or feed that the request asks for; None for every other request."""
     asked: Asked | None = request.meta.get(SITEMAP)
     return asked
+
+
+def is_adhoc(request: Request) -> bool:
+    """Tell a request that the project made itself: no visit, no robots.txt, no sitemap."""
+    return not {VISIT, ROBOTS_OF, SITEMAP} & request.meta.keys()
+
+
+def carries_nothing(request: Request) -> bool:
+    """Tell a request that asks for a page and no more, as ``response.follow`` makes it."""
+    extras = (request.body, request.headers, request.cookies, request.cb_kwargs, request.errback)
+    if request.method != "GET" or request.dont_filter or request.priority or any(extras):
+        return False
+    return all(name.startswith((OWN, "download_")) or name in COPIED for name in request.meta)

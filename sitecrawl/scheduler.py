@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from bisect import insort
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -12,7 +14,7 @@ from typing_extensions import override
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.reqmeta import BEGAN, ORIGIN, visit_of
+from sitecrawl.reqmeta import BEGAN, ORIGIN, OWN, is_adhoc, visit_of
 from sitecrawl.web.urls import origin as origin_key
 
 if TYPE_CHECKING:
@@ -21,9 +23,13 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.core.engine import _Slot
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
 
+    from sitecrawl.frontier.base import Candidate
     from sitecrawl.origins import Origin
+
+logger = logging.getLogger(__name__)
 
 
 class OriginScheduler(BaseScheduler):
@@ -33,7 +39,15 @@ class OriginScheduler(BaseScheduler):
     next origin is ready; "finished" is when ``has_pending_requests`` says so.
     """
 
-    def __init__(self, crawl: Crawl, slot: Callable[[], _Slot | None], max_pages: int) -> None:
+    def __init__(
+        self,
+        crawl: Crawl,
+        slot: Callable[[], _Slot | None],
+        max_pages: int,
+        *,
+        fingerprint: Callable[[Request], bytes],
+        stats: StatsCollector,
+    ) -> None:
         self._owner = crawl.owner
         self._recorder = crawl.recorder
         self._delivery = crawl.delivery
@@ -44,7 +58,13 @@ class OriginScheduler(BaseScheduler):
         self._tasks = crawl.tasks
         self._tasks.wake = self._wake
         self._rounds = crawl.rounds
-        crawl.sitemaps.enter = self.enqueue_request
+        crawl.sitemaps.enter = self._stand
+        self._reading = crawl.reading
+        self._discovery = crawl.discovery
+        self._callbacks = (crawl.reading.callback, crawl.sitemaps.answered, crawl.robots.answered)
+        self._fingerprint = fingerprint
+        self._seen: set[bytes] = set()
+        self._stats = stats
         self._slot = slot
         self._max_pages = max_pages
         self._handed_out = 0
@@ -61,7 +81,13 @@ class OriginScheduler(BaseScheduler):
         def slot() -> _Slot | None:
             return crawler.engine._slot if crawler.engine is not None else None
 
-        return cls(crawl, slot, spider.configuration.params.max_pages)
+        return cls(
+            crawl,
+            slot,
+            spider.configuration.params.max_pages,
+            fingerprint=crawler.request_fingerprinter.fingerprint,
+            stats=crawler.stats,
+        )
 
     @override
     def open(self, spider: Spider) -> Deferred[None]:
@@ -90,14 +116,43 @@ class OriginScheduler(BaseScheduler):
         return not self._at_limit and (self._hand.busy or self._tasks.busy or self._rounds.more())
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a Request that the project made itself; it waits for its origin's turn."""
+        """Take a Request that the project made itself; False for one that it made before.
+
+        One that only follows a link becomes a candidate. The others wait for their origin's
+        turn, before its pages.
+        """
+        if request.callback in self._callbacks:  # one of the crawl's own, which comes again
+            return self._stand(request)
+        if self._reading.is_link(request):
+            candidate = self._discovery.follow(request.url, None)
+            if candidate is not None:
+                self._tasks.begin(self._add(candidate))
+            return candidate is not None
+        for name in [name for name in request.meta if name.startswith(OWN)]:
+            del request.meta[name]
+        return (request.dont_filter or not self._is_duplicate(request)) and self._stand(request)
+
+    def _is_duplicate(self, request: Request) -> bool:
+        fingerprint = self._fingerprint(request)
+        if fingerprint not in self._seen:
+            self._seen.add(fingerprint)
+            return False
+        logger.debug("Filtered duplicate request: %s", request)
+        self._stats.inc_value("dupefilter/filtered")
+        return True
+
+    async def _add(self, candidate: Candidate) -> None:
+        await self._owner.frontier.add([candidate])
+        self._hand.look()
+
+    def _stand(self, request: Request) -> bool:
         key = origin_key(request.url)
         if not key:
             return False
         origin = self._hand.ensure(key)
         request.meta[ORIGIN] = origin
         request.meta["download_slot"] = key
-        origin.foreign.append(request)
+        insort(origin.foreign, request, key=lambda each: -each.priority)
         self._lists.turns.stand(origin)
         return True
 
@@ -131,6 +186,7 @@ class OriginScheduler(BaseScheduler):
         if self._robots.due(origin, now):
             return self._robots_request(origin)
         if origin.foreign:
+            self._handed_out += is_adhoc(origin.foreign[0])
             return origin.foreign.popleft()
         due = self._lists.next_due(origin)
         if due is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sitecrawl.config import load
 from sitecrawl.console.command import FetchingCommand, read_url
-from sitecrawl.console.diagnosis import Diagnosis, LookingAround, addresses, diagnose
+from sitecrawl.console.diagnosis import MOST_SITEMAPS, Diagnosis, LookingAround, addresses, diagnose
 from sitecrawl.console.fetching import Fetched, fetch
 from sitecrawl.console.streams import complain, print_lines
 from sitecrawl.console.times import span
@@ -56,7 +56,7 @@ class Command(FetchingCommand):
             params,
             [url, *addresses(url)],
             looking=LookingAround,
-            max_pages=MOST_PAGES,
+            max_pages=MOST_PAGES + MOST_SITEMAPS,
         ) as fetched:
             found = diagnose(url, params, self.rules(configuration), fetched)
             if found.page is None:

@@ -15,6 +15,7 @@ NEEDED = {
         "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware",
         "sitecrawl.downloadermiddlewares.turn.TurnMiddleware",
     ),
+    "SPIDER_MIDDLEWARES": ("sitecrawl.spidermiddlewares.start.StartMiddleware",),
     "ITEM_PIPELINES": (
         "sitecrawl.pipelines.record.RecordPipeline",
         "sitecrawl.pipelines.output.OutputPipeline",

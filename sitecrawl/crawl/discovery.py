@@ -96,6 +96,22 @@ class Discovery:
         for link in page.links:
             self._follow_link(visit, link, links)
 
+    def follow(self, url: str, visit: Visit | None) -> Candidate | None:
+        """The candidate for a URL that the project's spider follows.
+
+        None where the rules refuse it, or it is known at this depth.
+        """
+        depth = visit.due.depth + 1 if visit is not None else 1
+        referrer = visit.due.url if visit is not None else None
+        admission = self.rules.admit(url, depth=depth)
+        if not admission.decision.allowed:
+            self.refused(admission.decision, url, referrer)
+            return None
+        if self._seen.get(admission.fingerprint, depth + 1) <= depth:
+            return None
+        self._seen[admission.fingerprint] = depth
+        return self._candidate(admission, depth, "link", referrer)
+
     def listed(self, urls: Iterable[str], source: str, via: str) -> dict[str, Candidate]:
         """What the sitemap or feed ``source`` names and the rules admit, by the URL as named."""
         found: dict[str, Candidate] = {}

@@ -5,17 +5,19 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request
 from scrapy.utils.spider import iterate_spider_output
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import Document
-from sitecrawl.reqmeta import visit_of
+from sitecrawl.reqmeta import carries_nothing, visit_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
     from scrapy.http import Response
 
+    from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Visit
 
@@ -24,13 +26,22 @@ class Reading:
     """The callback of pages: the spider's ``parse``, whatever it yields or raises.
 
     A visit ends with its document's row; where there is no document, because the spider
-    made none, a pipeline dropped it or something failed, it ends here.
+    made none, a pipeline dropped it or something failed, it ends here. A request that only
+    follows a link becomes a candidate of the visit, so the document waits until the spider has
+    yielded its last: both are written together.
     """
 
-    def __init__(self, parse: Callable[[Response], Any], recorder: Recorder) -> None:
+    def __init__(
+        self, parse: Callable[[Response], Any], recorder: Recorder, discovery: Discovery
+    ) -> None:
         self.callback = self._read_async if inspect.isasyncgenfunction(parse) else self._read
         self._parse = parse
         self._recorder = recorder
+        self._discovery = discovery
+
+    def is_link(self, request: Request) -> bool:
+        """Tell a request that asks the spider to parse a page as any other page is."""
+        return request.callback in (None, self._parse) and carries_nothing(request)
 
     def dropped(self, item: Any) -> None:
         """A pipeline dropped a document before it was recorded."""
@@ -43,30 +54,51 @@ class Reading:
             self._record(item.visit, Outcome.CANCELLED, "pipeline_error")
 
     def _read(self, response: Response) -> Iterator[Any]:
-        written = False
+        documents: list[Document] = []
         try:
             for result in iterate_spider_output(self._parse(response)):
-                written = written or isinstance(result, Document)
-                yield result
+                if not self._keep(result, response, documents):
+                    yield result
         except Exception:
-            self._end(response, Outcome.CANCELLED, "spider_error", written=written)
+            yield from documents
+            self._end(response, Outcome.CANCELLED, "spider_error", documents)
             raise
-        self._end(response, Outcome.NO_CONTENT, "no_document", written=written)
+        yield from documents
+        self._end(response, Outcome.NO_CONTENT, "no_document", documents)
 
     async def _read_async(self, response: Response) -> AsyncIterator[Any]:
-        written = False
+        documents: list[Document] = []
         try:
             async for result in self._parse(response):
-                written = written or isinstance(result, Document)
-                yield result
+                if not self._keep(result, response, documents):
+                    yield result
         except Exception:
-            self._end(response, Outcome.CANCELLED, "spider_error", written=written)
+            for document in documents:
+                yield document
+            self._end(response, Outcome.CANCELLED, "spider_error", documents)
             raise
-        self._end(response, Outcome.NO_CONTENT, "no_document", written=written)
+        for document in documents:
+            yield document
+        self._end(response, Outcome.NO_CONTENT, "no_document", documents)
 
-    def _end(self, response: Response, outcome: Outcome, reason: str, *, written: bool) -> None:
+    def _keep(self, result: Any, response: Response, documents: list[Document]) -> bool:
+        """Keep a document back, and make a candidate of a request that only follows a link."""
+        if isinstance(result, Document):
+            documents.append(result)
+            return True
         visit = visit_of(response.request) if response.request is not None else None
-        if visit is not None and not written:
+        if visit is None or not isinstance(result, Request) or not self.is_link(result):
+            return False
+        candidate = self._discovery.follow(result.url, visit)
+        if candidate is not None:
+            visit.candidates.append(candidate)
+        return True
+
+    def _end(
+        self, response: Response, outcome: Outcome, reason: str, documents: list[Document]
+    ) -> None:
+        visit = visit_of(response.request) if response.request is not None else None
+        if visit is not None and not documents:
             self._record(visit, outcome, reason)
 
     def _record(self, visit: Visit, outcome: Outcome, reason: str) -> None:

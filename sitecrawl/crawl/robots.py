@@ -63,6 +63,7 @@ class Robots:
                 ROBOTS_OF: origin,
                 "download_slot": origin.key,
                 "verbatim_url": True,
+                "handle_httpstatus_all": True,
             },
         )
 

@@ -99,7 +99,7 @@ class Sitemaps:
         if not asked.url.startswith(("http://", "https://")):
             self._failed(asked, "its scheme cannot be asked for")
             return
-        meta = {SITEMAP: asked, "verbatim_url": True}
+        meta = {SITEMAP: asked, "verbatim_url": True, "handle_httpstatus_all": True}
         request = Request(
             asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
         )

@@ -98,7 +98,7 @@ class Crawl:
             homes=self.homes,
             tasks=self.tasks,
         )
-        self.reading = Reading(spider.parse, self.recorder)
+        self.reading = Reading(spider.parse, self.recorder, self.discovery)
         self.outcomes = Outcomes(
             self.reading.callback,
             self.lists,

@@ -11,7 +11,6 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from sitecrawl.assembly import database_url, read_options, rendering_settings, spider_settings
 from sitecrawl.config import Configuration, load, with_own_extensions
 from sitecrawl.console.parts import missing_parts
-from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+    from sitecrawl.extensions.crawl import Crawl
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits
     from sitecrawl.web.options import ReadOptions
@@ -89,12 +89,7 @@ class SiteSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Store the starts, and send what an earlier run committed and did not deliver."""
-        crawl = self.crawler.get_extension(Crawl)
-        assert crawl is not None
-        self.crawl = crawl
-        await crawl.begin(self.configuration.params.start)
-        await crawl.delivery.collect()
+        """Requests to begin with besides the starts: none, unless a subclass has some."""
         nothing: tuple[Any, ...] = ()
         for each in nothing:  # Scrapy asks for a generator
             yield each

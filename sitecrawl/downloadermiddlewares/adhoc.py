@@ -1,0 +1,68 @@
+"""Treats requests of the project's own as Scrapy does: redirects are followed, failures retried."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from sitecrawl.crawl.outcomes import Refused
+from sitecrawl.reqmeta import is_adhoc
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
+REDIRECT = "scrapy.downloadermiddlewares.redirect.RedirectMiddleware"
+
+logger = logging.getLogger(__name__)
+
+
+class AdhocMiddleware:
+    """Stands for Scrapy's two middlewares, which are loaded when they are needed.
+
+    What the rules or robots.txt refuse is said in the log: Scrapy passes over it in silence.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._loaded: dict[str, Any] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> AdhocMiddleware:
+        """Built with the settings of Scrapy's two."""
+        return cls(crawler)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Retry or redirect; an answer that remains is for the spider, or its errback."""
+        if 200 <= response.status < 300 or not is_adhoc(request):
+            return response
+        answer: Request | Response = response
+        for path in (RETRY, REDIRECT):
+            middleware = self._load(path)
+            if middleware is not None and not isinstance(answer, Request):
+                answer = middleware.process_response(request, answer)
+        return answer
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Retry what failed on its way."""
+        if not is_adhoc(request):
+            return None
+        if isinstance(exception, Refused):
+            logger.info("Not requested: %s (%s)", request.url, exception.reason)
+            return None
+        middleware = self._load(RETRY)
+        again: Request | None = middleware and middleware.process_exception(request, exception)
+        return again
+
+    def _load(self, path: str) -> Any:
+        if path not in self._loaded:
+            try:
+                self._loaded[path] = build_from_crawler(load_object(path), self._crawler)
+            except NotConfigured:
+                self._loaded[path] = None
+        return self._loaded[path]

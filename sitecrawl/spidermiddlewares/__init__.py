@@ -1,0 +1,1 @@
+"""What happens to what the spider begins with."""

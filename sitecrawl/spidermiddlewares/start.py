@@ -1,0 +1,35 @@
+"""Begins the crawl before whatever a spider's own ``start`` yields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.extensions.crawl import Crawl
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.crawler import Crawler
+
+
+class StartMiddleware:
+    """Stores the starts, and sends what an earlier run committed and did not deliver."""
+
+    def __init__(self, crawl: Crawl, spider: Any) -> None:
+        self._crawl = crawl
+        self._spider = spider
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> StartMiddleware:
+        """Shares the crawl with the spider."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        return cls(crawl, crawler.spider)
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Begin, and go on with what the spider adds."""
+        self._spider.crawl = self._crawl
+        await self._crawl.begin(self._spider.configuration.params.start)
+        await self._crawl.delivery.collect()
+        async for each in start:
+            yield each
