@@ -48,7 +48,7 @@ def read_options(params: CrawlParams) -> ReadOptions:
 
 def pace(params: CrawlParams) -> Pace:
     """The pace at which a new origin is first asked."""
-    return Pace(delay=params.delay, level=params.politeness)
+    return Pace(delay=params.delay, level=params.politeness, max_wait=params.max_wait)
 
 
 def spider_settings(params: CrawlParams) -> dict[str, Any]:

@@ -48,6 +48,41 @@ class Gate:
     waiting: list[Origin] = field(default_factory=list)
 
 
+class RetryQueue:
+    """URLs and other requests that are tried again in this run, by the time when each may be.
+
+    Times are of the event loop's clock. URLs wait in the crawl database as well, as due.
+    """
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, DueUrl | Request]] = []
+        self._order = count()
+
+    def push(self, entry: DueUrl | Request, ready_at: float) -> None:
+        """Let one wait until ``ready_at``."""
+        heapq.heappush(self._heap, (ready_at, next(self._order), entry))
+
+    def pop(self, now: float) -> DueUrl | Request | None:
+        """The first that may be tried again at ``now``."""
+        if not self._heap or self._heap[0][0] > now:
+            return None
+        return heapq.heappop(self._heap)[2]
+
+    def drain(self) -> list[DueUrl | Request]:
+        """Remove all, in no order."""
+        entries = [entry for _, _, entry in self._heap]
+        self._heap.clear()
+        return entries
+
+    @property
+    def ready_at(self) -> float:
+        """When the first may be tried; raises IndexError where there is none."""
+        return self._heap[0][0]
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+
 @dataclass(slots=True, eq=False)
 class Origin:
     """One origin in hand: its to-do list, its pace, and what is in flight.
@@ -55,15 +90,16 @@ class Origin:
     ``gate`` is shared by origins on one address where the pace is kept by address.
     ``foreign`` are requests that are no visits, ``errands`` those for the robots.txt of other
     origins, which redirect here: they do not wait for this origin's own, or two that redirect to
-    each other would wait for ever. ``open_visits`` counts those that left the to-do list and are
-    not committed yet. ``dry`` means that the frontier had nothing due when last asked; ``ended``
-    says why the origin is given up.
+    each other would wait for ever. ``retries`` come after all else that is due. ``open_visits``
+    counts the visits that have begun and are not committed yet. ``dry`` means that the frontier
+    had nothing due when last asked; ``ended`` says why the origin is given up. ``queued_at`` is the
+    time for which the origin is lined up, None while it is not.
 
     ``claim`` says how far it is with the lease, without which only errands are sent: empty while
     nobody has looked, ``asked``, or ``elsewhere`` while another worker has it.
 
     By fingerprint, of URLs whose visit has not come to its end: ``tries`` counts how often they
-    came again, ``probed`` are those that HEAD did not rule out, ``spelled`` has the other
+    were to be tried again, ``probed`` are those that HEAD did not rule out, ``spelled`` has the other
     spelling to which they were sent.
     """
 
@@ -73,6 +109,7 @@ class Origin:
     robots: RobotsFile
     gate: Gate
     todo: deque[DueUrl] = field(default_factory=deque)
+    retries: RetryQueue = field(default_factory=RetryQueue)
     foreign: deque[Request] = field(default_factory=deque)
     errands: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
@@ -80,7 +117,7 @@ class Origin:
     probed: set[int] = field(default_factory=set)
     spelled: dict[int, str] = field(default_factory=dict)
     open_visits: int = 0
-    standing: bool = False
+    queued_at: float | None = None
     refilling: bool = False
     dry: bool = False
     ended: str = ""
@@ -98,7 +135,11 @@ class Origin:
     @property
     def turn_at(self) -> float:
         """When its turn comes: at once if it is given up, as nothing will be sent then."""
-        return 0.0 if self.ended else self.gate.ready_at
+        if self.ended:
+            return 0.0
+        if self.retries and not (self.todo or self.foreign or self.errands):
+            return max(self.gate.ready_at, self.retries.ready_at)
+        return self.gate.ready_at
 
     @property
     def key(self) -> str:
@@ -123,6 +164,17 @@ class Origin:
             ready_at=ready_at,
         )
 
+    def pop_due(self, now: float) -> DueUrl | Request | None:
+        """The URL to visit next: one that is due, or with none left what to try again."""
+        if self.todo:
+            return self.todo.popleft()
+        return self.retries.pop(now) if self.dry else None
+
+    def drop_due(self) -> None:
+        """Leave what is due to who takes the origin next; other requests are told their end."""
+        self.todo.clear()
+        self.foreign.extend(each for each in self.retries.drain() if isinstance(each, Request))
+
     def forget(self, fingerprint: int) -> None:
         """Let go of what was kept of a URL for the time of its visit, which has ended."""
         self.tries.pop(fingerprint, None)
@@ -142,14 +194,18 @@ class Origin:
             return True
         if self.robots.asking or self.claim:
             return False
-        return bool(self.foreign or (self.todo and not self.ended))
+        return bool(self.foreign or (self._has_due and not self.ended))
 
     @property
     def is_done(self) -> bool:
         """Whether nothing of it is waiting, on its way or unwritten."""
         waiting = self.foreign or self.errands or self.in_flight
         waiting = waiting or self.open_visits or self.refilling
-        return not waiting and bool(self.ended or (self.dry and not self.todo))
+        return not waiting and bool(self.ended or (self.dry and not self._has_due))
+
+    @property
+    def _has_due(self) -> bool:
+        return bool(self.todo or (self.dry and self.retries))
 
 
 class Turns:
@@ -166,19 +222,25 @@ class Turns:
 
     def stand(self, origin: Origin) -> None:
         """Line the origin up, unless it has nothing to send, or enough is in flight."""
-        if origin.standing or not origin.has_work:
+        if not origin.has_work:
             return
-        origin.standing = True
+        when = origin.turn_at
+        if origin.queued_at is not None and origin.queued_at <= when:
+            return
         if origin.gate.in_flight >= self._in_flight:
+            origin.queued_at = 0.0
             origin.gate.waiting.append(origin)
             return
-        heapq.heappush(self._heap, (origin.turn_at, next(self._order), origin))
+        origin.queued_at = when  # an entry for a later time, if there is one, is passed over
+        heapq.heappush(self._heap, (when, next(self._order), origin))
 
     def take(self, now: float) -> Origin | None:
         """The first origin that may be asked at ``now``, no longer in the line."""
         while self._heap and self._heap[0][0] <= now:
-            origin = heapq.heappop(self._heap)[2]
-            origin.standing = False
+            when, _, origin = heapq.heappop(self._heap)
+            if when != origin.queued_at:
+                continue
+            origin.queued_at = None
             if origin.turn_at <= now and origin.gate.in_flight < self._in_flight:
                 return origin
             self.again(origin)
@@ -188,7 +250,7 @@ class Turns:
         """A request of the origin is on its way; where several may be, the next waits too."""
         origin.in_flight += 1
         origin.gate.in_flight += 1
-        origin.ready_at = max(origin.ready_at, now + origin.pace.promised)
+        origin.ready_at = max(origin.ready_at, now + origin.pace.interval)
 
     def withdraw(self, origin: Origin, ready_at: float, now: float) -> None:
         """A request that began at ``now`` was never sent: its pause is none.
@@ -196,7 +258,7 @@ class Turns:
         ``ready_at`` is when the origin might have been asked before. What was learned of it
         meanwhile stays.
         """
-        if origin.ready_at == now + origin.pace.promised:
+        if origin.ready_at == now + origin.pace.interval:
             origin.ready_at = ready_at
 
     def end(self, origin: Origin) -> None:
@@ -205,7 +267,7 @@ class Turns:
         origin.gate.in_flight -= 1
         waiting, origin.gate.waiting = origin.gate.waiting, []
         for each in waiting:
-            each.standing = False
+            each.queued_at = None
             if each is not origin:
                 self.again(each)
 

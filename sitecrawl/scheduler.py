@@ -59,6 +59,7 @@ class OriginScheduler(BaseScheduler):
         self._tasks.wake = self._wake
         self._rounds = crawl.rounds
         crawl.sitemaps.enter = self._stand
+        crawl.sitemaps.enter_again = self.enqueue_retry
         self._reading = crawl.reading
         self._discovery = crawl.discovery
         self._callbacks = (crawl.reading.callback, crawl.sitemaps.answered, crawl.robots.answered)
@@ -146,15 +147,28 @@ class OriginScheduler(BaseScheduler):
         self._hand.look()
 
     def _stand(self, request: Request) -> bool:
-        key = origin_key(request.url)
-        if not key:
+        origin = self._origin_of(request)
+        if origin is None:
             return False
-        origin = self._hand.ensure(key)
-        request.meta[ORIGIN] = origin
-        request.meta["download_slot"] = key
         insort(origin.foreign, request, key=lambda each: -each.priority)
         self._lists.turns.stand(origin)
         return True
+
+    def enqueue_retry(self, request: Request, wait: float) -> None:
+        """Take a Request again that failed in passing; it comes last, after ``wait`` seconds."""
+        origin = self._origin_of(request)
+        assert origin is not None
+        origin.retries.push(request, asyncio.get_running_loop().time() + wait)
+        self._lists.turns.stand(origin)
+
+    def _origin_of(self, request: Request) -> Origin | None:
+        key = origin_key(request.url)
+        if not key:
+            return None
+        origin = self._hand.ensure(key)
+        request.meta[ORIGIN] = origin
+        request.meta["download_slot"] = key
+        return origin
 
     def next_request(self) -> Request | None:
         """The request of the first origin whose turn has come."""
@@ -189,8 +203,8 @@ class OriginScheduler(BaseScheduler):
             self._handed_out += is_adhoc(origin.foreign[0])
             return origin.foreign.popleft()
         due = self._lists.next_due(origin)
-        if due is None:
-            return None
+        if due is None or isinstance(due, Request):
+            return due
         self._handed_out += 1
         return self._outcomes.request(due, origin)
 

@@ -78,6 +78,7 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
         "limits": [_step(step) for step in explanation.limits],
         "robots": _step(explanation.robots),
         "stored": dict(_state(explanation.stored)) if explanation.stored else None,
+        "tries": explanation.tries,
         "referrers": explanation.referrers,
         "allowed": explanation.refusal is None,
         "reason": explanation.refusal.rule if explanation.refusal else None,
@@ -151,6 +152,9 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     if stored.detail:
         yield f"because {stored.detail}"
     yield f"visits {stored.visits}, changes {stored.changes}, failures in a row {stored.failures}"
+    if explanation.tries:
+        times = {1: "once", 2: "twice"}.get(explanation.tries, f"{explanation.tries} times")
+        yield f"tried {times} in that run; {explanation.prospects.cite.setting('retries')}"
     yield from _document(stored, now)
     if stored.due is not None and not stored.waiting:
         yield f"due {ahead(stored.due, now)} ({stamp(stored.due)})"

@@ -15,6 +15,7 @@ from sitecrawl.frontier.states import UrlState
 from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.admission import Admission, Step
 from sitecrawl.policy.engine import Rules
+from sitecrawl.policy.revisit import FAILED
 from sitecrawl.ruleset.citations import Citations
 from sitecrawl.web.robots_txt import RobotsTxt
 from sitecrawl.web.urls import normalize
@@ -28,7 +29,7 @@ class Explanation:
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
     ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
-    URL. ``left_out`` tells of the links among which one to an unknown URL may be;
+    URL. ``tries`` counts the requests of the last run for a URL that failed. ``left_out`` tells of the links among which one to an unknown URL may be;
     ``given_up`` says why the last run gave the origin up, if it did.
     """
 
@@ -41,6 +42,7 @@ class Explanation:
     origin: OriginState | None = None
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
+    tries: int = 0
     left_out: str = ""
     given_up: str = ""
 
@@ -104,6 +106,7 @@ class Explainer:
             origin,
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
+            self._tries(stored),
             given_up=self._left_out.given_up.get(admission.origin, ""),
         )
         return explanation if stored or start else self._missing(explanation)
@@ -129,6 +132,12 @@ class Explainer:
             realm=self._params.realm,
             revisit=self._params.state_options().revisit,
         )
+
+    def _tries(self, stored: UrlState | None) -> int:
+        if stored is None or self._records is None or stored.outcome not in FAILED:
+            return 0
+        runs = [run for run, *_ in self._records.attempts(stored.id)]
+        return runs.count(runs[-1]) if runs else 0
 
     def _origin(self, key: str) -> OriginState | None:
         if key in self._fresh:

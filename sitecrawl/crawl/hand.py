@@ -76,7 +76,7 @@ class Hand:
         if origin.ended or origin.claim or self._owner.frontier.holds(origin.key):
             return False
         origin.claim = "asked"
-        origin.todo.clear()  # popped under a lease that has ended
+        origin.drop_due()  # popped under a lease that has ended
         self._tasks.begin(self._claim(origin))
         return True
 

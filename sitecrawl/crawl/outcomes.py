@@ -16,7 +16,7 @@ from sitecrawl.crawl.todo import TodoLists
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.policy.answers import Answer, answer_of_failure
 from sitecrawl.policy.extensions import extension
-from sitecrawl.policy.patience import comes_again
+from sitecrawl.policy.retries import retry_wait
 from sitecrawl.policy.target import read_target
 from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
 
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
     from sitecrawl.origins import Origin
+    from sitecrawl.params.crawl import CrawlParams
 
 TAKEN_OUT = (
     "which is the same page as session_parameters, entry_parameters, query and url_rewrite have it"
@@ -72,13 +74,14 @@ class Outcomes:
         parse: Callable[..., Any],
         lists: TodoLists,
         recorder: Recorder,
-        *,
-        head_first: bool,
+        stats: StatsCollector,
+        params: CrawlParams,
     ) -> None:
         self._parse = parse
         self._lists = lists
         self._recorder = recorder
-        self._head_first = head_first
+        self._stats = stats
+        self._params = params
 
     def request(self, due: DueUrl, origin: Origin) -> Request:
         """The request that visits a due URL, sent exactly as it is written there."""
@@ -138,12 +141,25 @@ class Outcomes:
         self._lists.check(origin)
 
     def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
-        if not self._head_first or due.indexed_at is not None or due.fingerprint in origin.probed:
+        if (
+            not self._params.head_first
+            or due.indexed_at is not None
+            or due.fingerprint in origin.probed
+        ):
             return False
         return not extension(read_target(due.url).parts.path)
 
     def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
         visit.outcome, visit.reason = answer.outcome, answer.reason
-        visit.again = comes_again(answer, origin.tries[visit.due.fingerprint])
-        if visit.again:  # else each page that did not change would leave an entry
-            origin.tries[visit.due.fingerprint] += 1
+        now, fingerprint = time.time(), visit.due.fingerprint
+        wait = retry_wait(
+            answer,
+            origin.tries[fingerprint],
+            retries=self._params.retries,
+            max_wait=self._params.max_wait,
+            retry_after=max(0.0, (visit.not_before or now) - now),
+        )
+        if wait is not None:  # else each page that did not change would leave an entry
+            visit.again, visit.not_before = True, now + wait
+            origin.tries[fingerprint] += 1
+            self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")

@@ -12,6 +12,7 @@ from sitecrawl.crawl.failures import names_of
 from sitecrawl.policy.answers import answer_of_failure
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.retries import backoff
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
 from sitecrawl.responses import location
 from sitecrawl.web.robots_txt import RobotsNotice, RobotsTxt, product_token
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
-FIRST_RETRY = 1.0  # seconds, doubled each time
 
 
 class Robots:
@@ -152,7 +152,7 @@ class Robots:
 
     def _unreachable(self, origin: Origin, why: str) -> None:
         robots = origin.robots
-        wait = FIRST_RETRY * 2.0**robots.failures
+        wait = backoff(robots.failures)
         robots.failures += 1
         origin.ready_at = max(origin.ready_at, asyncio.get_running_loop().time() + wait)
         self._count("unreachable")

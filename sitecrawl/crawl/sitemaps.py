@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.failures import names_of
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.policy.answers import Answer, answer_of_failure
+from sitecrawl.policy.retries import retry_wait
 from sitecrawl.policy.target import read_target
 from sitecrawl.reqmeta import SITEMAP, sitemap_of
-from sitecrawl.responses import location
+from sitecrawl.responses import answer_of, header, location
 from sitecrawl.web.feeds import read_feed
 from sitecrawl.web.sitemaps import SitemapEntry, read_sitemap
 from sitecrawl.web.urls import origin as origin_key
 from sitecrawl.web.urls import resolve
+from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.hand import Hand
     from sitecrawl.crawl.tasks import Tasks
     from sitecrawl.origins import Origin
+    from sitecrawl.params.crawl import CrawlParams
 
 MAX_STEPS = 5  # from an index to a sitemap that it names, and redirects
 MAX_FILES = 100  # in one round
@@ -41,18 +48,23 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A sitemap or feed that was asked for; ``start`` is the start that led to it, if one did."""
+    """A sitemap or feed that was asked for; ``start`` is the start that led to it, if one did.
+
+    ``tries`` counts how often it failed in passing and was asked for again.
+    """
 
     url: str
     kind: Literal["sitemap", "feed"] = "sitemap"
     steps: int = 0
     start: str | None = None
+    tries: int = 0
 
 
 class Sitemaps:
     """Sitemaps and feeds are requests of their origin, no pages: neither counted nor written.
 
-    One that cannot be read is logged and forgotten until the next round or run.
+    One that fails in passing is tried again, as pages are; one that cannot be read is logged and
+    forgotten until the next round or run.
     """
 
     def __init__(
@@ -61,18 +73,19 @@ class Sitemaps:
         owner: FrontierOwner,
         hand: Hand,
         tasks: Tasks,
-        stats: StatsCollector,
         *,
-        reads_named: bool,
+        stats: StatsCollector,
+        params: CrawlParams,
     ) -> None:
         self.enter: Callable[[Request], bool] = lambda _: False
+        self.enter_again: Callable[[Request, float], None] = lambda _, __: None
         self.start_failed: Callable[[str, str], None] = lambda _, __: None
         self._discovery = discovery
         self._owner = owner
         self._hand = hand
         self._tasks = tasks
         self._stats = stats
-        self._reads_named = reads_named
+        self._params = params
         self._asked: dict[str, Asked] = {}
 
     def begin_round(self) -> None:
@@ -84,7 +97,7 @@ class Sitemaps:
 
     def named(self, origin: Origin) -> None:
         """Ask for the sitemaps that an origin's robots.txt names, those of hosts out of scope not."""
-        if not self._reads_named or origin.robots.rules is None:
+        if not self._params.reads_sitemaps or origin.robots.rules is None:
             return
         scope = self._discovery.rules.scope
         for url in origin.robots.rules.sitemaps:
@@ -99,12 +112,14 @@ class Sitemaps:
         if not asked.url.startswith(("http://", "https://")):
             self._failed(asked, "its scheme cannot be asked for")
             return
+        if self.enter(self._request(asked)):
+            self._tasks.wake()
+
+    def _request(self, asked: Asked) -> Request:
         meta = {SITEMAP: asked, "verbatim_url": True, "handle_httpstatus_all": True}
-        request = Request(
+        return Request(
             asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
         )
-        if self.enter(request):
-            self._tasks.wake()
 
     async def answered(self, response: Response) -> None:
         """Read an answer, or ask where it redirects to."""
@@ -115,7 +130,10 @@ class Sitemaps:
         if response.status in REDIRECTS and target:
             self.ask(replace(asked, url=target, steps=asked.steps + 1))
         elif response.status != 200:
-            self._failed(asked, f"it answered {response.status}")
+            wait = retry_after(header(response.headers, "Retry-After"), time.time())
+            self._failed_with(
+                answer_of(response), asked, f"it answered {response.status}", wait or 0.0
+            )
         else:
             await self._read(asked, response.body)
 
@@ -123,7 +141,27 @@ class Sitemaps:
         """Let go of a file that could not be fetched, or must not be."""
         asked = sitemap_of(failure.request)  # type: ignore[attr-defined]
         assert asked is not None
-        self._failed(asked, failure.getErrorMessage())
+        why = failure.getErrorMessage()
+        if isinstance(failure.value, IgnoreRequest):
+            self._failed(asked, why)
+        else:
+            self._failed_with(answer_of_failure(names_of(failure.value)), asked, why)
+
+    def _failed_with(self, answer: Answer, asked: Asked, why: str, rest: float = 0.0) -> None:
+        """Ask once more, after a ``rest`` if that is asked for, where the failure may pass."""
+        wait = retry_wait(
+            answer,
+            asked.tries,
+            retries=self._params.retries,
+            max_wait=self._params.max_wait,
+            retry_after=rest,
+        )
+        if wait is None:
+            self._failed(asked, why)
+            return
+        self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
+        self.enter_again(self._request(replace(asked, tries=asked.tries + 1)), wait)
+        self._tasks.wake()
 
     def _failed(self, asked: Asked, why: str) -> None:
         self._count("failed")

@@ -74,7 +74,10 @@ class Starts:
             self._kept_out[visit.reason] += 1
             self._examples.setdefault(visit.reason, visit.due.url)
         url = self._watched.get(visit.due.fingerprint)
-        if url is None or visit.outcome in READ:
+        if url is None:
+            return
+        if visit.outcome in READ:
+            self._troubles.pop(url, None)  # those of a try before
             return
         status = f"status {visit.status}" if visit.status else ""
         sent = f"to {visit.redirect_to}" if visit.redirect_to else ""

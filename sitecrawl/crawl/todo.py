@@ -7,6 +7,8 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from scrapy import Request
+
 from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.origins import Origin, Turns
@@ -62,12 +64,18 @@ class TodoLists:
         self._tasks = tasks
         hand.taken = self.check
 
-    def next_due(self, origin: Origin) -> DueUrl | None:
-        """The origin's next URL that robots.txt allows; the others get their outcome."""
+    def next_due(self, origin: Origin) -> DueUrl | Request | None:
+        """The origin's next URL that robots.txt allows, or request to try again.
+
+        The URLs that it forbids get their outcome.
+        """
         if not self._owner.frontier.holds(origin.key):
-            origin.todo.clear()
-        while origin.todo:
-            due = self._discovery.nearer(origin.todo.popleft())
+            origin.drop_due()
+        now = asyncio.get_running_loop().time()
+        while (found := origin.pop_due(now)) is not None:
+            if isinstance(found, Request):
+                return found
+            due = self._discovery.nearer(found)
             decision = self._discovery.still_worth(due)
             outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if decision.allowed:
@@ -83,7 +91,7 @@ class TodoLists:
         """Line the origin up for its next turn, refill its list, or give it back."""
         self._leave_alone(origin)
         if origin.ended:
-            origin.todo.clear()
+            origin.drop_due()
             self.given_up(origin.key, origin.ended)
         self.turns.stand(origin)
         low = len(origin.todo) < REFILL_BELOW
@@ -110,8 +118,7 @@ class TodoLists:
         if written is not None:
             written.open_visits -= len(visits)
             for visit in visits:
-                if not visit.again:
-                    written.forget(visit.due.fingerprint)
+                self._ended(written, visit)
         keys = {candidate.origin for visit in visits for candidate in visit.candidates}
         if not keys <= origins.keys():
             self._hand.look()
@@ -119,6 +126,14 @@ class TodoLists:
             origins[each].dry = False
             self.check(origins[each])
         self._tasks.wake()
+
+    def _ended(self, origin: Origin, visit: Visit) -> None:
+        """Keep what is tried again, for it stays in hand; forget the others."""
+        if not visit.again:
+            origin.forget(visit.due.fingerprint)
+        elif visit.outcome is not Outcome.LEASE_LOST:
+            wait = max(0.0, (visit.not_before or 0.0) - time.time())
+            origin.retries.push(visit.due, asyncio.get_running_loop().time() + wait)
 
     def _leave_alone(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()

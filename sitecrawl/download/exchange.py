@@ -84,11 +84,11 @@ class Exchange:
             return
         framing, body = self._framing, bytes(self._body)
         if framing is None or error or truncated:
-            self.fail(of_ending(error, in_body=framing is not None))
+            self.fail(of_ending(error, received=self.received, in_body=framing is not None))
         elif framing.ends_by_close or self._reading.is_whole(body):
             self.done.set_result(body)
         else:
-            self.fail(of_ending(None, in_body=True))
+            self.fail(of_ending(None, received=self.received, in_body=True))
 
     def fail(self, error: Exception) -> None:
         """There will be no answer, or no more of it."""

@@ -61,6 +61,10 @@ class ConnectionBrokenError(DownloadFailedError):
     """The connection ended before any answer, or could not be made."""
 
 
+class UnansweredError(ConnectionBrokenError):
+    """The connection ended before the first byte of an answer."""
+
+
 class CutShortError(ResponseDataLossError):
     """The connection ended within the body."""
 
@@ -81,13 +85,17 @@ def of_connecting(error: OSError, at: str = "") -> Exception:
     return ConnectionBrokenError(at + _text(error))
 
 
-def of_ending(error: Exception | None, *, in_body: bool) -> Exception:
-    """What it means that a connection ended, as it should (None) or not, within an answer."""
+def of_ending(error: Exception | None, *, received: int = 0, in_body: bool) -> Exception:
+    """What it means that a connection ended, as it should (None) or not, within an answer.
+
+    ``received`` is the number of bytes that came of it.
+    """
     if isinstance(error, ssl.SSLError):
         return TlsFailedError(str(error))
     if error is not None and not isinstance(error, OSError):
         return error  # not the connection's fault
-    meaning = CutShortError if in_body else ConnectionBrokenError
+    broken = ConnectionBrokenError if received else UnansweredError
+    meaning = CutShortError if in_body else broken
     return meaning(_text(error) if error else "the server closed the connection")
 
 

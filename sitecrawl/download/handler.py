@@ -11,16 +11,16 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from sitecrawl.download.answer import Answer
 from sitecrawl.download.certificates import Certificates
+from sitecrawl.download.connection import Connection
 from sitecrawl.download.dialing import Dialer
 from sitecrawl.download.exchange import Exchange
-from sitecrawl.download.failures import names_of
+from sitecrawl.download.failures import UnansweredError
 from sitecrawl.download.limits import fetch_params, limits_of
 from sitecrawl.download.pool import Pool, most_resting
 from sitecrawl.download.routes import route_of
 from sitecrawl.download.stopping import Stopping
 from sitecrawl.download.writing import request_bytes
 from sitecrawl.policy.addresses import AddressRule
-from sitecrawl.policy.answers import answer_of_failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,11 +32,16 @@ if TYPE_CHECKING:
     from sitecrawl.params.fetch import FetchParams
 
 
+IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods of requests that may be sent once more by themselves (RFC 9110, 9.2.2)."""
+
+
 class BoundedDownloadHandler(BaseDownloadHandler):
     """Downloads within the limits that the crawl's options set.
 
-    It decompresses too, so that HttpCompressionMiddleware is not needed, and makes the one
-    immediate second attempt after what may be a fluke. ``headers_received`` is sent to those
+    It decompresses too, so that HttpCompressionMiddleware is not needed. Where the server closed a
+    connection that was kept, the request is sent once more on a new one (RFC 9112, 9.3.1); every
+    other failure is the scheduler's to try again. ``headers_received`` is sent to those
     who listen, and may stop a download; ``bytes_received`` is not. ``meta[WIRE_BYTES]`` holds
     how many bytes came over the connection for the request.
     """
@@ -57,27 +62,24 @@ class BoundedDownloadHandler(BaseDownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises one of Scrapy's download exceptions or of ``failures``."""
-        try:
-            return await self._attempt(request)
-        except Exception as error:
-            if request.body or not answer_of_failure(names_of(error)).fluke:
-                raise
-        # RFC 9112, 9.3.1: a connection that was kept too long is no failure either
-        return await self._attempt(request, anew=True)
+        route = route_of(request, self._bind)
+        reused = self._pool.take(route)
+        if reused is not None:
+            try:
+                return await self._ask(request, reused)
+            except UnansweredError:
+                if request.body or request.method not in IDEMPOTENT:
+                    raise
+        return await self._ask(request, await self._dialer.dial(route, self._pool))
 
     async def close(self) -> None:
         """End the connections."""
         await self._pool.close()
 
-    async def _attempt(self, request: Request, *, anew: bool = False) -> Response:
+    async def _ask(self, request: Request, connection: Connection) -> Response:
         answer = Answer(request, self._limits.body, self._stopping)
-        route = route_of(request, self._bind)
-        written = request_bytes(request, route)
-        connection = None if anew else self._pool.take(route)
-        if connection is None:
-            connection = await self._dialer.dial(route, self._pool)
         exchange = Exchange(answer, self._limits.header)
-        body = await connection.ask(written, exchange)
+        body = await connection.ask(request_bytes(request, connection.route), exchange)
         return answer.response(body, exchange.received, connection)
 
 

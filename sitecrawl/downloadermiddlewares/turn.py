@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.toll import judge_answer, judge_failure
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, visit_of
+from sitecrawl.policy.politeness import MAX_RETRY_AFTER
+from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
 from sitecrawl.web.validators import retry_after
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.crawl.hand import Hand
     from sitecrawl.crawl.todo import TodoLists
+    from sitecrawl.origins import Origin
 
 
 class TurnMiddleware:
@@ -53,16 +55,14 @@ class TurnMiddleware:
     def process_response(self, request: Request, response: Response) -> Response:
         """An answer of any status ends the turn."""
         judge_answer(request, response, self._stats)
-        wait = None
-        if response.status in (429, 503):
-            wait = retry_after(header(response.headers, "Retry-After"), time.time())
-        limited = response.status == 429 or wait is not None
-        self._end(request, limited=limited, wait=wait)
         origin = origin_of(request)
-        if origin is not None and limited:
+        if origin is None:
+            return response
+        self._end(request, origin, response)
+        if response.status in (429, 503):
             # What it asks for holds for whoever asks next, after a kill too.
             self._hand.save(origin)
-        if origin is not None and response.ip_address is not None:
+        if response.ip_address is not None:
             self._hand.share_pace(origin, response.ip_address)
         return response
 
@@ -70,12 +70,11 @@ class TurnMiddleware:
         """So does a failure, and a request that was stopped before it was sent."""
         if SENT_AT in request.meta:
             judge_failure(request, exception, self._stats)
-        self._end(request, limited=False, wait=None)
-
-    def _end(self, request: Request, *, limited: bool, wait: float | None) -> None:
         origin = origin_of(request)
-        if origin is None:
-            return
+        if origin is not None:
+            self._end(request, origin)
+
+    def _end(self, request: Request, origin: Origin, response: Response | None = None) -> None:
         sent_at = request.meta.pop(SENT_AT, None)
         if sent_at is not None:
             now = asyncio.get_running_loop().time()
@@ -83,12 +82,34 @@ class TurnMiddleware:
             visit = visit_of(request)
             if visit is not None:
                 visit.duration = duration
-            pace = origin.pace
-            ready_at = (
-                pace.limited(now, duration, wait) if limited else pace.answered(now, duration)
-            )
+            ready_at = self._ready_at(request, origin, response, now, duration)
             origin.ready_at = max(origin.ready_at, ready_at)
         elif BEGAN in request.meta:
             self._lists.turns.withdraw(origin, *request.meta[BEGAN])
         self._lists.turns.end(origin)
         self._lists.check(origin)
+
+    def _ready_at(
+        self,
+        request: Request,
+        origin: Origin,
+        response: Response | None,
+        now: float,
+        duration: float,
+    ) -> float:
+        """When the origin may be asked again after an answer, or after none."""
+        pace = origin.pace
+        if response is None:
+            return pace.failed(now, duration)
+        wait = None
+        if response.status in (429, 503):
+            wait = retry_after(header(response.headers, "Retry-After"), time.time())
+        if response.status != 429 and wait is None:
+            good = response.status < 500
+            return pace.answered(now, duration) if good else pace.failed(now, duration)
+        if response.status == 429 or wait is None or robots_of(request) is not None:
+            return pace.limited(now, duration, wait)
+        visit = visit_of(request)
+        if visit is not None:
+            visit.not_before = time.time() + min(wait, MAX_RETRY_AFTER)
+        return pace.unavailable(now, duration, wait, request.url)

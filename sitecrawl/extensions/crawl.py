@@ -103,15 +103,16 @@ class Crawl:
             self.reading.callback,
             self.lists,
             self.recorder,
-            head_first=params.head_first,
+            stats,
+            params,
         )
         self.sitemaps = Sitemaps(
             self.discovery,
             self.owner,
             self.hand,
             self.tasks,
-            stats,
-            reads_named=params.reads_sitemaps,
+            stats=stats,
+            params=params,
         )
         self.rounds = Rounds(
             params, self.owner, self.hand, self.tasks, self.sitemaps, discovery=self.discovery

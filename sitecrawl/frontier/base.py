@@ -83,8 +83,9 @@ class Visit:
     Times are UTC epoch seconds, ``duration`` seconds. ``document`` is the finished
     document (the contract's fields without seq) or None when there is nothing to write.
     ``target`` is the candidate that ``redirect_to`` or ``canonical`` makes, if the rules
-    admit it; it is stored with the others. ``again`` puts the URL back into the same run
-    (rate limits, flukes). ``reason`` is the outcome's more precise word, ``detail`` what a
+    admit it; it is stored with the others. ``again``: the URL is tried again in the same run; it
+    waits, and stays in hand. ``not_before`` is when it may be asked again, where its answer or a
+    back-off says so. ``reason`` is the outcome's more precise word, ``detail`` what a
     person reads beside it.
 
     Equal ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers
@@ -110,6 +111,7 @@ class Visit:
     canonical: str | None = None
     target: Candidate | None = None
     again: bool = False
+    not_before: float | None = None
     document: dict[str, Any] | None = None
     candidates: list[Candidate] = field(default_factory=list)
 

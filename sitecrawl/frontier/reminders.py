@@ -12,6 +12,8 @@ from sitecrawl.frontier.base import Candidate, Outcome
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.options import Activity
 
+NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR due <= ?)"
+"""False where the answer itself said when to come back (Retry-After), later than a given time."""
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
 SET_ASIDE = {
@@ -22,7 +24,7 @@ ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND rea
 RECALL = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
 REMIND = (
     "UPDATE url SET waiting = 1 WHERE waiting <> 1 AND (outcome IS NULL OR outcome <> ?)"  # noqa: S608
-    f" AND {ONE}"
+    f" AND {NOT_COOLING} AND {ONE}"
 )
 REDATED = f"{REMIND} AND dated <> ?"
 DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
@@ -53,19 +55,21 @@ class Reminders:
     def remind(self, candidates: Iterable[Candidate]) -> None:
         """Let these wait whatever their age, unless they are gone."""
         for candidate in candidates:
-            values = (int(Outcome.FILE_GONE), *self._one(candidate))
-            self._wait(candidate, REMIND, values)
+            self._wait(candidate, REMIND, self._reminded(candidate))
 
     def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
         """Note the date that a feed gives to each, and let those wait whose date differs."""
         for candidate, date in entries:
             one, at = self._one(candidate), date.timestamp()
-            self._wait(candidate, REDATED, (int(Outcome.FILE_GONE), *one, at))
+            self._wait(candidate, REDATED, (*self._reminded(candidate), at))
             self._database.execute(DATE, (at, at, *one))
 
     def _wait(self, candidate: Candidate, statement: str, values: Sequence[object]) -> None:
         if self._database.execute(statement, values):
             self._database.execute(PENDING, (candidate.origin, self._realm))
+
+    def _reminded(self, candidate: Candidate) -> Sequence[object]:
+        return int(Outcome.FILE_GONE), self._database.now(), *self._one(candidate)
 
     def _one(self, candidate: Candidate) -> tuple[int, str, str]:
         return candidate.fingerprint, candidate.origin, self._realm

@@ -8,12 +8,12 @@ from typing import Any
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.options import StateOptions
-from sitecrawl.frontier.reminders import Reminders
+from sitecrawl.frontier.reminders import NOT_COOLING, Reminders
 from sitecrawl.frontier.workers import announce, bury
 
 FORCE = (
-    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"
-    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
+    f" AND {NOT_COOLING} AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
 WAKE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
@@ -96,7 +96,7 @@ def wake(database: Database, run: int, now: float, options: StateOptions) -> int
     if options.activity == "discover":
         return 0
     if options.force:
-        return database.execute(FORCE, (run, options.realm))
+        return database.execute(FORCE, (run, now, options.realm))
     return sum(
         database.execute(WAKE, (run, int(age), now - seconds, options.realm))
         for age, seconds in options.revisit.ages.items()

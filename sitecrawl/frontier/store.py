@@ -152,7 +152,8 @@ class Store:
         for finding in findings:  # only now: a transaction may be tried again
             finding.visit.outcome = finding.outcome
         if kept:
-            self.leases[origin].in_hand.difference_update(v.due.fingerprint for v in visits)
+            done = (visit.due.fingerprint for visit in visits if not visit.again)
+            self.leases[origin].in_hand.difference_update(done)
         return changes
 
     def _write(self, origin: int, visits: Sequence[Visit]) -> tuple[list[Finding], list[Change]]:

@@ -211,6 +211,7 @@ class Visits:
             interval=interval,
             awaits=current and finding.outcome in CONFIRMED,
             wanted=visit.due.via == "seed" and finding.stored.indexed_at is None,
+            not_before=visit.not_before,
         )
         return next_visit(self._options.revisit, visited)
 

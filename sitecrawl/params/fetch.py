@@ -56,7 +56,8 @@ class FetchParams(OptionGroup):
         ge=0,
         le=10,
         description="The pause is at least the last response time x 2^politeness at first; the "
-        "exponent falls to 0 while all goes well, and a 429 raises it.",
+        "exponent falls to 0 while all goes well. A 429 doubles the pause, and good answers lower it "
+        "step by step.",
     )
     requests_per_origin: int = Field(
         1, ge=1, le=16, description="Most requests in flight to one origin at a time."
@@ -73,6 +74,14 @@ class FetchParams(OptionGroup):
         ge=1,
         le=1000,
         description="How many URLs may fail lastingly before their origin is given up for the run.",
+    )
+    retries: int = Field(
+        2,
+        ge=0,
+        le=10,
+        description="How often a page is tried again within the run after a failure that may pass "
+        "(500, 502, 503, 504, 522, 524, 408, a lost connection, no answer in time): last of its "
+        "origin, after a pause that doubles.",
     )
     max_redirects: int = Field(10, ge=0, le=100, description="Longest chain of redirects.")
     max_pages: int = Field(0, ge=0, description="Requests after which the run ends; 0 for no end.")

@@ -14,14 +14,13 @@ CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 class Answer(NamedTuple):
     """How a fetch ended, and what follows.
 
-    ``reason`` is one snake_case word more precise than the outcome. ``fluke``: worth one
-    immediate second attempt. ``again``: the URL may be asked for again in the same run.
-    ``persists``: the condition could last, so it costs the origin's patience.
+    ``reason`` is one snake_case word more precise than the outcome. ``again``: the condition may
+    pass, so the URL may be tried again in the same run. ``persists``: it could last, so it costs
+    the origin's patience.
     """
 
     outcome: Outcome
     reason: str
-    fluke: bool = False
     again: bool = False
     persists: bool = False
 
@@ -36,6 +35,7 @@ PART = Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
 STRANGE = Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status", persists=True)
 BLAMED = Answer(Outcome.SERVER_BLAMED_CLIENT, "client_error")
 BROKEN = Answer(Outcome.SERVER_INTERNAL_ERROR, "server_error", persists=True)
+BROKEN_FOR_NOW = BROKEN._replace(again=True)
 BUSY = Answer(Outcome.RATE_LIMITED, "unavailable", again=True, persists=True)
 
 STATUSES = {
@@ -50,7 +50,12 @@ STATUSES = {
     410: Answer(Outcome.FILE_GONE, "gone"),
     429: Answer(Outcome.RATE_LIMITED, "rate_limited", again=True),
     451: Answer(Outcome.SERVER_BLAMED_CLIENT, "legally_unavailable"),
-    503: Answer(Outcome.SERVER_INTERNAL_ERROR, "unavailable", persists=True),
+    500: BROKEN_FOR_NOW,
+    502: BROKEN_FOR_NOW,
+    503: Answer(Outcome.SERVER_INTERNAL_ERROR, "unavailable", again=True, persists=True),
+    504: BROKEN_FOR_NOW,
+    522: BROKEN_FOR_NOW,  # of Cloudflare: no connection to the site's own server
+    524: BROKEN_FOR_NOW,  # of Cloudflare: no answer of it in time
 }
 PERMANENT = frozenset({301, 308})
 TEMPORARY = frozenset({300, 302, 303, 307})
@@ -75,17 +80,17 @@ FAILURES = {
     ),
     "TlsFailedError": Answer(Outcome.CONNECTION_FAILED, "tls_failed", persists=True),
     "CannotResolveHostError": Answer(
-        Outcome.CONNECTION_FAILED, "dns_failed", fluke=True, again=True, persists=True
+        Outcome.CONNECTION_FAILED, "dns_failed", again=True, persists=True
     ),
     "DownloadConnectionRefusedError": Answer(
-        Outcome.CONNECTION_FAILED, "connection_refused", fluke=True, again=True, persists=True
+        Outcome.CONNECTION_FAILED, "connection_refused", again=True, persists=True
     ),
     "GibberishError": Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish", persists=True),
     "CutShortError": Answer(
         Outcome.DID_NOT_UNDERSTAND_ANSWER, "cut_short", again=True, persists=True
     ),
     "ConnectionBrokenError": Answer(
-        Outcome.CONNECTION_FAILED, "connection_lost", fluke=True, again=True, persists=True
+        Outcome.CONNECTION_FAILED, "connection_lost", again=True, persists=True
     ),
 }
 UNKNOWN_FAILURE = Answer(Outcome.CONNECTION_FAILED, "connection_failed", again=True, persists=True)

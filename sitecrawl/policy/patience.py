@@ -9,7 +9,6 @@ from sitecrawl.policy.outcomes import Outcome
 
 DEFAULT_PATIENCE = 5
 FREE_LIMITS = 2
-MAX_AGAIN = 3
 
 
 @dataclass(slots=True)
@@ -59,8 +58,3 @@ class Patience:
     def ended_as_before(self) -> bool:
         """Whether what ended it had failed in the run before: the origin is no worse than then."""
         return self.exhausted and not self.surprised
-
-
-def comes_again(answer: Answer, times_before: int) -> bool:
-    """Whether a URL is asked for again in this run, ``times_before`` having been so already."""
-    return answer.again and times_before < MAX_AGAIN

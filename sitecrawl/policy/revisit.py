@@ -84,7 +84,8 @@ class Visited(NamedTuple):
     """What the schedule needs to know of a visit; times are UTC epoch seconds.
 
     ``awaits`` is true while a disappearance waits for its confirmation, ``wanted`` for a
-    start URL, which has to be tried in every run until it works.
+    start URL, which has to be tried in every run until it works. ``not_before`` is when the
+    answer itself allows the next visit, where it says so (Retry-After).
     """
 
     outcome: Outcome
@@ -93,6 +94,7 @@ class Visited(NamedTuple):
     interval: float | None = None
     awaits: bool = False
     wanted: bool = False
+    not_before: float | None = None
 
 
 class NextVisit(NamedTuple):
@@ -108,6 +110,13 @@ class NextVisit(NamedTuple):
 
 def next_visit(rule: Revisit, visited: Visited) -> NextVisit:
     """When the URL is due after this visit."""
+    found = _by_outcome(rule, visited)
+    if found.at is None or found.age is not Age.NONE or visited.not_before is None:
+        return found
+    return NextVisit(max(found.at, visited.not_before))
+
+
+def _by_outcome(rule: Revisit, visited: Visited) -> NextVisit:
     outcome, at = visited.outcome, visited.at
     if outcome is Outcome.FILE_GONE or (rule.blacklist and outcome in FAILED):
         return NextVisit(None)

@@ -15,11 +15,11 @@ def test_sitemaps_of_an_origin_that_asks_for_a_long_rest_are_left_too(
     server: Server, crawl: CrawlCommand
 ) -> None:
     robots = "Sitemap: /1.xml\nSitemap: /2.xml\nSitemap: /3.xml\n"
-    site: dict[str, Page] = {"/robots.txt": robots, "/": page(title="Start"), "/1.xml": REST}
+    site: dict[str, Page] = {"/robots.txt": robots, "/": page(title="Start"), "*": REST}
     origin = server.serve(site)
-    run = crawl.begin(f"{origin}/", delay=0).finish(60)
+    run = crawl.begin(f"{origin}/", delay=0, max_wait=3).finish(60)
     assert run.status == 1, run.log[-3000:]
-    assert server.log.targets(origin) == ["/robots.txt", "/1.xml"]
+    assert server.log.targets(origin) == ["/robots.txt", "/1.xml", "/2.xml"]
     assert f"The sitemap {origin}/3.xml is not read: {origin} asks to be left alone" in run.log
 
 
@@ -29,8 +29,9 @@ def test_an_address_that_asks_for_a_long_rest_is_left_by_all_its_origins(
 ) -> None:
     pages = {f"/{n}": page(title=f"Page {n}") for n in range(40)}
     site: dict[str, Page] = {"/robots.txt": "", "/": page(*pages, title="Start"), **pages}
-    first, second = server.serve(site | {"/0": REST}), server.serve(site)
-    run = crawl.begin(f"{first}/", f"{second}/", pace_by="address", delay=0.05).finish(60)
+    first, second = server.serve(site | {"/0": REST, "/1": REST}), server.serve(site)
+    options: dict[str, object] = {"pace_by": "address", "delay": 0.05, "max_wait": 3}
+    run = crawl.begin(f"{first}/", f"{second}/", **options).finish(60)
     assert run.status == 0, run.log[-3000:]
     for origin in (first, second):
         assert f"{origin} asks to be left alone" in run.log

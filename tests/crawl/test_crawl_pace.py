@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Server, page
+from fixtures.server import Answer, Page, Server, page
 
 PAGES = {f"/{number}": page(title=f"Page {number}") for number in range(5)}
 CLOCK = 0.005  # what the server's log may be late by
@@ -53,3 +55,37 @@ def test_a_delay_above_max_wait_is_a_delay(server: Server, crawl: CrawlCommand) 
     run = crawl(f"{origin}/", delay=0.5, max_wait=0.2)
     assert len(run.documents) == 2, run.log[-3000:]
     assert server.log.shortest_gap(origin) >= 0.5 - CLOCK
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("K-31", "S-06", "S-07")
+def test_the_pace_recovers_after_a_429(server: Server, crawl: CrawlCommand) -> None:
+    pages: dict[str, Page] = {f"/{n}": page(title=f"Page {n}") for n in range(40)}
+    limited = Answer(status=429, headers={"Retry-After": "3"})
+    robots = "User-agent: *\nCrawl-delay: 0.1\n"
+    site = {"/robots.txt": robots, "/": page(*pages, title="Home"), **pages}
+    origin = server.serve(site | {"/5": [limited, page(title="Page 5")]})
+    run = crawl(f"{origin}/", delay=5)
+    assert len(run.documents) == 41, run.log[-3000:]
+    gaps = server.log.gaps()
+    at = server.log.targets().index("/5")
+    assert gaps[at] >= 3 - CLOCK, "what it asked for"
+    assert gaps[at + 1] >= 1 - CLOCK, "then half of the raised pause"
+    assert all(later <= gap + 0.05 for gap, later in pairwise(gaps[at:])), "less and less"
+    assert max(gaps[-10:]) < 0.2, "and as before in the end"
+    assert min(gaps) >= 0.1 - CLOCK, "never below what robots.txt asks for"
+
+
+@pytest.mark.behaviour("K-31", "P-05")
+def test_several_in_flight_keep_the_raised_pause(server: Server, crawl: CrawlCommand) -> None:
+    pages: dict[str, Page] = {f"/{n}": Answer(page(title=f"{n}"), delay=0.3) for n in range(5)}
+    site = {"/robots.txt": "", "/": page(*pages, title="Home"), **pages}
+    site["/0"] = [Answer(status=429), page(title="0")]
+    origin = server.serve(site)
+    run = crawl(f"{origin}/", delay=0.02, politeness=0, requests_per_origin=2)
+    assert len(run.documents) == 6, run.log[-3000:]
+    limited = next(each for each in server.log.exchanges if each.status == 429)
+    assert limited.ended is not None
+    later = [each.started for each in server.log.exchanges if each.started > limited.ended]
+    assert later[0] - limited.ended >= 2 - CLOCK
+    assert later[1] - later[0] >= 1 - CLOCK

@@ -57,9 +57,9 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
         origin, numbers = crawl.hand.ensure(SITE), []
         crawl.robots._adopt(origin, b"User-agent: *\nDisallow: /x\n")
         for status in (429, 404):
-            await until(lambda: origin.todo)
+            await until(lambda: origin.has_work)
             due = crawl.lists.next_due(origin)
-            assert due is not None
+            assert isinstance(due, DueUrl)
             origin.probed.add(due.fingerprint)
             origin.spelled[due.fingerprint] = due.url
             visit = Visit(due, time.time())

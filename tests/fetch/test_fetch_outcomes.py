@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import brotli
 import pytest
 from backports import zstd
 from pytest_twisted import ensureDeferred
+from scrapy import Request
 
 from fixtures.server import Answer, Page, Raw, Server, redirect, refusing_origin
+from sitecrawl.download.failures import ConnectionBrokenError, UnansweredError
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -198,11 +200,40 @@ async def test_refused_connection(fetch: Fetch) -> None:
 
 @pytest.mark.behaviour("S-09")
 @ensureDeferred
-async def test_fluke_gets_one_immediate_second_attempt(fetch: Fetch, server: Server) -> None:
-    origin = server.serve({"/once": [Raw(), "<p>there"], "/never": Raw()})
-    assert (await fetch(f"{origin}/once")).body == b"<p>there"
+async def test_only_a_connection_that_was_kept_is_made_again_at_once(
+    fetch: Fetch, server: Server
+) -> None:
+    origin = server.serve({"/": "<p>start", "/once": [Raw(), "<p>there"], "/never": Raw()})
     assert (await fetch.answer(f"{origin}/never")).reason == "connection_lost"
-    assert server.log.targets(origin) == ["/once", "/once", "/never", "/never"]
+    assert server.log.targets(origin) == ["/never"]
+    handler = fetch.handler(origin)
+    await fetch.send(handler, Request(f"{origin}/"))
+    assert (await fetch.send(handler, Request(f"{origin}/once"))).body == b"<p>there"
+    with pytest.raises(UnansweredError):
+        await fetch.send(handler, Request(f"{origin}/never"))
+    assert server.log.targets(origin)[1:] == ["/", "/once", "/once", "/never", "/never"]
+
+
+@pytest.mark.behaviour("S-09")
+@pytest.mark.parametrize(
+    ("request_of", "raw", "times"),
+    [
+        ({"method": "HEAD"}, Raw(), 2),
+        ({"method": "POST"}, Raw(), 1),
+        ({"body": "x"}, Raw(), 1),
+        ({}, Raw(b"H"), 1),
+    ],
+)
+@ensureDeferred
+async def test_what_may_be_sent_twice(
+    fetch: Fetch, server: Server, request_of: dict[str, Any], raw: Raw, times: int
+) -> None:
+    origin = server.serve({"/": "<p>start", "/never": raw})
+    handler = fetch.handler(origin)
+    await fetch.send(handler, Request(f"{origin}/"))
+    with pytest.raises(ConnectionBrokenError):
+        await fetch.send(handler, Request(f"{origin}/never", **request_of))
+    assert server.log.count("/never") == times
 
 
 @ensureDeferred

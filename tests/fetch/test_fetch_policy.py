@@ -21,9 +21,10 @@ from sitecrawl.policy.headers import (
     user_agent,
 )
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.patience import Patience, comes_again
+from sitecrawl.policy.patience import Patience
 from sitecrawl.policy.politeness import Pace
 from sitecrawl.policy.redirects import RedirectChains
+from sitecrawl.policy.retries import retry_wait
 from sitecrawl.web.robots_txt import product_token
 from sitecrawl.web.validators import retry_after
 
@@ -73,14 +74,18 @@ def test_open_addresses(case: dict[str, Any]) -> None:
 def test_pauses(case: dict[str, Any]) -> None:
     pace = Pace(case.get("delay", 1.0), case.get("crawl_delay"))
     pauses, at = [], 1000.0
-    for seconds, what in case["answers"]:
+    for seconds, what, *url in case["answers"]:
         if what == "ok":
             ready = pace.answered(at, seconds)
+        elif what == "failed":
+            ready = pace.failed(at, seconds)
+        elif url:
+            ready = pace.unavailable(at, seconds, what, *url)
         else:
             ready = pace.limited(at, seconds, None if what == "limited" else what)
         pauses.append(ready - at)
         at = ready
-    assert pauses == pytest.approx(case["pauses"])
+    assert pauses == pytest.approx(case["pauses"], abs=0.001)
 
 
 @pytest.mark.behaviour("RT-14")
@@ -204,10 +209,31 @@ def test_endless_refusals_end_patience() -> None:
     assert [patience.note(LIMITED) for _ in range(7)] == [False] * 6 + [True]
 
 
-@pytest.mark.behaviour("S-08")
-def test_a_url_comes_again_three_times() -> None:
-    assert [comes_again(LIMITED, times) for times in range(5)] == [True, True, True, False, False]
-    assert not comes_again(BROKEN, 0)
+@pytest.mark.behaviour("S-08", "K-30", "K-31")
+@pytest.mark.parametrize(
+    ("status", "retries", "retry_after", "waits"),
+    [
+        (500, 2, 0.0, [1.0, 2.0, None]),
+        (502, 4, 0.0, [1.0, 2.0, 4.0, 8.0, None]),
+        (503, 1, 0.0, [1.0, None]),
+        (504, 0, 0.0, [None]),
+        (501, 2, 0.0, [None]),
+        (404, 2, 0.0, [None]),
+        (429, 0, 0.0, [0.0, 0.0, 0.0, None]),
+        (429, 2, 40.0, [40.0, 40.0, 40.0, None]),
+        (429, 2, 61.0, [None]),
+        (500, 10, 0.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, None]),
+    ],
+)
+def test_when_a_url_is_tried_again(
+    status: int, retries: int, retry_after: float, waits: list[float | None]
+) -> None:
+    answer = answer_of_status(status, {})
+    found = [
+        retry_wait(answer, times, retries=retries, max_wait=60.0, retry_after=retry_after)
+        for times in range(len(waits))
+    ]
+    assert found == waits
 
 
 @pytest.mark.parametrize("case", table("options")["case"], ids=lambda case: case["option"])

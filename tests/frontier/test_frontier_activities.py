@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -105,3 +106,17 @@ def test_another_date_of_a_feed_asks_again(work: Crawls) -> None:
     assert worker.crawl({path: path for path in days}) == ["/b", "/c"]
     worker.store.date([(candidate(path), day) for path, day in days.items()])
     assert paths(worker) == []
+
+
+@pytest.mark.behaviour("K-31")
+def test_a_rest_that_a_url_asked_for_is_kept_whatever_a_run_considers(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/rests", "/rested")
+    for due, rest in zip(worker.due(), (3600.0, -1.0), strict=True):
+        now = time.time()
+        visit = Visit(due, now, outcome=Outcome.RATE_LIMITED, not_before=now + rest)
+        worker.commit(visit)
+    worker.store.remind([candidate("/rests"), candidate("/rested")])
+    assert [due.url for due in worker.due()] == [f"{SITE}/rested"]
+    worker.end()
+    assert [due.url for due in work(force=True).due()] == [f"{SITE}/rested"]

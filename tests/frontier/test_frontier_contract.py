@@ -87,11 +87,14 @@ def test_what_is_in_hand_is_not_popped_again(work: Crawls) -> None:
 
 
 @pytest.mark.behaviour("S-06", "S-08")
-def test_again_puts_a_url_back_into_the_run(work: Crawls) -> None:
+def test_what_is_tried_again_waits_and_stays_in_hand(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
     worker.commit(Visit(due, time.time(), outcome=Outcome.RATE_LIMITED, again=True))
+    assert worker.due() == []
+    worker.store.release(SITE)
+    assert worker.store.lease(1)
     [again] = worker.due()
     assert (again.url, again.outcome) == (due.url, Outcome.RATE_LIMITED)
     worker.commit(ingested(again, "home", time.time()))

@@ -31,7 +31,7 @@ END = re.compile(
     r"INFO: Ended after \d+ s: (\d+) pages \([\d.]+/s\), (\d+) errors, (\d+) lines written; "
     r"answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); links refused: (\d+)\n$"
 )
-ONCE = {"patience": 9, "politeness": 0}
+ONCE = {"patience": 9, "politeness": 0, "retries": 0}
 
 
 @pytest.mark.behaviour("O-10")
