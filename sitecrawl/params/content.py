@@ -67,6 +67,11 @@ class ContentParams(DocumentParams):
         description="Where a base element counts of which relative links start: anywhere, as "
         "browsers have it, or in the head alone. The first one with an address is the page's.",
     )
+    frames_anywhere: bool = Field(
+        default=False,
+        description="Whether frames outside a frameset, and links beside one, count though "
+        "browsers drop them.",
+    )
     longdesc: Literal["follow", "ignore"] = Field(
         default="follow",
         description="The page that describes an image at length: follow makes it a document, "
@@ -164,7 +169,8 @@ class ContentParams(DocumentParams):
 
 
 _SAME = (
-    *("link_patterns", "extra_link_patterns", "object_links", "base_element", "longdesc"),
+    *("link_patterns", "extra_link_patterns", "object_links", "base_element", "frames_anywhere"),
+    "longdesc",
     "script_links",
     *("script_text", "page_extensions", "image_maps", "image_map_samples", "join_split_href"),
     *("strip_quotes", "alt_text", "title_text", "noframes_min", "keep_pre", "remove_elements"),

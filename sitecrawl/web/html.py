@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from sitecrawl.web.actions import Wrapper, action_tables, enter_named, marked_actions
 from sitecrawl.web.foreign import in_language
+from sitecrawl.web.frames import read_dropped_links
 from sitecrawl.web.head import Head, body_of, read_head
 from sitecrawl.web.headings import useful_start
 from sitecrawl.web.languages import read_language
@@ -19,7 +20,7 @@ from sitecrawl.web.selectors import read_fields
 from sitecrawl.web.structured import read_json_ld
 from sitecrawl.web.text import cleaned
 from sitecrawl.web.urls import split
-from sitecrawl.web.walk import Walk
+from sitecrawl.web.walk import Walk, first_node
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -44,31 +45,24 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     walk.language = page.language = page_language(root, page)
     _mark_elements(walk, root, markup)
-    walk.read(_first_node(root))
+    walk.read(first_node(root))
     walk.text.close()
     close_sections(walk)
     _fill_text(page, head, walk)
     page.fields = read_fields(root, options.fields) if options.fields else {}
     own = head.metas.get(options.agent.lower(), ())
     robots = [*head.metas.get("robots", ()), *own, *walk.robots]
+    leading = read_dropped_links(markup, walk) if options.frames_anywhere else walk
     return Outgoing(
         walk.base or "",
         head.links,
-        walk.found,
+        leading.found,
         robots,
         head.refresh or walk.refresh,
-        banners=walk.banners,
-        image_maps=walk.image_maps,
-        hrefs=walk.addresses,
+        banners=leading.banners,
+        image_maps=leading.image_maps,
+        hrefs=leading.addresses,
     )
-
-
-def _first_node(root: LexborNode) -> LexborNode:
-    """The first node of the document: comments may stand before its root element."""
-    node = root
-    while node.prev is not None:
-        node = node.prev
-    return node
 
 
 def page_language(root: LexborNode, page: Page) -> str:

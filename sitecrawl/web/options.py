@@ -34,6 +34,7 @@ class ReadOptions:
     extra_link_patterns: tuple[str, ...] = ()
     object_links: bool = False
     base_element: str = "anywhere"
+    frames_anywhere: bool = False
     longdesc: str = "follow"
     script_links: bool = True
     script_text: bool = True

@@ -181,6 +181,14 @@ class Walk:
         self.via = outer
 
 
+def first_node(root: LexborNode) -> LexborNode:
+    """The first node of the document: comments may stand before its root element."""
+    node = root
+    while node.prev is not None:
+        node = node.prev
+    return node
+
+
 def skip(_walk: Walk, _node: LexborNode) -> None:
     """Stands for "do not descend" as the answer of an action."""
 

@@ -75,14 +75,14 @@ def _shown(markups: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def read(markup: str) -> Page:
-    options = ReadOptions(link_patterns=("a@href", "area@href", "frame@src", "iframe@src"))
+def read(markup: str, *, frames_anywhere: bool = False) -> Page:
+    patterns = ("a@href", "area@href", "frame@src", "iframe@src")
     return read_page(
         markup.encode(),
         url=URL,
         content_type="text/html; charset=utf-8",
         headers={},
-        options=options,
+        options=ReadOptions(link_patterns=patterns, frames_anywhere=frames_anywhere),
     )
 
 
@@ -92,12 +92,15 @@ def made(seed: int, number: int) -> list[str]:
     return ["<!DOCTYPE html>" + "".join(each) for each in parts]
 
 
-@pytest.mark.behaviour("L-10", "K-29")
-def test_the_base_is_the_browsers() -> None:
+@pytest.mark.behaviour("L-10", "K-29", "L-01", "L-02", "L-05")
+def test_base_and_links_are_the_browsers() -> None:
     markups = made(29, 40)
-    differing = [
-        (markup, seen["base"], page.base)
-        for markup, seen in zip(markups, shown(markups), strict=True)
-        if (page := read(markup)).base != seen["base"]
-    ]
+    differing = []
+    for markup, seen in zip(markups, shown(markups), strict=True):
+        page = read(markup)
+        links = {link.url for link in page.links}
+        anywhere = {link.url for link in read(markup, frames_anywhere=True).links}
+        missed = set(seen["links"]) - {URL} - links
+        if page.base != seen["base"] or missed or links - anywhere:
+            differing.append((markup, seen, page.base, missed, links - anywhere))
     assert differing == []
