@@ -49,6 +49,7 @@ NO_CONTACT = (
     "with -a contact=..."
 )
 ROGUE = "The robots exclusion standard is ignored: robots.txt and the robots directives of pages."
+LIMIT = "closespider_"  # Scrapy's CLOSESPIDER_... settings
 POLICIES = frozenset({"do_not_crawl", "query_policy"})
 
 logger = logging.getLogger(__name__)
@@ -208,7 +209,7 @@ class Crawl:
             await self.recorder.flush_all()
             await self._save_origins()
         finally:
-            await self.delivery.complete()
+            await self.delivery.complete(finished=self._has_finished)
         if self.checks_links:
             self.dead_links.report()
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
@@ -218,6 +219,11 @@ class Crawl:
         stored = await self.delivery.feeds_closed()
         if not stored and self.owner.failure is None:
             self._stats.set_value("sitecrawl/exit_status", NOTHING)
+
+    @property
+    def _has_finished(self) -> bool:
+        """Whether the crawl ended by itself or at a limit of its own, not by a signal."""
+        return self._finish_reason == "finished" or self._finish_reason.startswith(LIMIT)
 
     async def _save_origins(self) -> None:
         try:
@@ -235,6 +241,8 @@ class Crawl:
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""
         counters = account(self._stats.get_stats(), self.discovery, self.hand)
+        if self._has_finished and self._stats.get_value("sitecrawl/exit_status") == DONE:
+            await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)
 
 

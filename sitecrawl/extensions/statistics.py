@@ -13,6 +13,7 @@ from scrapy.extensions.feedexport import FeedExporter
 from sitecrawl.crawl.figures import Figures
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.extensions.progress import Progress
+from sitecrawl.feeds import Feeds
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.statuses import DONE
 
@@ -75,6 +76,9 @@ class Statistics:
             logger.info(NO_FEED, figures.lines)
         if not figures.lines and self._changed_nothing():
             logger.info(NO_LINE)
+        if isinstance(feeds := self._crawler.get_extension(FeedExporter), Feeds):
+            for text, path, lines in feeds.notes():
+                logger.info(text, path, lines)
         logger.info("Ended after %.0f s: %s", seconds, figures.line(seconds))
 
     async def _watch(self) -> None:

@@ -8,7 +8,7 @@ Beside the crawler's own methods stand ``holds`` (ask it before a request is han
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -19,7 +19,9 @@ __all__ = [
     "Backlog",
     "Candidate",
     "Change",
+    "Delivered",
     "DueUrl",
+    "FeedFile",
     "Frontier",
     "FrontierError",
     "NoCrawlError",
@@ -163,6 +165,30 @@ class OriginState:
     given_up: bool = False  # by the run, as far as a claim tells
 
 
+@dataclass(frozen=True, slots=True)
+class FeedFile:
+    """A file of a feed when its lines were safe: its size then, and a hash of its end.
+
+    ``size`` is None where it cannot be looked at; ``closed`` says that nothing more is written
+    to it, so that its reader may have taken it away.
+    """
+
+    feed: str
+    path: str
+    size: int | None = None
+    tail: str = ""
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """Lines of a crawl that did not end well, and the files that took them."""
+
+    number: int
+    lines: int
+    files: tuple[FeedFile, ...]
+
+
 class Frontier(Protocol):
     """The crawl database as the crawler sees it. Every method may wait for the database.
 
@@ -242,8 +268,22 @@ class Frontier(Protocol):
         """Outbox rows of earlier runs with ``seq > after`` that no feed has taken yet and
         no living worker has in hand, in order."""
 
-    async def delivered(self, seqs: Sequence[int]) -> None:
-        """Mark outbox rows as written to a feed."""
+    async def delivered(
+        self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
+    ) -> int:
+        """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
+
+    async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
+        """What crawls that died or did not end well delivered to these feeds: now ours."""
+
+    async def undeliver(self, numbers: Collection[int]) -> None:
+        """Let the rows of these deliveries be delivered again."""
+
+    async def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
+        """Let our rows that went to an open file be delivered again, and ``seqs``; how many."""
+
+    async def end_deliveries(self) -> None:
+        """Forget our deliveries: their files may be taken away and written anew."""
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """End the run and close the database."""

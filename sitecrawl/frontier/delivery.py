@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
 
-from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.base import Change, Delivered, FeedFile
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.outbox import Entry, record
@@ -19,6 +21,17 @@ CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
 WAITING = (
     f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
     " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
+)
+
+WITHOUT_RECORD = 1  # the delivery of a row whose file needs no record
+MARK = "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?"
+RECORD = (
+    "INSERT INTO delivery (number, owner, lines, files) VALUES (?, ?, ?, ?) ON CONFLICT (number)"
+    " DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
+)
+LEFT = (
+    "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
+    " ORDER BY number"
 )
 
 
@@ -49,15 +62,60 @@ def take_undelivered(
         after = rows[-1][0]
         additional = Documents(database).additional_urls([row[3] for row in rows])
         found = [(row[0], change_of(row, additional)) for row in rows]
-        deliver(database, [seq for seq, change in found if change is None])
+        skipped = [seq for seq, change in found if change is None]
+        database.many(MARK, [(WITHOUT_RECORD, seq) for seq in skipped])
         taken = [change for _, change in found if change is not None]
         database.many("UPDATE outbox SET owner = ? WHERE seq = ?", [(owner, c.seq) for c in taken])
         changes += taken
     return changes
 
 
-def deliver(database: Database, seqs: Sequence[int]) -> None:
-    """Mark outbox rows as written to a feed."""
+def deliver(
+    database: Database, owner: str, seqs: Sequence[int], files: Sequence[FeedFile], number: int
+) -> int:
+    """Mark outbox rows as written to files; the number of their delivery, new if it is 0."""
+    if files:
+        if not number:
+            [(number,)] = database.rows(
+                "UPDATE crawl SET deliveries = deliveries + 1 RETURNING deliveries"
+            )
+        record = json.dumps([asdict(file) for file in files])
+        database.execute(RECORD, (number, owner, len(seqs), record))
+    database.many(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
+    return number
+
+
+def take_over(database: Database, owner: str, feeds: Collection[str]) -> list[Delivered]:
+    """The deliveries to these feeds that nobody alive has; they are this worker's now."""
+    found = [_delivered(*row) for row in database.rows(LEFT)]
+    taken = [each for each in found if any(file.feed in feeds for file in each.files)]
     database.many(
-        "UPDATE outbox SET delivered = 1, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs]
+        "UPDATE delivery SET owner = ? WHERE number = ?", [(owner, each.number) for each in taken]
     )
+    return taken
+
+
+def undeliver(database: Database, numbers: Iterable[int]) -> None:
+    """Let the rows of deliveries be delivered again."""
+    rows = [(number,) for number in numbers]
+    database.many("UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?", rows)
+    database.many("DELETE FROM delivery WHERE number = ?", rows)
+
+
+def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[int]) -> int:
+    """Let a worker's rows that went to an open file be delivered again, and ``seqs``."""
+    own = database.rows("SELECT number, lines, files FROM delivery WHERE owner = ?", (owner,))
+    lost = [
+        each
+        for each in (_delivered(*row) for row in own)
+        if any(file.path == path and not file.closed for file in each.files)
+    ]
+    undeliver(database, [each.number for each in lost])
+    database.many(
+        "UPDATE outbox SET delivered = 0, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs]
+    )
+    return len(seqs) + sum(each.lines for each in lost)
+
+
+def _delivered(number: int, lines: int, files: str) -> Delivered:
+    return Delivered(number, lines, tuple(FeedFile(**each) for each in json.loads(files)))

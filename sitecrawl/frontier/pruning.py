@@ -17,7 +17,7 @@ ATTEMPTS = (
     " ORDER BY id DESC LIMIT ?"
 )
 CHANGES = (
-    "DELETE FROM outbox WHERE seq > ? AND seq <= ? AND delivered = 1 AND made_at < ?{of_realm}"
+    "DELETE FROM outbox WHERE seq > ? AND seq <= ? AND delivered <> 0 AND made_at < ?{of_realm}"
     " AND (op = 'upsert' AND NOT EXISTS (SELECT 1 FROM document AS d WHERE d.url = outbox.url"
     " AND d.seq = outbox.seq) OR op = 'delete' AND EXISTS (SELECT 1 FROM document AS d"
     " WHERE d.url = outbox.url AND d.id = outbox.id AND d.seq > outbox.seq))"
@@ -25,7 +25,7 @@ CHANGES = (
 DELETED_AGAIN = (
     "SELECT seq FROM (SELECT seq, delivered, made_at, run, max(seq) OVER (PARTITION BY url, id)"
     " AS newest FROM outbox WHERE op = 'delete') AS deletions"
-    " WHERE seq < newest AND delivered = 1 AND made_at < ?{of_realm} ORDER BY seq"
+    " WHERE seq < newest AND delivered <> 0 AND made_at < ?{of_realm} ORDER BY seq"
 )
 RUNS = (
     "SELECT run FROM (SELECT id AS run, finished_at FROM run) AS ended WHERE finished_at < ?"

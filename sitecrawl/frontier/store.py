@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,9 @@ from sitecrawl.frontier.base import (
     Backlog,
     Candidate,
     Change,
+    Delivered,
     DueUrl,
+    FeedFile,
     OriginState,
     Outcome,
     Settlement,
@@ -23,7 +25,13 @@ from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
-from sitecrawl.frontier.delivery import deliver, take_undelivered
+from sitecrawl.frontier.delivery import (
+    deliver,
+    take_over,
+    take_undelivered,
+    undeliver,
+    undeliver_file,
+)
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.findings import Judge
 from sitecrawl.frontier.leases import Leases
@@ -233,10 +241,34 @@ class Store:
             realm = self._options.realm
             return take_undelivered(self._database, realm, self.owner, limit, after)
 
-    def delivered(self, seqs: Sequence[int]) -> None:
-        """Mark outbox rows as written to a feed."""
+    def delivered(
+        self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
+    ) -> int:
+        """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
         with self._transaction():
-            deliver(self._database, seqs)
+            return deliver(self._database, self.owner, seqs, files, number)
+
+    def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
+        """Take over what nobody alive has delivered to these feeds."""
+        with self._transaction():
+            self._database.alone()
+            bury(self._database, self._database.now(), self._options.delay)
+            return take_over(self._database, self.owner, feeds)
+
+    def undeliver(self, numbers: Collection[int]) -> None:
+        """Let the rows of these deliveries be delivered again."""
+        with self._transaction():
+            undeliver(self._database, numbers)
+
+    def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
+        """Let our rows that went to an open file be delivered again, and ``seqs``."""
+        with self._transaction():
+            return undeliver_file(self._database, self.owner, path, seqs)
+
+    def end_deliveries(self) -> None:
+        """Forget our deliveries."""
+        with self._transaction():
+            self._database.execute("DELETE FROM delivery WHERE owner = ?", (self.owner,))
 
     def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """Leave the run and close the connection."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
@@ -14,7 +14,9 @@ from sitecrawl.frontier.base import (
     Backlog,
     Candidate,
     Change,
+    Delivered,
     DueUrl,
+    FeedFile,
     FrontierError,
     OriginState,
     Settlement,
@@ -125,9 +127,27 @@ class ThreadedFrontier:
         """Outbox rows that no feed and no living worker has."""
         return await self._run(self._store.undelivered, limit, after)
 
-    async def delivered(self, seqs: Sequence[int]) -> None:
-        """Mark outbox rows as written to a feed."""
-        await self._run(self._store.delivered, seqs)
+    async def delivered(
+        self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
+    ) -> int:
+        """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
+        return await self._run(self._store.delivered, seqs, files, number)
+
+    async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
+        """What crawls that died or did not end well delivered to these feeds: now ours."""
+        return await self._run(self._store.take_over_deliveries, feeds)
+
+    async def undeliver(self, numbers: Collection[int]) -> None:
+        """Let the rows of these deliveries be delivered again."""
+        await self._run(self._store.undeliver, numbers)
+
+    async def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
+        """Let our rows that went to an open file be delivered again, and ``seqs``."""
+        return await self._run(self._store.undeliver_file, path, seqs)
+
+    async def end_deliveries(self) -> None:
+        """Forget our deliveries: their files may be taken away and written anew."""
+        await self._run(self._store.end_deliveries)
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """End the run, close the database and the thread."""

@@ -111,3 +111,28 @@ def test_feeds_are_stored_when_the_last_lines_have_come(
         return [json.loads(line)["seq"] for line in lines]
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(close()))) == [1, 2]
+
+
+@pytest_twisted.inlineCallbacks
+def test_a_line_that_comes_while_others_are_written_out_is_not_safe_yet(
+    tmp_path: Path,
+) -> Generator[Any, Any, None]:
+    async def write() -> list[list[int]]:
+        path = tmp_path / "feed.jsonl"
+        storages = {"": "sitecrawl.feeds.LocalFeedStorage"}
+        given = {"FEEDS": {str(path): {"format": "jsonlines"}}, "FEED_STORAGES": storages}
+        feeds = Feeds(get_crawler(settings_dict=given))
+        spider = feeds.crawler._create_spider("site")
+        feeds.open_spider(spider)
+        feeds.item_scraped(Record(1, {"seq": 1}), spider)
+        first = asyncio.ensure_future(feeds.take_safe_lines())
+        await asyncio.sleep(0)  # what was taken is flushed now, and not yet written out
+        feeds.item_scraped(Record(2, {"seq": 2}), spider)
+        safe = [lines for _, lines, _ in await first]
+        assert path.read_text("utf-8") == '{"seq": 1}\n'
+        safe += [lines for _, lines, _ in await feeds.take_safe_lines()]
+        await feeds.close_spider(spider)
+        return safe
+
+    found = yield Deferred.fromFuture(asyncio.ensure_future(write()))
+    assert found == [[1], [2]]

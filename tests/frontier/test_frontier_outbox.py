@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from workers import SITE, Crawls, ingested
 
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.base import Delivered, FeedFile, Outcome
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.revisit import Revisit
 
@@ -152,3 +153,42 @@ def test_numbers_follow_each_other_whoever_writes(work: Crawls) -> None:
             [due] = worker.store.pop(key, 1)
             worker.commit(ingested(due, f"{key} {n}", time.time()), key=key)
     assert [row[0] for row in one.outbox()] == list(range(1, 11))
+
+
+OUT = FeedFile("/out", "/out", 10, "a")
+
+
+def test_lines_of_a_crawl_that_did_not_end_well_can_be_delivered_again(work: Crawls) -> None:
+    first = work()
+    first.seed("/a", "/b", "/c")
+    first.crawl({"/a": "a", "/b": "b", "/c": "c"})
+    number = first.store.delivered([1], [OUT])
+    longer = replace(OUT, size=20)
+    assert first.store.delivered([2], [longer], number) == number
+    first.store.delivered([3])  # to what needs no record
+    second = work()
+    assert second.store.take_over_deliveries({"/out"}) == []  # the first lives
+    first.end()
+    assert second.store.take_over_deliveries({"/other"}) == []
+    assert second.store.take_over_deliveries({"/out"}) == [Delivered(number, 2, (longer,))]
+    assert work().store.take_over_deliveries({"/out"}) == []
+    assert second.store.undelivered(10, 0) == []
+    second.store.undeliver([number])
+    assert [change.seq for change in second.store.undelivered(10, 0)] == [1, 2]
+    assert second.store.delivered([1, 2], [OUT]) > number
+
+
+def test_lines_of_an_open_file_can_be_delivered_again(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/a", "/b", "/c")
+    worker.crawl({"/a": "a", "/b": "b", "/c": "c"})
+    worker.store.delivered([1], [replace(OUT, closed=True)])
+    worker.store.delivered([2], [OUT])
+    assert worker.store.undeliver_file("/out", [3]) == 2
+    assert [change.seq for change in worker.store.undelivered(10, 0)] == [2, 3]
+    worker.end()
+    other = work()
+    assert len(other.store.take_over_deliveries({"/out"})) == 1
+    other.store.end_deliveries()
+    other.end()
+    assert work().store.take_over_deliveries({"/out"}) == []

@@ -39,6 +39,19 @@ NAMES = {
         "jars": "download/cookies.py",
     },
     "scrapy.exporters.JsonLinesItemExporter": {"_kwargs": "exporters.py"},
+    "scrapy.extensions.feedexport": {"apply_uri_params": "feeds.py"},
+    "scrapy.extensions.feedexport.FeedExporter": {
+        "_close_slot": "feeds.py",
+        "_get_storage": "feeds.py",
+        "_get_uri_params": "feeds.py",
+        "_start_new_batch": "feeds.py",
+        "slots": "feeds.py",
+    },
+    "scrapy.extensions.feedexport.FeedSlot": {
+        "_exporting": "feeds.py",
+        "_fileloaded": "feeds.py",
+        "itemcount": "feeds.py",
+    },
     "scrapy.http.cookies.CookieJar": {"_cookies": "download/cookies.py"},
     "scrapy.resolver": {"dnscache": "download/naming.py"},
     "scrapy.utils.defer": {
