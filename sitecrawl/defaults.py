@@ -31,6 +31,7 @@ EXTENSIONS_BASE = {
     "scrapy.extensions.memdebug.MemoryDebugger": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
     "sitecrawl.feeds.Feeds": 0,
+    "sitecrawl.extensions.printable_log.PrintableLog": 5,
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.download.early_close.EarlyClose": 20,
     "sitecrawl.extensions.unheeded.Unheeded": 30,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -11,6 +12,17 @@ from typing import TextIO
 
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.statuses import DONE, NOTHING
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tab and line feed, separators of lines, and those of direction."""
+
+
+def printable(text: str) -> str:
+    r"""A text without what would command a terminal or turn its writing round: ``\u001b``.
+
+    JSON means the same with and without.
+    """
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def print_lines(lines: Iterable[str]) -> int:
@@ -23,7 +35,7 @@ def print_lines(lines: Iterable[str]) -> int:
     try:
         for line in lines:
             status = DONE
-            print(line)  # nowhere, where it was closed before we began
+            print(printable(line))  # nowhere, where it was closed before we began
         if output is not None:
             output.flush()
     except OSError as error:
@@ -40,7 +52,7 @@ def complain(problems: Iterable[str]) -> None:
         return
     with suppress(OSError):
         for problem in problems:
-            print(problem, file=output)
+            print(printable(problem), file=output)
 
 
 def reopen_errors() -> None:

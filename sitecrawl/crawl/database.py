@@ -37,4 +37,7 @@ class FrontierOwner:
     async def close(self, reason: str, counters: dict[str, Any]) -> None:
         """End the run with the reason it ended for, and what was counted in it."""
         if self.failure is None and self.run_id:
-            await self.frontier.close(reason, counters)
+            try:
+                await self.frontier.close(reason, counters)
+            except FrontierError as error:
+                self.fail(error)

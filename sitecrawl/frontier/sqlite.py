@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
@@ -56,9 +57,16 @@ class SqliteDatabase:
     dialect = "sqlite"
     byte_order = "BINARY"
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, make: bool = True) -> None:
         self.name = f"The crawl database {path}"
-        self._folder = Path(path).parent
+        self._path = Path(path)
+        self._folder = self._path.parent
+        self._inode: tuple[int, int] | None = None
+        self._begin = "BEGIN IMMEDIATE"
+        if not make and not _is_writable(self._path):
+            self._begin = "BEGIN"
+            self._connection = _connect_read_only(self._path)
+            return
         if path != ":memory:":
             self._folder.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
@@ -69,6 +77,8 @@ class SqliteDatabase:
         except sqlite3.Error:
             self._connection.close()
             raise
+        if path != ":memory:":
+            self._inode = _inode_of(self._path)
 
     def _write_ahead(self) -> None:
         """Change to a write-ahead log; SQLite itself does not wait for others here."""
@@ -85,7 +95,8 @@ class SqliteDatabase:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Holds the file's one write lock from the start, so that it never has to give up."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._check_file()
+        self._connection.execute(self._begin)
         try:
             yield
         except BaseException:
@@ -93,6 +104,14 @@ class SqliteDatabase:
                 self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
+
+    def _check_file(self) -> None:
+        """Raise FrontierError where the file was deleted: SQLite would go on without a word."""
+        if self._inode is not None and _inode_of(self._path) != self._inode:
+            raise FrontierError(
+                f"{self.name} was deleted or replaced while it was in use; leave it where it is, "
+                "and run again."
+            )
 
     def alone(self) -> None:
         """Nothing to wait for: there is one writer at a time."""
@@ -166,6 +185,49 @@ class SqliteDatabase:
         self._connection.close()
 
 
+def _inode_of(path: Path) -> tuple[int, int] | None:
+    """Device and inode of a file, None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether a file can be written, and the log beside it be made if it is not there."""
+    if not os.access(path, os.W_OK):
+        return False
+    return os.access(path.parent, os.W_OK | os.X_OK) or _log_of(path).exists()
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    """Open a file for reading alone.
+
+    Without a write-ahead log nobody has it open, and it is taken as it is: SQLite would leave
+    a log and its index beside it, as files of whoever only read.
+    """
+    log = _log_of(path)
+    in_use = log.exists()
+    uri = f"{path.absolute().as_uri()}?{'mode=ro' if in_use else 'immutable=1'}"
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema")
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if not in_use or error.sqlite_errorname != "SQLITE_CANTOPEN":
+            raise
+        raise FrontierError(
+            f"The crawl database {path} cannot be read: the changes in {log.name} need a folder "
+            "that can be written; copy both files to one."
+        ) from error
+    return connection
+
+
 class SqliteBackend:
     """A SQLite file."""
 
@@ -176,10 +238,13 @@ class SqliteBackend:
         self._path = path
 
     def connect(self, *, make: bool = True) -> SqliteDatabase:
-        """Open the file, making it and its folder where missing."""
+        """Open the file, making it and its folder where missing.
+
+        One that is not to be made is opened for reading where it cannot be written.
+        """
         if not make and not Path(self._path).is_file():
             raise NoCrawlError(f"There is no crawl database {self._path}.")
-        return SqliteDatabase(self._path)
+        return SqliteDatabase(self._path, make=make)
 
     def readable(self, error: Exception) -> FrontierError:
         """Which file, what is wrong with it, and what to do."""

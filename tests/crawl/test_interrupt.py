@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +53,50 @@ def test_twice_ends_at_once_and_costs_a_few_refetches(server: Server, crawl: Cra
     urls = {line["url"] for line in stopped.lines + resumed.lines}
     assert urls == {f"{origin}{path}" for path in ["/", *PATHS]}
     assert len(server.log.targets()) <= len(PATHS) + 20
+
+
+LOADING = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Interrupting(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[1]:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from scrapy.cmdline import execute
+execute(["scrapy", "crawl", "site", "-a", "start=http://127.0.0.1:9/"])
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["scrapy.commands.crawl", "sitecrawl.commands.explain", "sitecrawl.scheduler"]
+)
+def test_while_it_loads_it_is_one_line(module: str, tmp_path: Path) -> None:
+    """The signal comes as the named module is imported."""
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADING, module],
+        cwd=tmp_path,
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in ended.stderr, ended.stderr[-3000:]
+    assert ended.returncode in (-signal.SIGINT, 0)
+
+
+def test_while_it_closes_it_leaves_no_traceback(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(dict(SITE))
+    running = crawl.begin(origin, delay=0.15)
+    wait_for(server, 5, running)
+    running.process.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    running.process.send_signal(signal.SIGINT)
+    ended = running.finish()
+    assert "Traceback" not in ended.log, ended.log[-3000:]
+    assert "was destroyed" not in ended.log
