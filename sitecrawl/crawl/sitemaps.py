@@ -19,7 +19,7 @@ from sitecrawl.policy.retries import retry_wait
 from sitecrawl.policy.target import read_target
 from sitecrawl.reqmeta import SITEMAP, sitemap_of
 from sitecrawl.responses import answer_of, header, location
-from sitecrawl.web.feeds import read_feed
+from sitecrawl.web.feeds import ENTITY_IN_LOCATION, read_feed
 from sitecrawl.web.sitemaps import SitemapEntry, read_sitemap
 from sitecrawl.web.urls import origin as origin_key
 from sitecrawl.web.urls import resolve
@@ -179,6 +179,9 @@ class Sitemaps:
                 await self._take(asked, batch)
         except FrontierError as error:
             self._owner.fail(error)
+        if dropped := problems.count(ENTITY_IN_LOCATION):
+            self._count("dropped", dropped)
+        problems = list(dict.fromkeys(problems))
         if not found:
             self._failed(asked, f"it names no page ({', '.join(problems) or 'it is empty'})")
             return

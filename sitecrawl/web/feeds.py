@@ -17,6 +17,8 @@ ENTRY_LIMIT = 10_000
 _Entry = TypeVar("_Entry")
 
 ENTRIES = frozenset({"item", "entry"})
+ENTITY_IN_LOCATION = "entity_in_location"
+_LOCATIONS = frozenset({"loc", "link", "guid"})
 _PUBLISHED = ("pubdate", "published", "issued", "date")
 _UPDATED = ("updated", "modified")
 _REGISTERED = "http://www.iana.org/assignments/relation/"  # RFC 4287, 4.2.7.2
@@ -40,10 +42,23 @@ def read_feed(
 
     Entries without a link are passed over. ``problems`` receives a word for all that cut the
     reading short: ``malformed_xml``, ``entity_refused``, ``too_large``, ``damaged_gzip``,
-    ``too_many_entries``.
+    ``too_many_entries``; and ``entity_in_location`` for each location that was dropped because
+    only a DTD could tell what it means.
     """
     pieces = read_text(read_chunks(body, problems=problems))
-    yield from first(limit, read_entries(read_elements(pieces, WANTED, problems), url), problems)
+    elements = without_entities(read_elements(pieces, WANTED, problems), problems)
+    yield from first(limit, read_entries(elements, url), problems)
+
+
+def without_entities(elements: Iterator[Element], problems: list[str] | None) -> Iterator[Element]:
+    """The elements, of which those stay empty that only a DTD could tell the meaning of."""
+    for element in elements:
+        if element.entity and element.name in _LOCATIONS:
+            if problems is not None:
+                problems.append(ENTITY_IN_LOCATION)
+            yield element._replace(text="", attributes={})
+        else:
+            yield element
 
 
 def first(limit: int, entries: Iterator[_Entry], problems: list[str] | None) -> Iterator[_Entry]:

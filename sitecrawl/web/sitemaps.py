@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import chain
 
 from sitecrawl.web.dates import read_date
-from sitecrawl.web.feeds import ENTRIES, WANTED, first, read_entries
+from sitecrawl.web.feeds import ENTRIES, WANTED, first, read_entries, without_entities
 from sitecrawl.web.inflate import read_chunks
 from sitecrawl.web.urls import normalize, resolve
 from sitecrawl.web.xml_stream import Element, read_elements, read_text
@@ -34,7 +34,7 @@ def read_sitemap(
     """The entries of the sitemap at ``url``, plain or gzip, as far as it can be read.
 
     Relative locations are resolved; what is no http URL is passed over. ``problems`` receives
-    a word for all that cut the reading short, as in ``read_feed``.
+    a word for all that cut the reading short or dropped a location, as in ``read_feed``.
     """
     entries = _entries(body, url, problems)
     yield from first(limit, (entry for entry in entries if _is_page(entry.loc)), problems)
@@ -53,7 +53,7 @@ def _entries(body: bytes, url: str, problems: list[str] | None) -> Iterator[Site
     if not head.startswith("<"):
         return _text_entries(pieces)
     wanted = WANTED | _PARENTS.keys() | {"loc", "lastmod"}
-    return _xml_entries(read_elements(pieces, wanted, problems), url)
+    return _xml_entries(without_entities(read_elements(pieces, wanted, problems), problems), url)
 
 
 def _text_entries(pieces: Iterator[str]) -> Iterator[SitemapEntry]:

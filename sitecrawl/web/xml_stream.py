@@ -20,13 +20,15 @@ _STRAY_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _CHARACTER_REFERENCE = re.compile(r"&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 _LONGEST_REFERENCE = 12
+_ENTITY = re.compile(r"&[A-Za-z_:][\w:.-]*;")
 
 
 class Element(NamedTuple):
     """An element that has ended: names without prefix, in lower case as attributes are.
 
     ``text`` is what stood directly in it; ``base`` the xml:base values around it, outermost
-    first. A tuple because a sitemap makes 150,000 of them.
+    first. ``entity`` says that text or attributes hold a reference to an entity that only the
+    document's DTD knows; it stays as it is. A tuple because a sitemap makes 150,000 of them.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Element(NamedTuple):
     text: str
     attributes: dict[str, str]
     base: tuple[str, ...]
+    entity: bool = False
 
 
 class EntityRefusedError(Exception):
@@ -105,6 +108,7 @@ class _Tree:
         self._bases: list[tuple[int, str]] = []
         self._text: list[str] | None = None
         self._in_cdata = False
+        self._has_dtd = False
         self._ended: list[Element] = []
 
     def parser(self) -> expat.XMLParserType:
@@ -116,6 +120,7 @@ class _Tree:
         parser.CharacterDataHandler = self._characters
         parser.StartCdataSectionHandler = lambda: self._cdata(begins=True)
         parser.EndCdataSectionHandler = lambda: self._cdata(begins=False)
+        parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity
         return parser
 
@@ -140,7 +145,8 @@ class _Tree:
             parent = self._open[-1][0] if self._open else ""
             text = "".join(self._text or ())[:TEXT_LIMIT].strip()
             base = tuple(base for _, base in self._bases) if self._bases else ()
-            self._ended.append(Element(name, parent, text, attributes, base))
+            entity = self._has_dtd and any(map(_ENTITY.search, (text, *attributes.values())))
+            self._ended.append(Element(name, parent, text, attributes, base, entity))
         if self._bases and self._bases[-1][0] == len(self._open):
             self._bases.pop()
         self._text = None
@@ -151,6 +157,9 @@ class _Tree:
 
     def _cdata(self, *, begins: bool) -> None:
         self._in_cdata = begins
+
+    def _doctype(self, *_: object) -> None:
+        self._has_dtd = True
 
     def _entity(self, *declaration: object) -> None:
         # name, is_parameter, value, base, system, public, notation: only a value can expand

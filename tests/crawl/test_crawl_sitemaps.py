@@ -102,3 +102,17 @@ def test_sitemaps_are_left_alone_on_demand(
     run = crawl(f"{origin}/", **{option: value})
     assert server.log.targets(origin) == ["/robots.txt", "/"]
     assert len(run.documents) == 1
+
+
+@pytest.mark.behaviour("X-02")
+def test_a_location_with_an_entity_of_its_dtd_is_dropped(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    dtd = '<!DOCTYPE urlset SYSTEM "/sitemap.dtd" [<!ENTITY x SYSTEM "/x.txt">]>'
+    site: dict[str, Page] = {"/a": page(title="A"), "*": page(title="anything")}
+    origin = server.serve(site)
+    site["/sitemap.xml"] = dtd + urlset(f"{origin}/&x;", f"{origin}/&y;/b", f"{origin}/a")
+    run = crawl(f"{origin}/sitemap.xml", mode="sitemap")
+    assert set(server.log.targets(origin)) == {"/robots.txt", "/sitemap.xml", "/a"}
+    assert run.stats["sitecrawl/sitemaps/dropped"] == 2
+    assert "/sitemap.xml names 1 URLs (entity_in_location)" in run.log
