@@ -47,7 +47,7 @@ DOWNLOAD_HANDLERS_BASE = {
 }
 
 # Scrapy's default resolver finds IPv4 addresses only, and no IPv6 literal.
-TWISTED_DNS_RESOLVER = "sitecrawl.download.naming.ForgettingResolver"
+TWISTED_DNS_RESOLVER = "sitecrawl.resolver.ForgettingResolver"
 
 # The same for middlewares: of Scrapy's own only those that are named here.
 DOWNLOADER_MIDDLEWARES_BASE = {

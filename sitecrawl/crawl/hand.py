@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import CannotResolveHostError
 
 from sitecrawl.assembly import pace
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.origins import Gate, Origin, RobotsFile
 from sitecrawl.policy.patience import Patience
+from sitecrawl.resolver import addresses_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,12 +122,32 @@ class Hand:
                 await self._owner.frontier.forgive(origin.key)
 
     def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
-        """Let the origin keep one pace with the others on its address, if so configured."""
-        if self._params.pace_by == "origin" or origin.gate.in_flight:
-            return
-        gate = self._gates.setdefault(address, origin.gate)
-        gate.ready_at = max(gate.ready_at, origin.ready_at)
-        origin.gate = gate
+        """Let the origin keep one pace with the others on its address, if so configured.
+
+        What has answered may be another address than the one that was looked up.
+        """
+        if self._params.pace_by == "address" and not origin.in_flight:
+            origin.gate = self._gate_of(address, origin.ready_at)
+
+    async def _look_up(self, origin: Origin) -> None:
+        """Move a new origin from its closed gate to that of its address, before any request."""
+        closed, address = origin.gate, None
+        with suppress(CannotResolveHostError):  # its requests fail, unless a proxy knows the name
+            host = urlsplit(origin.key).hostname or ""
+            address = ip_address((await addresses_of(host, self._params.timeout))[0])
+        origin.gate = self._gate_of(address, closed.ready_at)
+        if closed.waiting:
+            origin.queued_at = None
+        if origin.key in self.origins:
+            self.taken(origin)
+
+    def _gate_of(self, address: IPv4Address | IPv6Address | None, ready_at: float) -> Gate:
+        """The gate of an address, or a new one, which is not open before ``ready_at``."""
+        gate = Gate(ready_at)
+        if address is not None:
+            gate = self._gates.setdefault(address, gate)
+        gate.ready_at = max(gate.ready_at, ready_at)
+        return gate
 
     async def _give_back(self, origin: Origin) -> None:
         frontier = self._owner.frontier
@@ -197,10 +223,14 @@ class Hand:
         return origin
 
     def _new_origin(self, state: OriginState, ready_at: float) -> Origin:
-        return Origin(
+        origin = Origin(
             state=state,
             pace=pace(self._params),
             patience=Patience(self._params.patience),
             robots=RobotsFile(f"{state.key}/robots.txt"),
             gate=Gate(ready_at),
         )
+        if self._params.pace_by == "address":
+            origin.gate.in_flight = self._params.requests_per_origin  # closed for now
+            self._tasks.begin(self._look_up(origin))
+        return origin

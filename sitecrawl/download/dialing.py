@@ -11,10 +11,10 @@ from sitecrawl.download.certificates import Certificates
 from sitecrawl.download.connection import Connection, Keeper
 from sitecrawl.download.failures import AddressRefusedError, of_connecting
 from sitecrawl.download.limits import Limits
-from sitecrawl.download.naming import addresses_of
 from sitecrawl.download.routes import BindAddress, Route
 from sitecrawl.download.tunnel import open_tunnel
 from sitecrawl.policy.addresses import AddressRule
+from sitecrawl.resolver import addresses_of
 
 HEAD_START = 0.25  # seconds of one address before the next, RFC 8305, 8
 LINGER = 5.0  # seconds that a server has to agree to the end of a TLS connection

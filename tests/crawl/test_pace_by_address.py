@@ -9,7 +9,7 @@ import pytest
 from walked import wait_for
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Page, Server, page
+from fixtures.server import Answer, Page, Server, page, pauses
 
 DELAY, ANSWERING = 0.3, 0.2
 SITE: dict[str, Page] = {
@@ -25,11 +25,35 @@ def test_origins_on_one_address_share_its_pace(server: Server, crawl: CrawlComma
     run = crawl(f"{first}/", f"{second}/", delay=DELAY, pace_by="address")
     assert len(run.documents) == 6, run.log[-3000:]
     exchanges = sorted((*server.log.of(first), *server.log.of(second)), key=lambda e: e.started)
-    # The address of each is known from its first answer, that of robots.txt.
-    pages = exchanges[2:]
-    gaps = [later.started - earlier.started for earlier, later in pairwise(pages)]
-    assert len(gaps) == 5
-    assert min(gaps) >= ANSWERING + DELAY - 0.01
+    assert len(exchanges) == 8
+    assert min(pauses(exchanges)) >= DELAY - 0.01
+    assert server.log.most_in_flight() == 1
+
+
+@pytest.mark.behaviour("P-07")
+def test_names_of_one_address_share_its_pace_from_the_first_request_on(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    port = server.serve({"/": Answer(page(text="Start"), delay=ANSWERING)}).rpartition(":")[2]
+    starts = [f"http://{name}.localhost:{port}/" for name in "abcde"]
+    starts.append(f"http://127.0.0.1:{port}/")
+    elsewhere = server.serve({"/": page(text="Start")}, "127.0.0.2")
+    run = crawl(*starts, f"{elsewhere}/", delay=DELAY, pace_by="address")
+    assert len(run.documents) == 7, run.log[-3000:]
+    exchanges = server.log.of(f"http://127.0.0.1:{port}")
+    assert len(exchanges) == 12, "a robots.txt and a page of each"
+    assert min(pauses(exchanges)) >= DELAY - 0.01
+    assert server.log.most_in_flight(f"http://127.0.0.1:{port}") == 1
+    assert server.log.of(elsewhere)[-1].started < exchanges[4].started, "that one did not wait"
+
+
+@pytest.mark.behaviour("P-07")
+def test_a_name_without_an_address_keeps_nobody_back(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page(text="Start")})
+    options = {"pace_by": "address", "patience": 1}
+    run = crawl("http://nowhere.invalid/", f"{origin}/", **options)
+    assert run.documents.keys() == {f"{origin}/"}, run.log[-3000:]
+    assert "http://nowhere.invalid is given up" in run.log
 
 
 @pytest.mark.behaviour("S-06", "P-13")

@@ -53,7 +53,7 @@ NAMES = {
         "itemcount": "feeds.py",
     },
     "scrapy.http.cookies.CookieJar": {"_cookies": "download/cookies.py"},
-    "scrapy.resolver": {"dnscache": "download/naming.py"},
+    "scrapy.resolver": {"dnscache": "resolver.py"},
     "scrapy.utils.defer": {
         "_process_pending_io": "download/downloader.py",
         "_schedule_coro": "download/downloader.py",

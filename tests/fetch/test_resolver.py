@@ -11,13 +11,12 @@ from scrapy.utils.defer import deferred_from_coro
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, page
-from sitecrawl.download import naming
-from sitecrawl.download.naming import ForgettingResolver, addresses_of
+from sitecrawl.resolver import ForgettingResolver, addresses_of
 from tests.fetch.names import Names
 from tests.fetch.test_fetch_ipv6 import LOOPBACK, has_loopback
 
 STEERED = """
-from sitecrawl.download.naming import ForgettingResolver
+from sitecrawl.resolver import ForgettingResolver
 from tests.fetch.names import Names
 
 
@@ -51,7 +50,7 @@ async def test_addresses_are_believed_for_a_while(
     assert await found() == ["192.0.2.1"]
     names.known["moves.test"] = ["192.0.2.2"]
     assert await found() == ["192.0.2.1"]
-    monkeypatch.setattr(naming, "monotonic", lambda: 1e12)
+    monkeypatch.setattr("sitecrawl.resolver.monotonic", lambda: 1e12)
     assert await found() == ["192.0.2.2"]
     names.known["moves.test"] = ["192.0.2.3"]
     assert await found() == ["192.0.2.2"]
