@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,9 +16,11 @@ from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
 from sitecrawl.params.crawl import SHAPING, CrawlParams
 from sitecrawl.params.layers import Layer, read_layers
 from sitecrawl.params.problems import (
+    MISSING_START,
     SECRET,
     ConfigError,
     faults,
+    is_missing_start,
     place,
     unknown_option,
     wording,
@@ -73,7 +76,7 @@ def changed_options(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
     return sorted(name for name in SHAPING if one.get(name) != other.get(name))
 
 
-def load(arguments: Mapping[str, str]) -> Configuration:
+def load(arguments: Mapping[str, Any]) -> Configuration:
     """Read the configuration that a spider's arguments ask for.
 
     Raises ConfigError, with one line for every problem, if it cannot be used.
@@ -82,10 +85,21 @@ def load(arguments: Mapping[str, str]) -> Configuration:
     values, sources, unknown = _merge(layers)
     params, wrong = _check(values, sources)
     if unread:  # what is missing may stand in the file that was not read
-        wrong = [line for line in wrong if not line.startswith("start is missing")]
+        wrong = [line for line in wrong if not is_missing_start(line)]
     if params is None or unread or unknown or wrong:
         raise ConfigError([*unread, *unknown, *wrong])
     return _configured(params, sources)
+
+
+def named_after(configuration: Configuration, spider: str) -> Configuration:
+    """The configuration with a crawl's name that begins with its spider's, unless it has one."""
+    params = configuration.params
+    if params.crawl_name:
+        return configuration
+    name = re.sub(r"[^\w.-]", "-", f"{spider}-{params.database_name}")
+    sources = {**configuration.sources, "crawl_name": f"spider {spider}"}
+    params = params.model_copy(update={"crawl_name": name})
+    return Configuration(params, sources, configuration.replaced)
 
 
 def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Configuration:
@@ -178,5 +192,5 @@ def _line(fault: ErrorDetails, values: Mapping[str, Any], sources: Mapping[str, 
         return wording(fault, None)
     name = str(fault["loc"][0])
     if fault["type"] == "missing":
-        return f"{name} is missing: say where to begin, as in -a start=https://example.org"
+        return f"{MISSING_START}: say where to begin, as in -a start=https://example.org"
     return f"{place(sources[name], name, values[name])}: {wording(fault, OPTIONS[name])}"

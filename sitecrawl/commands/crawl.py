@@ -23,7 +23,7 @@ from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.streams import complain, reopen_errors
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
-from sitecrawl.params.problems import ConfigError, nearest
+from sitecrawl.params.problems import ConfigError, is_missing_start, nearest
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
 
 logger = logging.getLogger(__name__)
@@ -143,7 +143,8 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
     try:
         spider.configuration_from_arguments(arguments)
     except ConfigError as error:
-        yield from error.problems
+        later = vars(spider).get("__init__") is not None  # it may make starts of its arguments
+        yield from (line for line in error.problems if not (later and is_missing_start(line)))
     yield from missing_parts(spider, settings)
 
 

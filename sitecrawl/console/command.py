@@ -17,6 +17,7 @@ from scrapy.utils.conf import arglist_to_dict
 from sitecrawl.config import Configuration
 from sitecrawl.console.plain import spider_loader
 from sitecrawl.console.setting_problems import setting_problems
+from sitecrawl.console.sources import COMPLETE
 from sitecrawl.console.streams import complain
 from sitecrawl.defaults import SITECRAWL_DATABASE
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
@@ -91,6 +92,7 @@ class StoredCommand(ScrapyCommand):
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as the feeds are, whatever the locale
         try:
+            self._as_crawled(opts)
             self.exitcode = self.answer(args, opts)
         except ConfigError as error:
             self.exitcode = self._fail(error.problems, BAD_USAGE)
@@ -100,6 +102,18 @@ class StoredCommand(ScrapyCommand):
             self.exitcode = self._fail([str(error)], DATABASE_ERROR)
         except KeyboardInterrupt:
             self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
+
+    def _as_crawled(self, opts: argparse.Namespace) -> None:
+        """Mean the crawl of a spider that has settings, arguments and a database of its own."""
+        if self._spider == "site":
+            return
+        assert self.settings is not None
+        spider, given = self.spider(), opts.spargs
+        spider.update_settings(self.settings)
+        if COMPLETE & given.keys():
+            given["crawl_name"] = spider.configuration_from_arguments(given).params.crawl_name
+        for name in spider.own_arguments() & given.keys():
+            del given[name]
 
     def rules(self, configuration: Configuration) -> Rules:
         """The rules of the spider in question; raises UsageError where there is none."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from sitecrawl import defaults
 from sitecrawl.assembly import spider_settings
 
 if TYPE_CHECKING:
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
     from sitecrawl.params.crawl import CrawlParams
 
 NOT_HEEDED = "%s has no effect on this crawl: %s"
+BESIDE = "requests of the spider's own heed it"
 DELAY = "give the seconds between requests with -a delay=..."
-AGAIN = "failures come again by their kind, see -a patience=..."
+AGAIN = f"failures come again by their kind, see -a patience=...; {BESIDE}"
 CONSOLE = "its extension is left out; name it in EXTENSIONS"
 FIGURES = "give the seconds between figures with -s SITECRAWL_STATISTICS_SECONDS=..."
-NO_PAGE = "an answer that is no success is an outcome, and is not read"
+NO_PAGE = f"an answer that is no success is an outcome, and is not read; {BESIDE}"
 
 INSTEAD = {
     "AUTOTHROTTLE_ENABLED": "its pace follows the answers by itself, see -a politeness=...",
@@ -90,29 +90,36 @@ class Unheeded:
     def spider_opened(self) -> None:
         """Log a line for each setting that was given for nothing."""
         spider: Any = self._crawler.spider
-        for name, instead in unheeded(self._crawler.settings, spider.configuration.params):
+        settings, params = self._crawler.settings, spider.configuration.params
+        for name, instead in unheeded(settings, params, spider.overruled):
             logger.warning(NOT_HEEDED, name, instead)
+        if getattr(spider, "allowed_domains", None):
+            logger.warning(NOT_HEEDED, "allowed_domains", "give it with -a scope=...")
 
 
-def unheeded(settings: BaseSettings, params: CrawlParams) -> Iterator[tuple[str, str]]:
-    """Settings that were given and have no effect, each with what to give in its place."""
-    ours = {**vars(defaults), **spider_settings(params)}
-    given = {name for name in INSTEAD.keys() | SWITCHES.keys() if _is_given(settings, name, ours)}
-    for name in sorted(given):
-        if name in INSTEAD and not _is_off(settings[name]):
+def unheeded(
+    settings: BaseSettings, params: CrawlParams, overruled: Mapping[str, Any] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Settings that were given and have no effect, each with what to give in its place.
+
+    ``overruled`` are the values that stood where the spider has put those of its options.
+    """
+    given = {name: settings[name] for name in settings if _is_given(settings, name)}
+    if overruled is not None:
+        given = {n: value for n, value in given.items() if n not in spider_settings(params)}
+        given |= overruled
+    for name in sorted(given.keys() & (INSTEAD.keys() | SWITCHES.keys())):
+        if name in INSTEAD and not _is_off(given[name]):
             yield name, INSTEAD[name]
-        if name in SWITCHES and _is_off(settings[name]):
+        if name in SWITCHES and _is_off(given[name]):
             option, instead = SWITCHES[name]
             if not _is_off(getattr(params, option)):
                 yield name, instead
 
 
-def _is_given(settings: BaseSettings, name: str, ours: dict[str, Any]) -> bool:
-    """Whether somebody set it: on the command line, or otherwise than this project does."""
-    priority = settings.getpriority(name) or 0
-    if priority >= SETTINGS_PRIORITIES["cmdline"]:
-        return True
-    return priority >= SETTINGS_PRIORITIES["project"] and settings[name] != ours.get(name)
+def _is_given(settings: BaseSettings, name: str) -> bool:
+    """Tell what a project, a spider, an add-on or the command line has set."""
+    return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["addon"]
 
 
 def _is_off(value: object) -> bool:

@@ -13,6 +13,8 @@ from typing import Any
 from sitecrawl.params.base import read_urls
 from sitecrawl.params.problems import ConfigError, nearest, place
 
+START_URLS = "start_urls"
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -88,15 +90,20 @@ def read_arguments(arguments: Mapping[str, str]) -> Layer:
     return Layer("", {n: v for n, v in arguments.items() if not n.startswith("_")})
 
 
-def read_layers(arguments: Mapping[str, str]) -> tuple[list[Layer], list[str]]:
-    """The layers that the arguments ask for, the weakest first, and why some are missing."""
+def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:
+    """The layers that the arguments ask for, the weakest first, and why some are missing.
+
+    ``start_urls`` are the starts that the spider has of its own.
+    """
     unread: list[str] = []
-    given = read_arguments(arguments)
+    urls = arguments.get(START_URLS)
+    spider = Layer(START_URLS, {"start": urls} if urls else {})
+    given = read_arguments({n: v for n, v in arguments.items() if n != START_URLS})
     file = _or_problem(read_file, given.values.get("config"), "-a config", unread)
     asking = next((a for a in (given, file) if a.values.get("profile")), given)
     source = asking.source_of("profile")
     profile = _or_problem(read_profile, asking.values.get("profile"), source, unread)
-    return [profile, file, given], unread
+    return [spider, profile, file, given], unread
 
 
 def _or_problem(

@@ -30,6 +30,7 @@ WORDING = {
     "value_error": "{error}",
 }
 MAX_SHOWN = 300  # characters of a value
+MISSING_START = "start is missing"
 SECRET = frozenset({"auth", "headers"})
 
 
@@ -39,6 +40,11 @@ class ConfigError(Exception):
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)
         super().__init__("\n".join(self.problems))
+
+
+def is_missing_start(line: str) -> bool:
+    """Tell the problem that no start is given, the one option without a default."""
+    return line.startswith(MISSING_START)
 
 
 def place(source: str, name: str, value: object) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from sitecrawl.assembly import database_url, read_options, rendering_settings, spider_settings
-from sitecrawl.config import Configuration, load, with_own_extensions
+from sitecrawl.config import Configuration, load, named_after, with_own_extensions
 from sitecrawl.console.parts import missing_parts
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
+from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.params.layers import START_URLS
 from sitecrawl.params.problems import ConfigError
 from sitecrawl.reqmeta import read_page_of, visit_of
 from sitecrawl.ruleset import build_limits, build_rules
@@ -28,14 +32,16 @@ if TYPE_CHECKING:
     from sitecrawl.policy.limits.limits import Limits
     from sitecrawl.web.options import ReadOptions
 
+METHODS = (FunctionType, classmethod, property, staticmethod)
+OPTIONS = frozenset(CrawlParams.model_fields)
 ABOVE_DEFAULTS = SETTINGS_PRIORITIES["default"] + 1  # which Scrapy applies once more
 
 
 class SiteSpider(Spider):
     """Crawls one or more sites from their starts.
 
-    ``configuration`` is what the arguments ask for, ``rules`` what it admits. Subclasses
-    may override ``parse``, and may yield Requests and items of their own.
+    ``configuration`` is what the arguments ask for, ``rules`` what it admits. Subclasses may
+    override ``parse``, yield Requests and items of their own, and have arguments of their own.
     """
 
     name = "site"
@@ -44,11 +50,29 @@ class SiteSpider(Spider):
     limits: Limits
     read_options: ReadOptions
     xpath_fields: tuple[tuple[str, str], ...] = ()
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    overruled: dict[str, Any]
     crawl: Crawl
 
-    def __init__(self, *_: Any, **arguments: str) -> None:
+    def __init__(self, *_: Any, **arguments: Any) -> None:
         super().__init__()  # which would make attributes of them, "start" and "name" among them
+        own = self.own_arguments()
+        self.__dict__.update({name: arguments.pop(name) for name in own & arguments.keys()})
         self.arguments = arguments
+
+    @classmethod
+    def own_arguments(cls) -> set[str]:
+        """The arguments that are a subclass's own, and no options of the crawl.
+
+        Its ``__init__`` names them, or they are attributes of its class.
+        """
+        names: set[str] = set()
+        for each in cls.__mro__[: cls.__mro__.index(SiteSpider)]:
+            names |= {n for n, value in vars(each).items() if not isinstance(value, METHODS)}
+            names |= inspect.get_annotations(each).keys()
+            names |= named_parameters(vars(each).get("__init__"))
+        names -= {*dir(SiteSpider), *OPTIONS, START_URLS}
+        return {name for name in names if not name.startswith("_")}
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -58,10 +82,14 @@ class SiteSpider(Spider):
 
     @classmethod
     def configuration_from_arguments(cls, arguments: Mapping[str, str]) -> Configuration:
-        """Read the spider's arguments; raises ConfigError."""
-        configuration = load(arguments)
+        """Read the spider's arguments, without its own; raises ConfigError."""
+        own = cls.own_arguments()
+        starts = {START_URLS: getattr(cls, START_URLS, ())}
+        given = {name: value for name, value in arguments.items() if name not in own}
+        configuration = load({**starts, **given})
         cls.build_rules(configuration)
-        return configuration
+        is_named = cls.name == SiteSpider.name
+        return configuration if is_named else named_after(configuration, cls.name)
 
     @classmethod
     def build_rules(cls, configuration: Configuration) -> Rules:
@@ -73,8 +101,14 @@ class SiteSpider(Spider):
         """Built with the configuration that the arguments ask for; raises ConfigError."""
         if missing := list(missing_parts(cls, crawler.settings)):
             raise ConfigError(missing)
-        spider = super().from_crawler(crawler, *args, **arguments)
-        configuration = cls.configuration_from_arguments(arguments)
+        accepted = arguments
+        if not takes_any(cls.__init__):
+            own = named_parameters(cls.__init__)
+            accepted = {name: value for name, value in arguments.items() if name in own}
+        spider = super().from_crawler(crawler, *args, **accepted)
+        spider.overruled = {}
+        given = {**arguments, START_URLS: spider.start_urls, **spider.arguments}
+        configuration = cls.configuration_from_arguments(given)
         spider.configuration = _as_begun(configuration, crawler.settings["SITECRAWL_DATABASE"])
         params = spider.configuration.params
         spider.rules = cls.build_rules(spider.configuration)
@@ -82,7 +116,11 @@ class SiteSpider(Spider):
         spider.read_options = read_options(params)
         spider.xpath_fields = params.xpath_fields
         for name, value in spider_settings(params).items():
-            crawler.settings.set(name, value, priority="spider")
+            priority = crawler.settings.getpriority(name) or 0
+            if priority >= SETTINGS_PRIORITIES["addon"]:
+                spider.overruled[name] = crawler.settings[name]
+            priority = max(priority, SETTINGS_PRIORITIES["spider"])
+            crawler.settings.set(name, value, priority)
         for name, components in rendering_settings(params).items():
             whole = {**crawler.settings.getdict(name), **components}
             crawler.settings.set(name, whole, priority=crawler.settings.getpriority(name) or 0)
@@ -114,6 +152,22 @@ class SiteSpider(Spider):
             self.crawl.checked(visit)
             return
         yield Document(visit, page, read.robots)
+
+
+def named_parameters(function: Any) -> set[str]:
+    """The parameters of an ``__init__`` that have names, if there is one."""
+    if function is None:
+        return set()
+    _, *parameters = inspect.signature(function).parameters.values()
+    return {
+        each.name for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
+
+
+def takes_any(function: Any) -> bool:
+    """Tell a function that takes arguments of any name."""
+    parameters = inspect.signature(function).parameters.values()
+    return any(each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 def _as_begun(configuration: Configuration, setting: str) -> Configuration:

@@ -7,20 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fixtures.command import Command
+from fixtures.own_spider import OwnCrawl
 from fixtures.server import Answer, Server, page, redirect
 
-OWN = """
-import scrapy
-from scrapy.linkextractors import LinkExtractor
-from sitecrawl.spiders.site import SiteSpider
-
-
-class Own(SiteSpider):
-    name = "own"
-
-{body}
-"""
 FOLLOWING = """
     def parse(self, response):
         for link in LinkExtractor().extract_links(response):
@@ -29,32 +18,6 @@ FOLLOWING = """
 """
 SITE = {"/": page("/a", "/b", title="Home"), "/a": page("/", "/b", "/c", title="A")}
 SITE |= {"/b": page("/a", title="B"), "/c": page("/", title="C")}
-
-
-class OwnCrawl:
-    """Runs ``scrapy runspider own.py``."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.log = ""
-
-    def __call__(self, body: str, *words: str) -> int:
-        """Run a SiteSpider with this body to its end; its exit status."""
-        (self.folder / "own.py").write_text(OWN.format(body=body))
-        errors = self.folder / "log"
-        command = ["runspider", "own.py", "-O", "own.jsonl", "-a", "delay=0", *words]
-        process = Command(command, self.folder, errors=errors)
-        try:
-            return process.wait(40)
-        finally:
-            process.kill()
-            self.log = errors.read_text()
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> OwnCrawl:
-    """A folder for one spider."""
-    return OwnCrawl(tmp_path)
 
 
 @pytest.mark.parametrize("more", ["yield from ()", "yield from super().parse(response)"])
