@@ -70,13 +70,15 @@ SPIDER_MIDDLEWARES_BASE = {
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": 50,
 }
 
+# Scrapy's customary numbers, 0 to 1000, are a project's own: its pipelines get whole documents, and
+# what they make of these is stored and written.
+ITEM_PROCESSOR = "sitecrawl.pipelines.processor.DocumentProcessor"
 ITEM_PIPELINES_BASE = {
-    "sitecrawl.pipelines.noindex.NoindexPipeline": 100,
-    "sitecrawl.pipelines.canonical.CanonicalPipeline": 200,
-    "sitecrawl.pipelines.change.ChangePipeline": 300,
-    "sitecrawl.pipelines.mapping.MappingPipeline": 400,
-    "sitecrawl.pipelines.record.RecordPipeline": 900,
-    "sitecrawl.pipelines.output.OutputPipeline": 950,
+    "sitecrawl.pipelines.noindex.NoindexPipeline": -400,
+    "sitecrawl.pipelines.canonical.CanonicalPipeline": -300,
+    "sitecrawl.pipelines.mapping.MappingPipeline": -200,
+    "sitecrawl.pipelines.change.ChangePipeline": -100,
+    "sitecrawl.pipelines.output.OutputPipeline": 1100,
 }
 
 # One request in flight for each origin, and its delay, are the scheduler's promise. These bound

@@ -1,10 +1,14 @@
-"""The document that travels through the pipelines, and the order of its fields."""
+"""The item that travels through the pipelines, the line that comes of it, and their fields."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sitecrawl.frontier.base import Visit
+from scrapy.exceptions import DropItem
+
+from sitecrawl.frontier.base import Change, Outcome, Visit
+from sitecrawl.policy.documents.options import DocumentOptions
+from sitecrawl.policy.documents.presets import written
 from sitecrawl.policy.obedience import RobotsVerdict
 from sitecrawl.web.page import Page
 
@@ -70,31 +74,64 @@ DOCUMENT_FIELDS = (
 )
 
 DELETION_FIELDS = ("op", "id", "url", "reason", "seq", "run_id", "realm", "moved_to")
+ENVELOPE = frozenset({"op", "id", "seq", "run_id", "schema_version", "realm", "change"})
+"""The fields that are the crawl's own: what a pipeline writes there is not heeded."""
 
 
 class Document(dict[str, Any]):
-    """A page on its way to the output: its fields, and where they come from.
+    """The item of a page: the one class that goes through the pipelines.
 
-    The keys are those of ``DOCUMENT_FIELDS`` (and mapped extra fields); empty values are
+    The keys are those of ``DOCUMENT_FIELDS`` and whatever pipelines add; empty values are
     absent. ``page`` holds the facts of the one parse, ``robots`` the verdict on its
-    directives, ``visit`` the crawl action; ``recorded`` says that the visit is on its way into the crawl database.
+    directives, ``visit`` the crawl action, ``envelope`` the fields by which the line is known.
+    ``recorded`` says that the visit is on its way into the crawl database.
     """
 
-    __slots__ = ("page", "recorded", "robots", "visit")
+    __slots__ = ("envelope", "page", "recorded", "robots", "visit")
 
     def __init__(self, visit: Visit, page: Page, robots: RobotsVerdict) -> None:
         super().__init__()
         self.visit = visit
         self.page = page
         self.robots = robots
+        self.envelope: dict[str, Any] = {}
         self.recorded = False
+
+    def __repr__(self) -> str:
+        return f"<Document {self.visit.due.url}>"
 
 
 class Record(dict[str, Any]):
-    """A line of the output; ``seq`` numbers its row in the outbox whatever its fields are called."""
+    """A line of the output; ``seq`` numbers its row in the outbox whatever its fields are called.
+
+    Feeds and listeners of ``item_scraped`` get it; no pipeline does.
+    """
 
     __slots__ = ("seq",)
 
     def __init__(self, seq: int, fields: dict[str, Any]) -> None:
         super().__init__(fields)
         self.seq = seq
+
+
+class DropDocument(DropItem):
+    """Keep a document out of the output; its visit ends with an outcome and its reason.
+
+    Any other DropItem ends the visit as ``dropped``, with the exception's text as detail.
+    """
+
+    def __init__(self, outcome: Outcome, reason: str, detail: str = "") -> None:
+        super().__init__(reason, log_level="DEBUG")
+        self.outcome = outcome
+        self.reason = reason
+        self.detail = detail
+
+
+def line_of(change: Change, options: DocumentOptions) -> Record:
+    """The line of a change, in the shape and under the names that the user's index has."""
+    return Record(change.seq, written(change.record, options))
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a field has no value; 0 and False are values."""
+    return not value and (value is None or isinstance(value, str | tuple | list | dict))

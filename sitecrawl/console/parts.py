@@ -17,7 +17,8 @@ NEEDED = {
     ),
     "SPIDER_MIDDLEWARES": ("sitecrawl.spidermiddlewares.start.StartMiddleware",),
     "ITEM_PIPELINES": (
-        "sitecrawl.pipelines.record.RecordPipeline",
+        "sitecrawl.pipelines.mapping.MappingPipeline",
+        "sitecrawl.pipelines.change.ChangePipeline",
         "sitecrawl.pipelines.output.OutputPipeline",
     ),
 }

@@ -6,17 +6,20 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
+
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.feeds import Feeds, path_of
 from sitecrawl.frontier.base import Change, FrontierError
-from sitecrawl.items import Record
+from sitecrawl.items import line_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
-    from scrapy.core.scraper import Scraper
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
+
+    from sitecrawl.policy.documents.options import DocumentOptions
 
 MARK_SECONDS = 1.0
 BATCH_ROWS = 500
@@ -36,9 +39,10 @@ class Delivery:
     is kept, or delivered again where its file is gone.
     """
 
-    def __init__(self, crawler: Crawler, owner: FrontierOwner) -> None:
+    def __init__(self, crawler: Crawler, owner: FrontierOwner, options: DocumentOptions) -> None:
         self._crawler = crawler
         self._owner = owner
+        self._options = options
         self._feeds: Feeds | None = None
         self._complete = asyncio.Event()
         self._marking = asyncio.Lock()
@@ -75,11 +79,11 @@ class Delivery:
 
     @property
     def busy(self) -> bool:
-        """Whether a change is on its way through the pipelines."""
+        """Whether a change is on its way to the feeds."""
         return bool(self._sending)
 
     def send(self, change: Change) -> asyncio.Task[None]:
-        """Send a change through the item pipelines to the feeds."""
+        """Send a change to the feeds; it went through the pipelines when its page was read."""
         return self._begin(self._send(change))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -90,12 +94,12 @@ class Delivery:
         return task
 
     async def _send(self, change: Change) -> None:
-        assert self._crawler.engine is not None
-        scraper = self._crawler.engine.scraper
-        try:
-            await scraper.start_itemproc_async(record_of(change), response=None)
-        finally:
-            let_close(scraper)
+        await self._crawler.signals.send_catch_log_async(
+            signals.item_scraped,
+            item=line_of(change, self._options),
+            response=None,
+            spider=self._crawler.spider,
+        )
 
     async def collect(self) -> None:
         """Send, oldest first, what an earlier run or a worker that died did not deliver.
@@ -196,15 +200,3 @@ class Delivery:
             self._begin(self.collect())
         else:
             self._incomplete = True
-
-
-def let_close(scraper: Scraper) -> None:
-    """Let a crawl end that waits for its last item: Scrapy 2.19 looks after pages alone."""
-    closing = scraper.slot.closing if scraper.slot is not None else None
-    if closing is not None and not closing.called:
-        scraper._check_if_closing()
-
-
-def record_of(change: Change) -> Record:
-    """The line of a change."""
-    return Record(change.seq, change.record)

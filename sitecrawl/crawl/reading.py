@@ -9,12 +9,13 @@ from scrapy import Request
 from scrapy.utils.spider import iterate_spider_output
 
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.items import Document
+from sitecrawl.items import Document, DropDocument
 from sitecrawl.reqmeta import carries_nothing, visit_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
+    from scrapy.exceptions import DropItem
     from scrapy.http import Response
 
     from sitecrawl.crawl.discovery import Discovery
@@ -43,15 +44,24 @@ class Reading:
         """Tell a request that asks the spider to parse a page as any other page is."""
         return request.callback in (None, self._parse) and carries_nothing(request)
 
-    def dropped(self, item: Any) -> None:
-        """A pipeline dropped a document before it was recorded."""
-        if isinstance(item, Document) and not item.recorded:
-            self._record(item.visit, Outcome.UNWANTED_TYPE, "dropped")
+    def dropped(self, item: Any, exception: DropItem) -> None:
+        """Record the visit of a document that a pipeline dropped."""
+        if not isinstance(item, Document) or item.recorded:
+            return
+        visit = item.visit
+        if isinstance(exception, DropDocument):
+            visit.outcome, visit.reason = exception.outcome, exception.reason
+            visit.detail = exception.detail or visit.detail
+        else:
+            visit.outcome, visit.reason = Outcome.DROPPED, "dropped"
+            visit.detail = str(exception)
+        self._recorder.record(visit)
 
     def broken(self, item: Any) -> None:
-        """A pipeline failed on a document; the page stays due, the crawl goes on."""
+        """Record the visit of a document on which a pipeline failed; the page stays due."""
         if isinstance(item, Document) and not item.recorded:
-            self._record(item.visit, Outcome.CANCELLED, "pipeline_error")
+            item.visit.outcome, item.visit.reason = Outcome.CANCELLED, "pipeline_error"
+            self._recorder.record(item.visit)
 
     def _read(self, response: Response) -> Iterator[Any]:
         documents: list[Document] = []

@@ -75,7 +75,7 @@ class Crawl:
         self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
         self.starts = Starts()
         self.recorder = Recorder(self.owner, stats)
-        self.delivery = Delivery(crawler, self.owner)
+        self.delivery = Delivery(crawler, self.owner, params.document_options())
         self.robots = Robots(params, agent(params), stats)
         cite = Citations(params, spider.configuration.sources)
         self.discovery = Discovery(

@@ -90,8 +90,9 @@ class Visit:
     back-off says so. ``reason`` is the outcome's more precise word, ``detail`` what a
     person reads beside it.
 
-    Equal ``content_hash`` makes two pages of an origin duplicates; ``document_hash`` covers
-    all that is worth writing. A page that names another as canonical still brings its
+    Equal ``content_hash`` makes two pages of an origin duplicates, a ``simhash`` of few other
+    bits near ones; ``document_hash`` covers all that is worth writing. ``unchanged``: the page was
+    read and its current document is still right; it brings none. A page that names another as canonical still brings its
     ``document``: it is kept back until the other one proves to be a page. A commit turns
     ``outcome`` into what the state makes of it: not changed, a duplicate, a lost lease.
     """
@@ -109,6 +110,8 @@ class Visit:
     expires_at: float | None = None
     content_hash: str | None = None
     document_hash: str | None = None
+    simhash: int | None = None
+    unchanged: bool = False
     redirect_to: str | None = None
     canonical: str | None = None
     target: Candidate | None = None

@@ -13,7 +13,7 @@ from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.deletion import verdict
 from sitecrawl.policy.documents.dates import rfc3339
-from sitecrawl.policy.duplicates import rank, simhash
+from sitecrawl.policy.duplicates import rank
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
@@ -36,7 +36,9 @@ class Judge:
         finding.target = self._claims.target_of(finding.visit)
         if finding.stored.written:  # a new URL is spared the questions
             finding.held = self._documents.of(finding.stored.id)
-        if finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
+        if finding.visit.unchanged:
+            self._unchanged(finding)
+        elif finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
             self._still_there(finding)
             self._still_claims(finding)
         elif finding.visit.document is None:
@@ -105,13 +107,23 @@ class Judge:
         if visit.content_hash is None:
             return None
         equal = self._documents.equal(finding.origin, visit.content_hash, url)
-        if equal is not None or not self._options.near_duplicates or visit.document is None:
+        if equal is not None or visit.simhash is None:
             return equal
-        text = simhash(f"{visit.document.get('title', '')} {visit.document.get('body', '')}")
-        found = self._near.find(finding.origin, text, url)
-        self._near.note(finding.origin, text, url)
+        found = self._near.find(finding.origin, visit.simhash, url)
+        self._near.note(finding.origin, visit.simhash, url)
         pages = [held for other in found if (held := self._documents.of(other))]
         return next((held for held in pages if held.current and held.target is None), None)
+
+    def _unchanged(self, finding: Finding) -> None:
+        """Keep the document of a page that was read and found as it was when its visit began.
+
+        One that was deleted meanwhile has to be made again.
+        """
+        if finding.held is None:
+            finding.outcome = Outcome.CANCELLED
+            return
+        finding.fresh = True
+        self._still_there(finding)
 
     def _still_there(self, finding: Finding) -> None:
         finding.outcome = Outcome.FILE_DID_NOT_CHANGE
@@ -244,7 +256,5 @@ class Judge:
     def _document(self, finding: Finding) -> dict[str, Any]:
         assert finding.visit.document is not None
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
-        return {
-            **finding.visit.document,
-            "last_changed_at": rfc3339(changed_at or finding.visit.started_at),
-        }
+        when = rfc3339(changed_at or finding.visit.started_at)
+        return {**finding.visit.document, "last_changed_at": when}

@@ -33,8 +33,7 @@ class StateOptions:
     ``force`` makes everything due, ``realm`` names the collection, ``any_name`` opens a
     database that was made for another crawl, ``lease_seconds`` is how long an origin stays
     with a worker that is not heard of, ``delay`` how long it then rests unless its robots.txt
-    asks for another pause. With ``near_duplicates`` pages of an origin that differ in a few
-    words only are duplicates. ``activity`` says what a run considers: all that is due, only
+    asks for another pause. ``activity`` says what a run considers: all that is due, only
     what was never visited (discover), only what was (refresh), or the starts alone.
     ``reading`` stands for the options by which pages are read: documents made under others
     are read again. ``following`` tells those by which links are judged. ``key`` gives the
@@ -49,7 +48,6 @@ class StateOptions:
     activity: Activity = "all"
     lease_seconds: float = 60.0
     delay: float = 1.0
-    near_duplicates: bool = False
     reading: str = ""
     following: Following = field(default_factory=Following)
     key: Callable[[str], str] = identity_key

@@ -111,10 +111,15 @@ class Reindex:
         return Outbox(self._database, run, self._realm, None).write(changes.entries())
 
     def _content(self, held: Held) -> dict[str, Any]:
-        """A stored document, with the way to it that is known now: it may have become shorter."""
+        """A stored document, with the way to it that is known now: it may have become shorter.
+
+        Where a project's pipelines have left the way out it stays out.
+        """
         [way] = self._database.rows(WAY, (held.url,))
         names = ("source_url", "discovered_via", "depth")
-        content = self._documents.content(held.url) | dict(zip(names, way, strict=True))
+        content = self._documents.content(held.url)
+        now = dict(zip(names, way, strict=True))
+        content |= {name: value for name, value in now.items() if name in content}
         return {name: value for name, value in content.items() if value is not None}
 
     def _current(self) -> Iterator[Held]:

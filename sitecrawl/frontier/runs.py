@@ -21,7 +21,7 @@ WAKE = (
 )
 REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
-    " AND reading <> ? AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    " AND (reading <> ? OR outcome = 25) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
 READ_BEFORE = "SELECT reading FROM run WHERE id < ? AND realm = ? ORDER BY id DESC LIMIT 1"
 READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
@@ -104,7 +104,8 @@ def wake(database: Database, run: int, now: float, options: StateOptions) -> int
 
 
 def reread(database: Database, options: StateOptions) -> int:
-    """Let the pages wait that were read with other options; how many URLs that was."""
+    """Let the pages wait that were read with other options, and those that a pipeline dropped;
+    how many URLs that was."""
     if not options.reading:
         return 0
     return database.execute(REREAD, (options.reading, options.realm))

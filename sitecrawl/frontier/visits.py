@@ -90,6 +90,11 @@ class Finding:
     fresh: bool = False
 
     @property
+    def was_read(self) -> bool:
+        """Tell whether what is stored is what the page says, read with today's options."""
+        return self.visit.document is not None or (self.visit.unchanged and self.fresh)
+
+    @property
     def unconfirmed(self) -> bool:
         """Whether the current document stays as it was, though its page did not say that it is."""
         current = self.held is not None and self.held.current
@@ -196,8 +201,8 @@ class Visits:
             stored.canonical if silent else storable(visit.canonical),
             stored.target if silent else finding.target,
             storable(visit.detail) or None,
-            stored.reading if visit.document is None else self._options.reading or None,
-            None if visit.document is None else self._options.following.at(visit.due.depth) or None,
+            self._options.reading or None if finding.was_read else stored.reading,
+            self._options.following.at(visit.due.depth) or None if finding.was_read else None,
             stored.id,
         )
 

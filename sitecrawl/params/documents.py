@@ -104,6 +104,12 @@ class DocumentParams(OptionGroup):
         "usual); scripts without spaces are exempt.",
     )
 
+    pipeline_version: str = Field(
+        default="",
+        description="Any text; another one than in the last run says that a project's own item "
+        "pipelines make something else of the same page: all pages are read and written again.",
+    )
+
     def document_options(self) -> DocumentOptions:
         """The options of the making of documents."""
         same = {name: getattr(self, name) for name in DocumentParams.model_fields}

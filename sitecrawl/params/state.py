@@ -122,5 +122,4 @@ class StateParams(OptionGroup):
             realm=self.realm,
             force=self.force,
             any_name=self.any_database,
-            near_duplicates=self.near_duplicates,
         )

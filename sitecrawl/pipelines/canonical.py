@@ -31,15 +31,14 @@ class CanonicalPipeline(DocumentPipeline):
         assert crawl is not None
         return cls(crawl.discovery)
 
-    def process_document(self, document: Document) -> Document:
+    def process_document(self, document: Document) -> None:
         """Give the visit its canonical URL and outcome; the document goes on."""
         canonical, visit = document.page.canonical, document.visit
         if canonical is None:
-            return document
+            return
         document["canonical_url"] = canonical
         admission = self._discovery.named(visit, canonical)
         if admission.decision.allowed and admission.fingerprint != visit.due.fingerprint:
             visit.canonical = admission.url
             visit.outcome = Outcome.NON_CANONICAL
             visit.reason = "non_canonical"
-        return document

@@ -1,9 +1,12 @@
-"""Finds out whether a page's content differs from what is known."""
+"""Finds out whether a page differs from what is known of it."""
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.items import DropDocument
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.content_hash import (
     content_hash,
@@ -11,35 +14,84 @@ from sitecrawl.policy.documents.content_hash import (
     stable_text,
     text_hash,
 )
+from sitecrawl.policy.documents.serialized import serialized
+from sitecrawl.policy.duplicates import simhash
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy.crawler import Crawler
 
+    from sitecrawl.frontier.base import Visit
     from sitecrawl.items import Document
     from sitecrawl.policy.engine import Rules
 
+# What may differ between two visits without the document being another one.
+VOLATILE = frozenset(
+    {
+        *("body", "content_hash", "content_length", "etag", "last_modified", "modified_at"),
+        *("last_crawled_at", "first_seen_at", "last_changed_at", "date_reliable"),
+        *("source_url", "discovered_via", "depth", "status_code", "published_at"),
+        "anchors",
+    }
+)
+
 
 class ChangePipeline(DocumentPipeline):
-    """Gives the visit two hashes: of the text, and of text, links and own images.
+    """Drops documents that are as they were; gives the others what tells them apart.
 
-    The frontier compares them with the last ones, and the first with those of other
-    pages, in the transaction that writes the visit.
+    ``content_hash`` is that of the text, ``document_hash`` that of text, links, own images and
+    fields. The frontier compares the first with those of other pages, in the transaction that
+    writes the visit. Both are taken before a project's pipelines: what these make of a page is
+    made anew when the page is another, or ``version`` is.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, version: str, near_duplicates: bool) -> None:
         self._rules = rules
+        self._version = version
+        self._near_duplicates = near_duplicates
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ChangePipeline:
         """Compares links as the rules write them, without session ids."""
         spider: Any = crawler.spider
-        return cls(spider.rules)
+        params = spider.configuration.params
+        return cls(
+            spider.rules,
+            version=params.pipeline_version,
+            near_duplicates=params.near_duplicates,
+        )
 
-    def process_document(self, document: Document) -> Document:
-        """Add the hashes."""
-        page = document.page
+    def process_document(self, document: Document) -> None:
+        """Add the hashes; drop what did not change since the current document was made."""
+        page, visit = document.page, document.visit
         links = [self._rules.admit(link).key or link for link in stable_links(page)]
         text = stable_text(page)
-        document.visit.content_hash = text_hash(page.title, text)
-        document.visit.document_hash = content_hash(text, links, page.images)
-        return document
+        page_hash = content_hash(text, links, page.images)
+        visit.content_hash = text_hash(page.title, text)
+        visit.document_hash = document_hash(document, page_hash + self._version)
+        if is_unchanged(visit):
+            visit.unchanged = True
+            raise DropDocument(Outcome.FILE_INGESTED, "ok")
+        if visit.content_hash is not None:
+            document["content_hash"] = visit.content_hash
+            if self._near_duplicates:
+                text_of = f"{document.get('title', '')} {document.get('body', '')}"
+                visit.simhash = simhash(text_of)
+
+
+def is_unchanged(visit: Visit) -> bool:
+    """Tell whether the current document of the page would be written again as it is."""
+    due = visit.due
+    return (
+        due.document_id is not None
+        and visit.outcome is None  # a page that names another as canonical is weighed anew
+        and visit.content_hash == due.content_hash
+        and visit.document_hash == due.document_hash
+    )
+
+
+def document_hash(fields: Mapping[str, Any], page_hash: str) -> str:
+    """A hash of all that is worth writing; ``page_hash`` stands for text and links."""
+    lasting = {name: fields[name] for name in sorted(fields.keys() - VOLATILE)}
+    return blake2b(page_hash.encode() + serialized(lasting), digest_size=16).hexdigest()

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from scrapy.exceptions import DropItem
+from contextvars import ContextVar
+from typing import Any
 
 from sitecrawl.items import Document
 
-if TYPE_CHECKING:
-    from sitecrawl.frontier.base import Outcome
+current_document: ContextVar[Document | None] = ContextVar("current_document", default=None)
+"""The document that is on its way through the pipelines, whatever item they made of it."""
 
 
 class DocumentPipeline:
-    """Sees documents on their way to the crawl database.
-
-    Everything else passes untouched: records that come back from the outbox, and the
-    items of a project's own spiders.
-    """
+    """Acts on documents; the items of a project's own spiders pass untouched."""
 
     def process_item(self, item: Any) -> Any:
         """Process a document; raise DropItem for what is not to be written."""
-        return self.process_document(item) if isinstance(item, Document) else item
+        if isinstance(item, Document):
+            self.process_document(item)
+        return item
 
-    def process_document(self, document: Document) -> Any:
-        """The document to go on with."""
-        return document
-
-
-def drop(document: Document, outcome: Outcome, reason: str) -> DropItem:
-    """The exception that keeps a document out, its visit having the outcome for it."""
-    document.visit.outcome = outcome
-    document.visit.reason = reason
-    return DropItem(reason, log_level="DEBUG")
+    def process_document(self, document: Document) -> None:
+        """Change the document in place."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.pipelines.document import DocumentPipeline, drop
+from sitecrawl.items import DropDocument
+from sitecrawl.pipelines.document import DocumentPipeline
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -29,11 +30,10 @@ class NoindexPipeline(DocumentPipeline):
         spider: Any = crawler.spider
         return cls(spider.rules)
 
-    def process_document(self, document: Document) -> Document:
+    def process_document(self, document: Document) -> None:
         """Drop what must not be indexed."""
         due = document.visit.due
         if not self._rules.recheck(due.url, depth=due.depth, via=due.via).indexed:
-            raise drop(document, Outcome.NOINDEX, "start_for_links")
+            raise DropDocument(Outcome.NOINDEX, "start_for_links")
         if document.robots.noindex:
-            raise drop(document, Outcome.NOINDEX, document.robots.noindex)
-        return document
+            raise DropDocument(Outcome.NOINDEX, document.robots.noindex)

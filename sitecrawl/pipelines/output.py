@@ -1,30 +1,77 @@
-"""Gives a finished record the shape and the names that the user's index has for it."""
+"""Writes each document to the crawl database, and passes its line on to the feeds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.items import Record
-from sitecrawl.policy.documents.presets import written
+from itemadapter import ItemAdapter
+from scrapy.exceptions import DropItem
+
+from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.frontier.base import Outcome
+from sitecrawl.items import DOCUMENT_FIELDS, ENVELOPE, is_empty, line_of
+from sitecrawl.pipelines.document import current_document
+from sitecrawl.policy.documents.serialized import serialized
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.items import Document
     from sitecrawl.policy.documents.options import DocumentOptions
 
 
 class OutputPipeline:
-    """Applies ``preset`` and ``field_map``; the crawl database keeps what the contract has."""
+    """Stores what the pipelines made of a document, and waits for its row in the outbox.
 
-    def __init__(self, options: DocumentOptions) -> None:
+    A page counts as done only together with that row, so nothing reaches a feed that the
+    crawl database does not hold. The line is written as ``preset`` and ``field_map`` say. Lines that
+    no page brings now (deletions, promoted copies, what an earlier run left) have been through
+    the pipelines when their page was read: they go to the feeds directly.
+    """
+
+    def __init__(self, recorder: Recorder, options: DocumentOptions) -> None:
+        self._recorder = recorder
         self._options = options
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutputPipeline:
-        """Built with the spider's configuration."""
+        """Shares the recorder with whatever else ends a visit."""
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
         spider: Any = crawler.spider
-        return cls(spider.configuration.params.document_options())
+        return cls(crawl.recorder, spider.configuration.params.document_options())
 
-    def process_item(self, item: Any) -> Any:
-        """Write a record as the options say; other items pass."""
-        return Record(item.seq, written(item, self._options)) if isinstance(item, Record) else item
+    async def process_item(self, item: Any) -> Any:
+        """Record a document and give its line; raises DropItem when there is none to write.
+
+        The other items of a project's own spiders pass.
+        """
+        document = current_document.get()
+        if document is None:
+            return item
+        visit = document.visit
+        visit.document = finished(item, document)
+        if visit.outcome is None:
+            visit.outcome, visit.reason = Outcome.FILE_INGESTED, "ok"
+        document.recorded = True
+        change = await self._recorder.record(visit)
+        if change is None:
+            raise DropItem("nothing to write", log_level="DEBUG")
+        return line_of(change, self._options)
+
+
+def finished(item: Any, document: Document) -> dict[str, Any]:
+    """The fields to store: those of the item that the pipelines made of the document.
+
+    Raises TypeError for what is no item, and TypeError or ValueError for what JSON cannot say.
+    """
+    if not (isinstance(item, dict) or ItemAdapter.is_item(item)):
+        raise TypeError(f"a pipeline returned {type(item).__name__} in place of an item")
+    made = item if isinstance(item, dict) else ItemAdapter(item).asdict()
+    fields = {name: value for name, value in made.items() if name not in ENVELOPE}
+    fields |= document.envelope
+    ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
+    stored = {name: value for name, value in ordered.items() if not is_empty(value)}
+    serialized(stored)
+    return stored

@@ -11,6 +11,7 @@ AT_ONCE = {
     Outcome.NOINDEX: "noindex",
     Outcome.BLOCKED_BY_ROBOTS_TXT: "robots_txt",
     Outcome.BLOCKED_URL_BY_LOCAL_POLICY: "excluded",
+    Outcome.DROPPED: "dropped",
     Outcome.UNWANTED_TYPE: "unwanted_type",
     Outcome.FILE_OF_UNKNOWN_TYPE: "unwanted_type",
     Outcome.NOT_ACCEPTABLE: "unwanted_type",

@@ -113,8 +113,8 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
     ("setting", "lacks"),
     [
         (
-            'ITEM_PIPELINES={"sitecrawl.pipelines.record.RecordPipeline": null}',
-            "ITEM_PIPELINES lacks sitecrawl.pipelines.record.RecordPipeline",
+            'ITEM_PIPELINES={"sitecrawl.pipelines.output.OutputPipeline": null}',
+            "ITEM_PIPELINES lacks sitecrawl.pipelines.output.OutputPipeline",
         ),
         ("EXTENSIONS_BASE={}", "EXTENSIONS lacks sitecrawl.extensions.crawl.Crawl"),
         (

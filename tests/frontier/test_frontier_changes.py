@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workers import Crawls, absolute, candidate, ingested
+from workers import SITE, Crawls, absolute, candidate, ingested
 
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.policy.deletion import Deletion
@@ -80,3 +81,27 @@ def test_what_each_run_writes(work: Crawls, case: dict[str, Any]) -> None:
         assert worker.lines(written) == run["lines"]
         assert asked == run.get("asked", asked)
         worker.end()
+
+
+def test_a_page_is_unchanged_only_while_its_document_is_there(work: Crawls) -> None:
+    def unchanged(due: DueUrl, at: float) -> Visit:
+        return replace(ingested(due, "text", at), document=None, unchanged=True)
+
+    worker = work(revisit=Revisit(interval=0.0))
+    worker.seed("/a")
+    worker.crawl({"/a": "text"})
+    worker.end()
+    again = work(revisit=Revisit(interval=0.0))
+    again.crawl({"/a": unchanged})
+    assert again.lines() == ["new /a"]
+    again.end()
+    removed = work(revisit=Revisit(interval=0.0))
+    (due,) = removed.due()
+    removed.database.execute("DELETE FROM document", ())
+    visit = unchanged(due, 2.0)
+    removed.store.commit(SITE, [visit])
+    assert visit.outcome is Outcome.CANCELLED
+    removed.end()
+    last = work(revisit=Revisit(interval=0.0))
+    last.crawl({"/a": "text"})
+    assert last.lines() == ["new /a", "new /a"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from workers import Crawls
+from collections.abc import Callable
 
+import pytest
+from workers import Crawls, ingested
+
+from sitecrawl.frontier.base import DueUrl, Visit
 from sitecrawl.policy.duplicates import bands, kept, near, simhash
 from sitecrawl.policy.revisit import Revisit
 
@@ -28,6 +31,11 @@ def test_the_kept_one_does_not_depend_on_the_order() -> None:
     assert kept(urls) == kept(reversed(urls)) == "http://a/b"
 
 
+def comparable(text: str) -> Callable[[DueUrl, float], Visit]:
+    """A page that is compared with those that are nearly equal."""
+    return lambda due, at: ingested(due, text, at, simhash=simhash(text))
+
+
 @pytest.mark.behaviour("DU-06")
 @pytest.mark.parametrize(
     ("asked", "lines"),
@@ -39,8 +47,9 @@ def test_the_kept_one_does_not_depend_on_the_order() -> None:
 def test_near_duplicates_are_one_document_where_asked(
     work: Crawls, asked: bool, lines: list[str]
 ) -> None:
-    options = {"near_duplicates": asked, "revisit": Revisit(interval=0.0)}
-    pages = {"/a": TEXT, "/bb": NEARLY, "/c": OTHER}
+    texts = {"/a": TEXT, "/bb": NEARLY, "/c": OTHER}
+    pages = {path: comparable(text) if asked else text for path, text in texts.items()}
+    options = {"revisit": Revisit(interval=0.0)}
     worker = work(**options)
     worker.seed(*pages)
     worker.crawl(pages)
@@ -52,7 +61,7 @@ def test_near_duplicates_are_one_document_where_asked(
 
 
 def test_the_better_name_wins_among_near_pages(work: Crawls) -> None:
-    worker = work(near_duplicates=True)
+    worker = work()
     worker.seed("/longer", "/a")
-    worker.crawl({"/longer": TEXT, "/a": NEARLY})
+    worker.crawl({"/longer": comparable(TEXT), "/a": comparable(NEARLY)})
     assert worker.lines() == ["new /longer", "duplicate /longer > /a", "new /a"]

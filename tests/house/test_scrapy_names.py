@@ -28,11 +28,6 @@ NAMES = {
     },
     "scrapy.core.engine.ExecutionEngine": {"_slot": "scheduler.py"},
     "scrapy.core.engine._Slot": {"nextcall": "scheduler.py"},
-    "scrapy.core.scraper.Scraper": {
-        "_check_if_closing": "crawl/delivery.py",
-        "slot": "crawl/delivery.py",
-    },
-    "scrapy.core.scraper.Slot": {"closing": "crawl/delivery.py"},
     "scrapy.crawler.CrawlerProcessBase": {"_create_crawler": "commands/crawl.py"},
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": {
         "_process_cookies": "download/cookies.py",

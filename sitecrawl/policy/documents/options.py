@@ -27,3 +27,4 @@ class DocumentOptions:
     preset: str = "full"
     min_text_length: int = 0
     min_space_ratio: float = 0.0
+    pipeline_version: str = ""

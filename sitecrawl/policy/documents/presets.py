@@ -32,16 +32,23 @@ def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that Elastic's Open Crawler writes too have its types; the others stay.
 
     Its headings and links are texts, its keywords one text, and its directories are the
-    parts of the path, a file's name included.
+    parts of the path, a file's name included. What a project's pipelines have given another
+    type is left as it is.
     """
     shaped = dict(record)
     for name, part in (("headings", "text"), ("links", "url")):
-        if name in record:
-            shaped[name] = [entry[part] for entry in record[name]]
-    if "meta_keywords" in record:
-        shaped["meta_keywords"] = ", ".join(record["meta_keywords"])
-    parts = record.get("url_path", "").split("/")[1:4]
+        if isinstance(record.get(name), list | tuple):
+            shaped[name] = [_part(entry, part) for entry in record[name]]
+    keywords = record.get("meta_keywords", ())
+    if isinstance(keywords, list | tuple) and keywords:
+        shaped["meta_keywords"] = ", ".join(map(str, keywords))
+    parts = str(record.get("url_path", "")).split("/")[1:4]
     return shaped | {f"url_path_dir{n}": part for n, part in enumerate(parts, 1) if part}
+
+
+def _part(entry: Any, name: str) -> Any:
+    """One value of an entry in a list."""
+    return entry.get(name, entry) if isinstance(entry, Mapping) else entry
 
 
 def field_names(names: Iterable[str], options: DocumentOptions) -> tuple[str, ...]:
