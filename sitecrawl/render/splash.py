@@ -24,6 +24,8 @@ from sitecrawl.render.failures import (
 )
 from sitecrawl.render.page import Answered, Shown
 from sitecrawl.render.splash_adapter import Cookies, Splash
+from sitecrawl.web.encoding import decode
+from sitecrawl.web.urls import origin as origin_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -54,11 +56,31 @@ SCROLLING = """(function () {
 })();"""
 
 
-class SplashRenderer:
-    """Asks the Splash server of ``SPLASH_URL`` for each page, by ``render.json``.
+SHOWING = """function main(splash, args)
+  splash.images_enabled = args.with_images
+  splash.resource_timeout = args.resource_timeout
+  splash:set_user_agent(args.user_agent)
+  for _, cookie in ipairs(args.cookies) do
+    splash:add_cookie{cookie[1], cookie[2], path="/", domain=args.host}
+  end
+  splash:on_request(function(request)
+    if args.authorization ~= "" and request.url:sub(1, #args.origin) == args.origin then
+      request:set_header("Authorization", args.authorization)
+    end
+  end)
+  splash:set_content(args.document, "text/html; charset=utf-8", args.url)
+  splash:runjs(args.scrolling)
+  splash:wait(args.seconds)
+  return {html = splash:html(), url = splash:url()}
+end"""
+"""Lua, for Splash's endpoint ``execute``."""
 
-    Splash fetches the page once more itself: it cannot be handed a document. What it loads
-    passes our gate where it can reach us, on this machine or by ``splash_sees_us_as``.
+
+class SplashRenderer:
+    """Gives each page's document to the Splash server of ``SPLASH_URL``, to run its scripts.
+
+    What they load passes our gate where Splash can reach us, on this machine or by
+    ``splash_sees_us_as``.
     """
 
     def __init__(self, crawler: Crawler, params: CrawlParams, agent: str) -> None:
@@ -76,19 +98,27 @@ class SplashRenderer:
 
     async def show(self, page: Answered, gate: Gate) -> Shown:
         """Run the page's scripts; raises one of ``render.failures``."""
-        wait = min(max(self._params.render_wait, self._params.render_quiet), self._most)
+        wait = min(
+            max(self._params.render_wait, self._params.render_quiet), self._params.render_time
+        )
+        origin = origin_of(page.url)
         arguments: dict[str, Any] = {
-            "html": 1,
-            "wait": wait,
+            "lua_source": SHOWING,
+            "document": decode(page.body, next(iter(page.headers.get("Content-Type", ())), ""))[0],
+            "scrolling": SCROLLING % self._params.render_scrolls,
+            "seconds": wait,
             "timeout": self._most,
             "resource_timeout": self._params.render_time,
-            "images": int("image" not in self._params.render_block),
-            "js_source": SCROLLING % self._params.render_scrolls,
-            "headers": self._headers(page),
+            "with_images": "image" not in self._params.render_block,
+            "user_agent": self._agent,
+            "cookies": [each.split("=", 1) for each in page.cookies.split("; ") if "=" in each],
+            "host": urlsplit(page.url).hostname,
+            "origin": f"{origin}/",
+            "authorization": page.authorization,
         }
         if self.gate_address:
             arguments["proxy"] = gate.url
-        splash = {"endpoint": "render.json", "args": arguments, "dont_send_headers": True}
+        splash = {"endpoint": "execute", "args": arguments, "dont_send_headers": True}
         meta = {"splash": splash, "download_slot": self._server, "verbatim_url": True}
         response: Any = await self.send(Request(page.url, meta=meta))
         if response.status != 200:
@@ -136,10 +166,6 @@ class SplashRenderer:
     @property
     def _most(self) -> float:
         return self._params.render_time + SPARE_SECONDS
-
-    def _headers(self, page: Answered) -> dict[str, str]:
-        named = {"Cookie": page.cookies, "Authorization": page.authorization}
-        return {"User-Agent": self._agent} | {k: v for k, v in named.items() if v}
 
 
 def _is_local(host: str) -> bool:
