@@ -87,6 +87,8 @@ def _due(prospects: Prospects, stored: UrlState, now: float) -> str:
         return f"left alone: {alone}"
     if stored.waiting:
         return "would be crawled again now"
+    if stored.outcome is Outcome.RATE_LIMITED and (stored.due or 0.0) > now:
+        return f"due {ahead(stored.due or 0.0, now)}, as it asked for (Retry-After)"
     if why := prospects.hurried(stored):
         return f"due now: {why}"
     if stored.due is None:

@@ -67,7 +67,8 @@ class FetchParams(OptionGroup):
     )
     max_wait: Duration = Field(
         600.0,
-        description="An origin that asks to be left alone for longer is left for the next run.",
+        description="An origin or a page that asks to be left alone for longer is left for a later "
+        "run.",
     )
     patience: int = Field(
         5,

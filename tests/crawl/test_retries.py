@@ -22,6 +22,14 @@ def starts(server: Server, target: str) -> list[float]:
     return [each.started for each in server.log.exchanges if each.target == target]
 
 
+def explain(crawl: CrawlCommand, url: str, *words: str) -> str:
+    """What ``scrapy explain`` prints of a URL."""
+    path = crawl.directory / "explained"
+    command = Command(["explain", url, *words], crawl.directory, errors=NOWHERE, output=path)
+    assert command.wait(60) == 0
+    return path.read_text("utf-8")
+
+
 @pytest.mark.behaviour("K-30", "S-08")
 @pytest.mark.parametrize("failure", [Answer(status=502), Answer(status=408), LOST])
 def test_what_fails_in_passing_is_tried_again_last(
@@ -49,11 +57,9 @@ def test_what_goes_on_failing_waits_for_its_day(server: Server, crawl: CrawlComm
     run = crawl(f"{origin}/", delay=0, retries=1)
     assert server.log.count("/bad") == 2, run.log[-3000:]
     assert crawl.rows("SELECT waiting, failures FROM url WHERE url LIKE '%/bad'") == [(0, 1)]
-    explained = crawl.directory / "explained"
-    command = ["explain", f"{origin}/bad"]
-    assert Command(command, crawl.directory, errors=NOWHERE, output=explained).wait(60) == 0
-    assert "server_error, status 500), due in 24 h\n" in explained.read_text("utf-8")
-    assert "  tried twice in that run; retries 1 (-a retries)\n" in explained.read_text("utf-8")
+    explained = explain(crawl, f"{origin}/bad")
+    assert "server_error, status 500), due in 24 h\n" in explained
+    assert "  tried twice in that run; retries 1 (-a retries)\n" in explained
     server.log.clear()
     crawl(f"{origin}/", delay=0)
     assert server.log.count("/bad") == 0
@@ -123,6 +129,8 @@ def test_a_page_with_a_long_rest_does_not_end_its_site(server: Server, crawl: Cr
     crawl(f"{origin}/", delay=0, force="yes")
     assert len(server.log.targets()) == 2 + len(PAGES), "the page that rests is left alone"
     assert server.log.count("/rest") == 0
+    explained = explain(crawl, f"{origin}/rest", "-a", "force=yes")
+    assert "due in 7 d, as it asked for (Retry-After)" in explained
 
 
 @pytest.mark.behaviour("K-31", "S-06")
