@@ -15,7 +15,7 @@ from sitecrawl.frontier.base import Outcome
 
 TABLE = tomllib.loads((Path(__file__).parent / "cases" / "documents.toml").read_text("utf-8"))
 OTHER_ORIGINS = {"named", "port", "busy", "lf", "cr", "crlf"}
-TWICE = {"/429.html"}
+TWICE = {"/429.html", "/500.html"}
 
 
 def group(path: str) -> str:

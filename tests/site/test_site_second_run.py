@@ -66,7 +66,7 @@ def test_what_is_not_due_is_not_asked_for(second: Run) -> None:
         assert asked[f"/dates/{path}"] == 0
     for path in ("expires-past.html", "expires-zero.html"):
         assert asked[f"/dates/{path}"] == 1
-    refused = {f"/{code}.html" for code in (401, 403, 406, 410, 451, 500)}
+    refused = {f"/{code}.html" for code in (401, 403, 406, 410, 451, 501)}
     assert refused.isdisjoint(second.asked("busy"))
 
 
