@@ -3,8 +3,9 @@
     .venv/bin/python -m benchmarks.kills [--kills 1000] [--only FORMAT] [--seed N]
 
 Each crawl is the real command, killed by SIGKILL at a point that ``fixtures.faults`` names, and run
-again until it ends with status 0. Then every page must be in its files: a page that is not is
-lost, one that is there again doubled.
+again until it ends with status 0. Whoever reads a worker's files does so each time that it has ended
+well, and must have read every page then: a page that was not there is lost, one that is in the files
+of the last run again is doubled.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from fixtures.server import Page, Server, page
 
 ORIGINS, PAGES = 4, 20
 PASSES = {"page": 6, "export": 25, "store": 2, "end": 1}  # up to which pass, of a point
+ENDED = "end after"  # the run has ended well, though its status does not tell
 RARE = {"page", "end"}
 KILLS_EACH = 5  # of one crawl, before it may end
 GZIP = ["scrapy.extensions.postprocessing.GzipPlugin"]
@@ -60,9 +62,9 @@ class Format:
             options["batch_item_count"] = self.batch
         return ["-s", f"FEEDS={json.dumps({uri: options})}"]
 
-    def urls(self, folder: Path) -> Iterator[str]:
-        """The URL of each line in the files; whole ones only."""
-        for path in sorted(folder.glob("[0-9]-*")):
+    def urls(self, folder: Path, worker: int) -> Iterator[str]:
+        """The URL of each line in the files of a worker; whole ones only."""
+        for path in sorted(folder.glob(f"{worker}-*")):
             if path.suffix not in {".part", ".joined", ".log"}:
                 content = path.read_bytes()
                 yield from read(gzip.decompress(content) if path.suffix == ".gz" else content, self)
@@ -130,14 +132,15 @@ class Campaign:
             if backend == "postgres":
                 url = self._postgres.url("kills")
             killed: list[str] = []
+            seen: set[str] = set()
             for _ in range(KILLS_EACH):
                 faults = [self._fault(form) for _ in range(workers)]
-                killed += self._killed(form, url, folder, faults)
+                killed += self._killed(form, url, folder, faults, seen)
             for _ in range(2):  # the first of two workers does not wait for the other's lines
-                if self._killed(form, url, folder, [""] * workers):
+                if self._killed(form, url, folder, [""] * workers, seen):
                     raise RuntimeError("killed by somebody else")
-            found = Counter(form.urls(folder))
-        missing = self._all - found.keys()
+            found = Counter(url for worker in range(workers) for url in form.urls(folder, worker))
+        missing = self._all - seen
         tally.kills.update(" ".join(fault.split()[:2]) for fault in killed)
         tally.crawls += 1
         tally.pages += len(self._all)
@@ -145,14 +148,22 @@ class Campaign:
         tally.doubled += found.total() - len(found)
         if missing:
             self.lost.append(f"{form.name} {backend} {workers} {killed}: {sorted(missing)}")
+            print(self.lost[-1], flush=True)
         return len(killed)
 
-    def _killed(self, form: Format, url: str, folder: Path, faults: list[str]) -> list[str]:
-        """Run a worker for each fault; those that killed theirs."""
+    def _killed(
+        self, form: Format, url: str, folder: Path, faults: list[str], seen: set[str]
+    ) -> list[str]:
+        """Run a worker for each fault, and read the files of those that end well; the faults
+        that killed theirs.
+        """
         statuses = self._run(form, url, folder, faults)
         if wrong := set(statuses) - {0, -signal.SIGKILL}:
             logs = [path.read_text() for path in folder.glob("*.log")]
             raise RuntimeError(f"{form.name} {url} {faults}: {wrong} {logs}")
+        for worker, (fault, status) in enumerate(zip(faults, statuses, strict=True)):
+            if status == 0 or fault.startswith(ENDED):
+                seen.update(form.urls(folder, worker))
         return [fault for fault, status in zip(faults, statuses, strict=True) if status]
 
     def _fault(self, form: Format) -> str:
@@ -165,7 +176,14 @@ class Campaign:
         running = []
         for worker, fault in enumerate(faults):
             os.environ[FAULT], os.environ[MARK_SECONDS] = fault, "0.005"
-            options = ["-a", f"start={' '.join(self._starts)}", "-a", "delay=0", "-a", "name=kills"]
+            options = [
+                "-a",
+                f"start={' '.join(self._starts)}",
+                "-a",
+                "delay=0",
+                "-a",
+                "crawl_name=kills",
+            ]
             options += ["-s", f"ADDONS={ADDON}", "-s", f"SITECRAWL_DATABASE={url}"]
             words = ["crawl", "site", *form.options(worker), *options]
             running.append(Command(words, folder, errors=folder / f"{worker}.log"))
@@ -214,7 +232,7 @@ def main() -> int:
                 for backend in ("sqlite", "postgres"):
                     killed += campaign.crawl(form, backend)
             print(f"{killed} kills, {len(campaign.lost)} crawls with losses", flush=True)
-    for line in (*campaign.lost, *table(campaign.tallies)):
+    for line in table(campaign.tallies):
         print(line)
     return bool(campaign.lost)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import logging
 import os
 import shutil
 import stat
 import sys
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -40,7 +42,10 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 TAIL_BYTES = 65536
+NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # of file systems that have none
+LOSSES = 5  # in a row, after which a file is given up
 HASHED_BYTES = 4096
+UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
 OVERWRITTEN = (
     "%s was written anew and holds the %d lines of this run alone; all documents: "
@@ -103,6 +108,7 @@ class Feeds(FeedExporter):
         self.lost: list[FeedSlot] = []
         self._sets: list[FileSet] = []
         self._closed: dict[FeedSlot, FeedFile | None] = {}
+        self._losses: Counter[FeedSlot] = Counter()
         self._unstored = False
         self._kept: dict[str, int] = {}
         self._end: asyncio.Task[None] | None = None
@@ -129,8 +135,8 @@ class Feeds(FeedExporter):
 
     @property
     def stored(self) -> bool:
-        """Whether no feed failed so far, neither to take a line nor to be stored."""
-        return not (self.failure or self._unstored)
+        """Whether no feed has failed so far, and no line is left that may not survive."""
+        return not (self.failure or self._unstored or any(each.lines for each in self._sets))
 
     @property
     def names(self) -> set[str]:
@@ -248,8 +254,15 @@ class Feeds(FeedExporter):
             self._fail(error)
             return None
         if file is None and slot in self.slots:
-            self.lost.append(slot)
+            self._lose(slot)
+        self._losses[slot] = 0 if file else self._losses[slot]
         return file and replace(file, feed=_feed_name(slot))
+
+    def _lose(self, slot: FeedSlot) -> None:
+        self._losses[slot] += 1
+        self.lost.append(slot)
+        if self._losses[slot] == LOSSES:
+            self._fail(FileNotFoundError(f"{path_of(slot)}: {REPLACED}, {LOSSES} times in a row"))
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Close a file; its lines are safe unless a storage of its kind failed meanwhile."""
@@ -502,14 +515,17 @@ def sync(
     descriptor: int, place: Path, size: int, before: FeedFile | None = None
 ) -> FeedFile | None:
     """Write an open file out to the disk, with its name, and look at it."""
-    os.fsync(descriptor)
-    folder = os.open(place.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
-    except OSError:
-        logger.debug("%s cannot be written out to the disk", place.parent)
-    finally:
-        os.close(folder)
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in NO_FSYNC:
+            raise
+    with suppress(OSError):  # a folder that cannot be read
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     return look(descriptor, place, size, before)
 
 
@@ -529,6 +545,10 @@ def look(
             return FeedFile("", str(place), size, _tail(file, size))
     except FileNotFoundError:
         return None
+    except PermissionError:  # it can be written, not read
+        found = place.stat()
+        same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
+        return FeedFile("", str(place), size, UNREAD) if same else None
 
 
 def is_intact(file: FeedFile) -> bool:
@@ -545,7 +565,7 @@ def _continues(file: IO[bytes], size: int, before: FeedFile | None) -> bool:
     """Whether a file of ``size`` bytes has what it had before."""
     if before is None or before.size is None:
         return True
-    return before.size <= size and _tail(file, before.size) == before.tail
+    return before.size <= size and before.tail in {UNREAD, _tail(file, before.size)}
 
 
 def _tail(file: IO[bytes], size: int) -> str:

@@ -52,7 +52,7 @@ def test_a_killed_crawl_is_taken_over(
         each.update(site(number, origins))
     starts = [f"{origin}/ant" for origin in origins]
     settings = {"SITECRAWL_DATABASE": database_url}
-    arguments = {"delay": DELAY, "name": "shared"}
+    arguments = {"delay": DELAY, "crawl_name": "shared"}
     one, other = (crawl.begin(*starts, settings=settings, **arguments) for _ in range(2))
     deadline = time.monotonic() + 30
     while len(server.log.of()) < 4 * ORIGINS and time.monotonic() < deadline:

@@ -106,7 +106,9 @@ def test_feeds_are_stored_when_the_last_lines_have_come(
 
         feeds.last_lines = last_lines
         await feeds.close_spider(spider)
-        assert feeds.stored
+        stored = [feeds.stored]
+        await feeds.take_safe_lines()
+        assert [*stored, feeds.stored] == [False, True]
         lines = (tmp_path / "feed.jsonl").read_text("utf-8").splitlines()
         return [json.loads(line)["seq"] for line in lines]
 
