@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from sitecrawl import __version__
@@ -28,8 +29,8 @@ def agent(params: CrawlParams) -> str:
     return user_agent(__version__, params.contact, params.user_agent)
 
 
-def header_policy(params: CrawlParams) -> HeaderPolicy:
-    """What every request carries."""
+def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> HeaderPolicy:
+    """What every request carries, and those to the origins of starts."""
     return HeaderPolicy(
         agent=agent(params),
         from_email=params.from_email,
@@ -37,6 +38,8 @@ def header_policy(params: CrawlParams) -> HeaderPolicy:
         accept_extra=params.accept,
         accept_language=params.accept_language,
         headers=params.headers,
+        start_origins=start_origins,
+        origin_headers=params.origin_headers,
         auth={key: secret.get_secret_value() for key, secret in params.auth.items()},
     )
 

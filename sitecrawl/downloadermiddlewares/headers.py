@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.assembly import header_policy
+from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.reqmeta import robots_of, sitemap_of, visit_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HeadersMiddleware:
-    """User-Agent, From, Accept, Referer and credentials, as configured."""
+    """User-Agent, From, Accept, Referer, credentials and own headers, as configured."""
 
     def __init__(self, policy: HeaderPolicy) -> None:
         self._policy = policy
@@ -23,7 +24,10 @@ class HeadersMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> HeadersMiddleware:
         """Built with the spider's configuration."""
-        return cls(header_policy(crawler.spider.configuration.params))  # type: ignore[union-attr]
+        crawl = crawler.get_extension(Crawl)
+        assert crawl is not None
+        origins = crawl.discovery.rules.scope.start_origins
+        return cls(header_policy(crawler.spider.configuration.params, origins))  # type: ignore[union-attr]
 
     def process_request(self, request: Request) -> None:
         """Add what the request does not carry yet."""

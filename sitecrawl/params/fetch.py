@@ -7,7 +7,15 @@ from typing import Literal
 from pydantic import Field
 
 from sitecrawl.params.base import ByteSize, Duration, OptionGroup, Words
-from sitecrawl.params.headers import Agent, Credentials, Email, Headers, HeaderText, Origins
+from sitecrawl.params.headers import (
+    Agent,
+    Credentials,
+    Email,
+    Headers,
+    HeaderText,
+    OriginHeaders,
+    Origins,
+)
 
 
 class FetchParams(OptionGroup):
@@ -36,7 +44,13 @@ class FetchParams(OptionGroup):
         "", description="Accept-Language header to send; none if empty."
     )
     headers: Headers = Field(
-        default_factory=dict, description="Further headers, sent with every request."
+        default_factory=dict,
+        description="Further headers. They are sent to the origins of the starts, and of where a "
+        "start redirects within its registered domain, but not from https to http; to no other.",
+    )
+    origin_headers: OriginHeaders = Field(
+        default_factory=dict,
+        description="Further headers by origin; sent to that origin and to no other.",
     )
     auth: Credentials = Field(
         default_factory=dict,

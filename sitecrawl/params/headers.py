@@ -42,6 +42,21 @@ def read_headers(value: object) -> object:
     return _table(value, read_lines(value), ":")
 
 
+def read_origin_headers(value: object) -> object:
+    """The headers of a table of tables, of a JSON object, or of lines ``ORIGIN Name: value``."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return read_json_object(value)
+    lines = read_lines(value)
+    if not isinstance(lines, tuple | list):
+        return value
+    tables: dict[str, dict[str, str]] = {}
+    for line in lines:
+        key, _, rest = str(line).strip().partition(" ")
+        name, text = _pair(rest, ":")
+        tables.setdefault(key, {})[name] = text
+    return tables
+
+
 def read_credentials(value: object) -> object:
     """The credentials of a table, of a JSON object, or of words ``ORIGIN=user:password``."""
     return _table(value, read_words(value), "=")
@@ -70,9 +85,17 @@ def check_headers(headers: dict[str, str]) -> dict[str, str]:
         if name.lower() in OURS:
             raise ValueError(f"{name!r} is set by the crawler itself")
         if name.lower() == "authorization":
-            raise ValueError("credentials would go to every site; give them as auth")
+            raise ValueError("credentials are no header here; give them as auth")
         check_text(value)
     return headers
+
+
+def check_origin_headers(tables: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The headers by normal origin, if they are well formed and not ours to set."""
+    found: dict[str, dict[str, str]] = {}
+    for key, headers in tables.items():
+        found.setdefault(_origin(key), {}).update(check_headers(headers))
+    return found
 
 
 def check_origin_names(origins: tuple[str, ...]) -> tuple[str, ...]:
@@ -104,6 +127,12 @@ Headers = Annotated[
     BeforeValidator(read_headers),
     AfterValidator(check_headers),
     Notation("table", "lines of the form Name: value, or a TOML table"),
+]
+OriginHeaders = Annotated[
+    dict[str, dict[str, str]],
+    BeforeValidator(read_origin_headers),
+    AfterValidator(check_origin_headers),
+    Notation("table", "lines of the form ORIGIN Name: value, or a TOML table of tables"),
 ]
 Credentials = Annotated[
     dict[str, SecretStr],

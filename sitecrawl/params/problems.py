@@ -31,7 +31,7 @@ WORDING = {
 }
 MAX_SHOWN = 300  # characters of a value
 MISSING_START = "start is missing"
-SECRET = frozenset({"auth", "headers"})
+SECRET = frozenset({"auth", "headers", "origin_headers"})
 
 
 class ConfigError(Exception):

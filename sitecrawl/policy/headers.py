@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -38,7 +39,8 @@ def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
 class HeaderPolicy:
     """What every request of a crawl carries besides what the protocol itself needs.
 
-    ``auth`` gives user:password by origin; ``headers`` go to every origin.
+    ``auth`` gives user:password by origin, ``origin_headers`` what only that origin is told;
+    ``headers``, which may hold a key, go to ``start_origins`` alone. Those may grow in a crawl.
     """
 
     agent: str
@@ -47,6 +49,8 @@ class HeaderPolicy:
     accept_extra: tuple[str, ...] = ()
     accept_language: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    start_origins: AbstractSet[str] = frozenset()
+    origin_headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     auth: Mapping[str, str] = field(default_factory=dict)
 
     def of(
@@ -64,8 +68,13 @@ class HeaderPolicy:
             "Authorization": self._authorization(url),
         }
         found.update((name, value) for name, value in optional.items() if value)
-        found.update(self.headers)
+        found.update(self._own(origin(url)))
         return found
+
+    def _own(self, place: str) -> dict[str, str]:
+        """The configuration's own headers for an origin."""
+        common = self.headers if place in self.start_origins else {}
+        return {**common, **self.origin_headers.get(place, {})}
 
     def _referer(self, url: str, referrer: str | None, *, known: bool) -> str:
         if not referrer or self.referer == "never" or (known and self.referer == "first"):

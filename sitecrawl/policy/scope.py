@@ -19,7 +19,8 @@ class Scope:
 
     ``extent`` says what of a start's URL must agree: its origin, host, site (scheme and
     host), directory (origin and path prefix) or registrable domain. ``domains`` come in
-    addition, subdomains included; with ``any`` they are all there is.
+    addition, subdomains included; with ``any`` they are all there is. ``start_origins`` are
+    those of the starts, and of where these redirect without a change of owner or less safety.
     """
 
     extent: Extent
@@ -27,6 +28,7 @@ class Scope:
     setting: str
     domains: frozenset[str] = frozenset()
     reason: str = field(default="scope", init=False)
+    start_origins: set[str] = field(default_factory=set, init=False)
     _places: set[object] = field(default_factory=set, init=False)
     _directories: dict[str, dict[int, set[str]]] = field(default_factory=dict, init=False)
 
@@ -34,6 +36,7 @@ class Scope:
         """Take in every start."""
         for start in self.starts:
             self.widen(start)
+            self.start_origins.add(read_target(start).origin)
 
     def widen(self, url: str) -> None:
         """Bring what ``url`` stands for into scope."""
@@ -62,7 +65,11 @@ class Scope:
         already, or it lies under another registrable domain.
         """
         there = read_target(target)
-        if not there.parts.host or owner_of(start) != owner_of(target) or self.covers(there):
+        if not there.parts.host or owner_of(start) != owner_of(target):
+            return None
+        if there.parts.scheme == "https" or not start.startswith("https:"):
+            self.start_origins.add(there.origin)
+        if self.covers(there):
             return None
         self.widen(target)
         return f"{start} redirects to {target}: {self._name(there)} is now in scope"

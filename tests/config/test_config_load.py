@@ -147,12 +147,13 @@ def test_what_a_run_stores_can_be_read_again():
         "fields": "price:.price",
         "auth": f"{START}=me:secret",
         "headers": "X-Key: secret",
+        "origin_headers": "https://b.test X-Key: secret",
         "profile": "fdse",
     }
     stored = json.dumps(load(given).stored())
     assert "secret" not in stored
     again = load_again(json.loads(stored), {})
-    assert again.params == load({**given, "auth": "", "headers": ""}).params
+    assert again.params == load({**given, "auth": "", "headers": "", "origin_headers": ""}).params
 
 
 @pytest.mark.parametrize(

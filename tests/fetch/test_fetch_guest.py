@@ -117,3 +117,34 @@ def test_too_large_page_is_no_document(server: Server, crawl: CrawlCommand) -> N
     assert f"{origin}/large" not in done.documents
     outcome = crawl.rows("SELECT outcome FROM url WHERE url LIKE '%/large'")
     assert outcome == [(47,)]
+
+
+@pytest.mark.behaviour("F-20")
+def test_headers_go_to_the_starts_alone_and_others_by_name(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    leaf = page(text="Another site")
+    named = server.serve({"/": leaf, "/robots.txt": ""}, address="127.0.0.2")
+    other = server.serve({"*": leaf}, address="127.0.0.3")
+    site: dict[str, Page] = {"/a": page(f"{named}/", f"{other}/", text="A")}
+    home = server.serve(site, address="127.0.0.1")
+    start = server.serve(
+        {"/robots.txt": redirect(f"{other}/robots.txt"), "/": redirect(f"{home}/a")},
+        address="127.0.0.1",
+    )
+    site["/robots.txt"] = f"User-agent: *\nAllow: /\nSitemap: {other}/sitemap.xml\n"
+    run = crawl(
+        f"{start}/",
+        scope="any",
+        allow_private=1,
+        headers="X-Key: one",
+        origin_headers=f"{named} X-Key: two\n{named} X-More: three",
+    )
+    assert run.status == 0, run.log[-3000:]
+    keys: dict[str, set[str | None]] = {}
+    for each in server.log.exchanges:
+        keys.setdefault(each.origin, set()).add(each.headers.get("x-key"))
+    assert keys == {start: {"one"}, home: {"one"}, named: {"two"}, other: {None}}
+    assert len(server.log.targets(other)) >= 3
+    told = {each.origin for each in server.log.exchanges if "x-more" in each.headers}
+    assert told == {named}
