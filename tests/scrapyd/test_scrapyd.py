@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,12 @@ def test_an_installed_package_runs_as_a_job(
     origin = server.serve(SITE)
     assert scrapyd.ask("listspiders.json?project=sitecrawl")["spiders"] == ["site"]
     output = tmp_path / "documents.jsonl"
-    options = {"start": f"{origin}/", "profile": "smartsite", "delay": "0"}
+    options = {"start": f"{origin}/", "profile": "smartsite", "delay": "0", "crawl_name": "named"}
     log = scrapyd.finished("sitecrawl", scrapyd.schedule("sitecrawl", output, **options))
     assert "Traceback" not in log
     assert set(documents(output, origin)) == {"/", "/a?id=1", "/b"}  # the profile filters queries
-    assert output.with_suffix(".db").exists()
+    with closing(sqlite3.connect(output.with_suffix(".db"))) as database:
+        assert database.execute("SELECT name FROM crawl").fetchall() == [("named",)]
     again = scrapyd.schedule("sitecrawl", tmp_path / "again.jsonl", **options, force="1")
     assert "'finish_reason': 'finished'" in scrapyd.finished("sitecrawl", again)
 
