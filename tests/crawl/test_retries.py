@@ -10,6 +10,10 @@ from walked import wait_for
 from fixtures.command import NOWHERE, Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Raw, Server, page
+from sitecrawl.frontier.base import DueUrl, OriginState
+from sitecrawl.origins import Gate, Origin, RobotsFile, Turns
+from sitecrawl.policy.patience import Patience
+from sitecrawl.policy.politeness import Pace
 
 LOST = Raw(b"")  # the connection closes without an answer
 CLOSE = {"Connection": "close"}
@@ -182,3 +186,26 @@ def test_a_start_that_comes_at_the_second_try_is_no_trouble(
     run = crawl(f"{origin}/", delay=0)
     assert run.status == 0, run.log[-3000:]
     assert "brought nothing" not in run.log
+
+
+@pytest.mark.behaviour("K-30", "P-05")
+def test_new_work_does_not_wait_for_a_retry() -> None:
+    turns, due = Turns(), DueUrl("http://a.test", 1, "http://a.test/1", 1, "link", None)
+    origin = Origin(
+        state=OriginState("http://a.test", None, None, 0.0, None, 0.0, 0),
+        pace=Pace(),
+        patience=Patience(),
+        robots=RobotsFile("http://a.test/robots.txt"),
+        gate=Gate(10.0),
+        dry=True,
+    )
+    origin.retries.push(due, 60.0)
+    turns.stand(origin)
+    assert (turns.next_ready_at, turns.take(59.0)) == (60.0, None)
+    origin.todo.append(due)
+    turns.stand(origin)
+    assert turns.next_ready_at == 10.0
+    assert turns.take(10.0) is origin
+    assert turns.take(99.0) is None, "the turn for the retry alone is forgotten"
+    assert (origin.pop_due(10.0), origin.pop_due(59.0), origin.pop_due(60.0)) == (due, None, due)
+    assert origin.is_done
