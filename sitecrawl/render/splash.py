@@ -63,7 +63,14 @@ SHOWING = """function main(splash, args)
   for _, cookie in ipairs(args.cookies) do
     splash:add_cookie{cookie[1], cookie[2], path="/", domain=args.host}
   end
+  local sent_to = nil
   splash:on_request(function(request)
+    if (request.headers["Accept"] or ""):sub(1, 9) == "text/html" then
+      if sent_to == nil and splash:evaljs("document.querySelector('iframe, frame') === null") then
+        sent_to = request.url
+      end
+      request:abort()
+    end
     if args.authorization ~= "" and request.url:sub(1, #args.origin) == args.origin then
       request:set_header("Authorization", args.authorization)
     end
@@ -71,9 +78,13 @@ SHOWING = """function main(splash, args)
   splash:set_content(args.document, "text/html; charset=utf-8", args.url)
   splash:runjs(args.scrolling)
   splash:wait(args.seconds)
-  return {html = splash:html(), url = splash:url()}
+  return {html = splash:html(), url = splash:url(), sent_to = sent_to}
 end"""
-"""Lua, for Splash's endpoint ``execute``."""
+"""Lua, for Splash's endpoint ``execute``.
+
+Documents that the page asks for are pages of their own, and not loaded: those in frames, and
+those to which a script leads on. Splash cannot tell one from the other but where there is no frame.
+"""
 
 
 class SplashRenderer:
@@ -123,7 +134,8 @@ class SplashRenderer:
         response: Any = await self.send(Request(page.url, meta=meta))
         if response.status != 200:
             raise _failure(response)
-        return Shown(response.data["html"], response.data["url"])
+        shown = response.data
+        return Shown(shown["html"], shown["url"], shown.get("sent_to"))
 
     async def send(self, request: Request) -> Response:
         """The response to a SplashRequest; a page's or, where that failed, the server's own."""

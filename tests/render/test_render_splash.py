@@ -138,6 +138,21 @@ def test_a_script_that_leads_on_is_a_redirect(
     done = crawl(f"{origin}/", render="splash", settings={"SPLASH_URL": splash.url})
     query = "select outcome, redirect_to from url where url = ?"
     assert crawl.rows(query, f"{origin}/") == [(Outcome.REDIRECT, f"{origin}/arrived")], done.log
+    assert f"{origin}/arrived" in done.documents
+    assert Counter(server.log.targets()) == {"/robots.txt": 1, "/": 1, "/arrived": 1}
+
+
+def test_documents_in_frames_are_pages_of_their_own(
+    server: Server, crawl: CrawlCommand, splash: SplashServer
+) -> None:
+    script = """var frame = document.createElement('iframe'); frame.src = '/framed';
+    var root = document.getElementById('root'); root.innerHTML = '<p>Around the frame</p>';
+    root.appendChild(frame);"""
+    origin = server.serve({"/": shell("Framing", script), "/framed": page(title="Framed")})
+    settings = {"SPLASH_URL": splash.url}
+    done = crawl(f"{origin}/", render="splash", max_depth=0, settings=settings)
+    assert "Around the frame" in done.documents[f"{origin}/"]["body"]
+    assert server.log.targets() == ["/robots.txt", "/"]
 
 
 def test_auto_asks_splash_for_the_pages_that_need_it(
