@@ -5,7 +5,7 @@
 Each crawl is the real command, killed by SIGKILL at a point that ``fixtures.faults`` names, and run
 again until it ends with status 0. Whoever reads a worker's files does so each time that it has ended
 well, and must have read every page then: a page that was not there is lost, one that is in the files
-of the last run again is doubled.
+of the last run again is doubled, one that was there at an earlier end alone was handed over before.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ class Tally:
     pages: int = 0
     lost: int = 0
     doubled: int = 0
+    handed_over: int = 0
 
 
 def read(content: bytes, form: Format) -> Iterator[str]:
@@ -146,6 +147,7 @@ class Campaign:
         tally.pages += len(self._all)
         tally.lost += len(missing)
         tally.doubled += found.total() - len(found)
+        tally.handed_over += len(self._all & (seen - found.keys()))
         if missing:
             self.lost.append(f"{form.name} {backend} {workers} {killed}: {sorted(missing)}")
             print(self.lost[-1], flush=True)
@@ -196,11 +198,12 @@ class Campaign:
 
 def table(tallies: dict[tuple[str, str], Tally]) -> Iterator[str]:
     """The results, for a person and for a page."""
-    yield "| feed | database | kills | crawls | lines | lost | doubled |"
-    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    yield "| feed | database | kills | crawls | lines | lost | doubled | handed over before |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
     for (name, backend), tally in tallies.items():
-        cells = (name, backend, tally.kills.total(), tally.crawls, tally.pages)
-        yield f"| {' | '.join(map(str, cells))} | {tally.lost} | {tally.doubled} |"
+        sizes = (tally.kills.total(), tally.crawls, tally.pages)
+        counts = (*sizes, tally.lost, tally.doubled, tally.handed_over)
+        yield f"| {' | '.join((name, backend, *map(str, counts)))} |"
     points: Counter[str] = sum((tally.kills for tally in tallies.values()), Counter())
     yield ""
     yield "| point | " + " | ".join(MOMENTS) + " |"

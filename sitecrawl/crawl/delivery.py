@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MARK_SECONDS = 1.0
 BATCH_ROWS = 500
 REWRITES = 3  # of files that go away while a crawl ends
+NAMED = 3  # files in a line of the log
 KEPT = "%d lines of a crawl that did not end are in %s and stay there."
 AGAIN = "%d lines of a crawl that did not end are not in %s any more: they are written again."
 LOST = "%s was deleted, replaced or truncated while it was written: %s its %d lines again."
@@ -74,7 +75,8 @@ class Delivery:
         for deliveries, text in ((kept, KEPT), (lost, AGAIN)):
             if deliveries:
                 paths = sorted({file.path for each in deliveries for file in each.files})
-                logger.info(text, sum(each.lines for each in deliveries), ", ".join(paths))
+                named = ", ".join(paths[:NAMED]) + (", ..." if len(paths) > NAMED else "")
+                logger.info(text, sum(each.lines for each in deliveries), named)
         feeds.keep(file for each in kept for file in each.files)
 
     @property
