@@ -1,0 +1,1 @@
+"""A project on sitecrawl."""
