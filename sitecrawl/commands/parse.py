@@ -1,27 +1,27 @@
-"""`scrapy parse`: says what to use in its place, since a page alone is no crawl."""
+"""`scrapy parse`: Scrapy's own, for the callbacks of a project's spider."""
 
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
 
 from scrapy.commands import parse
 from scrapy.exceptions import UsageError
 
+from sitecrawl.console.plain import PlainCommand
 
-class Command(parse.Command):
-    """Points to the commands that show what the crawl makes of a page."""
 
-    def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
-        return "Not of use here: see scrapy links, scrapy explain, and -a mode=page"
+class Command(PlainCommand, parse.Command):
+    """Shows what a callback makes of a page; the crawl's own documents have other commands."""
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> NoReturn:  # noqa: ARG002 -- Scrapy names it
-        """Always raises UsageError."""
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Raises UsageError where no spider is named, since a page alone is no crawl."""
+        super().process_options(args, opts)
         url = args[0] if args else "URL"
-        raise UsageError(
-            "a page is read as part of a crawl. Its links: scrapy links "
-            f"{url}; whether it is crawled: scrapy explain {url}; its document: "
-            f"scrapy crawl site -a mode=page -a start={url} -O document.jsonl",
-            print_help=False,
-        )
+        if opts.spider in (None, "site"):
+            raise UsageError(
+                "a page is read as part of a crawl. Its links: scrapy links "
+                f"{url}; whether it is crawled: scrapy explain {url}; its document: "
+                f"scrapy crawl site -a mode=page -a start={url} -O document.jsonl; "
+                "a spider of your own: --spider NAME",
+                print_help=False,
+            )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
+from scrapy import Spider
 from scrapy.addons import AddonManager
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
-from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
+from scrapy.spiderloader import SpiderLoader, SpiderLoaderProtocol, get_spider_loader
 
 from sitecrawl import __version__
+from sitecrawl.params.problems import nearest
 from sitecrawl.policy.headers import user_agent
 
 
@@ -34,19 +37,31 @@ def spider_loader(settings: BaseSettings) -> SpiderLoaderProtocol:
     return get_spider_loader(own)
 
 
+class OutsideLoader(SpiderLoader):
+    """Loads SiteSpiders as ordinary ones: their callbacks, without a crawl around them."""
+
+    def load(self, spider_name: str) -> type[Spider]:
+        """The spider's class, or one derived from it."""
+        spider = super().load(spider_name)
+        if not is_ours(spider):
+            return spider
+        make: Callable[..., type[Spider]] = type
+        names = {"in_crawl": False, "__module__": spider.__module__}
+        return make(spider.__name__, (spider,), names)
+
+
 class PlainCommand(ScrapyCommand):
-    """Stands before a command of Scrapy's for one page, which no crawl takes part in."""
+    """Stands before a command of Scrapy's for one page, which Scrapy's own parts fetch."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Ask as the crawl does by default; raises UsageError for a spider with a crawl."""
+        """Ask as the crawl does by default; raises UsageError for an unknown spider."""
         assert self.settings is not None
         self.settings.set("USER_AGENT", user_agent(__version__), priority="command")
+        self.settings.set("SPIDER_LOADER_CLASS", OutsideLoader, priority="command")
         super().process_options(args, opts)
         name = getattr(opts, "spider", None)
-        loader = spider_loader(self.settings)
-        if name is not None and (name not in loader.list() or is_ours(loader.load(name))):
+        known = spider_loader(self.settings).list()
+        if name is not None and name not in known:
             raise UsageError(
-                f"--spider {name}: this command has no crawl for it. Leave it out, or see "
-                "scrapy explain -h, scrapy links -h",
-                print_help=False,
+                f"--spider {name}: there is no such spider.{nearest(name, known)}", print_help=False
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -32,13 +33,21 @@ class Reading:
     yielded its last: both are written together.
     """
 
-    def __init__(
-        self, parse: Callable[[Response], Any], recorder: Recorder, discovery: Discovery
-    ) -> None:
-        self.callback = self._read_async if inspect.isasyncgenfunction(parse) else self._read
+    def __init__(self, parse: Callable[..., Any], recorder: Recorder, discovery: Discovery) -> None:
         self._parse = parse
         self._recorder = recorder
         self._discovery = discovery
+        self.callback = self._wrap(parse)
+
+    def _wrap(self, parse: Callable[..., Any]) -> Callable[..., Any]:
+        """A callback that takes what ``parse`` takes: page objects, for instance."""
+        read = self._read_async if inspect.isasyncgenfunction(parse) else self._read
+
+        @wraps(parse)
+        def callback(response: Response, **arguments: Any) -> Any:
+            return read(response, arguments)
+
+        return callback
 
     def is_link(self, request: Request) -> bool:
         """Tell a request that asks the spider to parse a page as any other page is."""
@@ -63,10 +72,10 @@ class Reading:
             item.visit.outcome, item.visit.reason = Outcome.CANCELLED, "pipeline_error"
             self._recorder.record(item.visit)
 
-    def _read(self, response: Response) -> Iterator[Any]:
+    def _read(self, response: Response, arguments: dict[str, Any]) -> Iterator[Any]:
         documents: list[Document] = []
         try:
-            for result in iterate_spider_output(self._parse(response)):
+            for result in iterate_spider_output(self._parse(response, **arguments)):
                 if not self._keep(result, response, documents):
                     yield result
         except Exception:
@@ -76,10 +85,12 @@ class Reading:
         yield from documents
         self._end(response, Outcome.NO_CONTENT, "no_document", documents)
 
-    async def _read_async(self, response: Response) -> AsyncIterator[Any]:
+    async def _read_async(
+        self, response: Response, arguments: dict[str, Any]
+    ) -> AsyncIterator[Any]:
         documents: list[Document] = []
         try:
-            async for result in self._parse(response):
+            async for result in self._parse(response, **arguments):
                 if not self._keep(result, response, documents):
                     yield result
         except Exception:

@@ -7,6 +7,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy import Request
+from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
 
 from sitecrawl.crawl.failures import names_of
 from sitecrawl.policy.answers import answer_of_failure
@@ -21,7 +22,6 @@ from sitecrawl.web.urls import resolve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
 
 from sitecrawl.crawl.database import FrontierOwner
 from sitecrawl.crawl.failures import names_of
@@ -28,7 +29,6 @@ from sitecrawl.web.validators import retry_after
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 

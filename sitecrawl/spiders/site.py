@@ -8,6 +8,7 @@ from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
+from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from sitecrawl.assembly import database_url, read_options, rendering_settings, spider_settings
@@ -24,14 +25,14 @@ from sitecrawl.ruleset import build_limits, build_rules
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings
+    from scrapy.settings import BaseSettings, Settings
 
     from sitecrawl.extensions.crawl import Crawl
     from sitecrawl.policy.engine import Rules
     from sitecrawl.policy.limits.limits import Limits
     from sitecrawl.web.options import ReadOptions
 
+NOWHERE = "http://localhost/"  # the start of what is no crawl
 METHODS = (FunctionType, classmethod, property, staticmethod)
 OPTIONS = frozenset(CrawlParams.model_fields)
 ABOVE_DEFAULTS = SETTINGS_PRIORITIES["default"] + 1  # which Scrapy applies once more
@@ -50,6 +51,7 @@ class SiteSpider(Spider):
     limits: Limits
     read_options: ReadOptions
     xpath_fields: tuple[tuple[str, str], ...] = ()
+    in_crawl = True  # False where a command of Scrapy's has one page for it
     arguments: Mapping[str, Any] = MappingProxyType({})
     overruled: dict[str, Any]
     crawl: Crawl
@@ -78,7 +80,8 @@ class SiteSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         """Bring the settings of the crawl along, below all that anybody else has set."""
         super().update_settings(settings)
-        settings.setmodule("sitecrawl.defaults", ABOVE_DEFAULTS)
+        if cls.in_crawl:
+            settings.setmodule("sitecrawl.defaults", ABOVE_DEFAULTS)
 
     @classmethod
     def configuration_from_arguments(cls, arguments: Mapping[str, str]) -> Configuration:
@@ -99,7 +102,7 @@ class SiteSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
         """Built with the configuration that the arguments ask for; raises ConfigError."""
-        if missing := list(missing_parts(cls, crawler.settings)):
+        if cls.in_crawl and (missing := list(missing_parts(cls, crawler.settings))):
             raise ConfigError(missing)
         accepted = arguments
         if not takes_any(cls.__init__):
@@ -107,24 +110,33 @@ class SiteSpider(Spider):
             accepted = {name: value for name, value in arguments.items() if name in own}
         spider = super().from_crawler(crawler, *args, **accepted)
         spider.overruled = {}
-        given = {**arguments, START_URLS: spider.start_urls, **spider.arguments}
-        configuration = cls.configuration_from_arguments(given)
-        spider.configuration = _as_begun(configuration, crawler.settings["SITECRAWL_DATABASE"])
+        starts = spider.start_urls if cls.in_crawl else spider.start_urls or [NOWHERE]
+        given = {**arguments, START_URLS: starts, **spider.arguments}
+        spider.configuration = cls.configuration_from_arguments(given)
+        if cls.in_crawl:
+            database = crawler.settings["SITECRAWL_DATABASE"]
+            spider.configuration = _as_begun(spider.configuration, database)
         params = spider.configuration.params
         spider.rules = cls.build_rules(spider.configuration)
         spider.limits = build_limits(params, spider.configuration.sources)
         spider.read_options = read_options(params)
         spider.xpath_fields = params.xpath_fields
-        for name, value in spider_settings(params).items():
-            priority = crawler.settings.getpriority(name) or 0
-            if priority >= SETTINGS_PRIORITIES["addon"]:
-                spider.overruled[name] = crawler.settings[name]
-            priority = max(priority, SETTINGS_PRIORITIES["spider"])
-            crawler.settings.set(name, value, priority)
-        for name, components in rendering_settings(params).items():
-            whole = {**crawler.settings.getdict(name), **components}
-            crawler.settings.set(name, whole, priority=crawler.settings.getpriority(name) or 0)
+        if cls.in_crawl:
+            spider.apply_options(crawler.settings)
         return spider
+
+    def apply_options(self, settings: Settings) -> None:
+        """Set what of Scrapy's settings follows from the options."""
+        params = self.configuration.params
+        for name, value in spider_settings(params).items():
+            priority = settings.getpriority(name) or 0
+            if priority >= SETTINGS_PRIORITIES["addon"]:
+                self.overruled[name] = settings[name]
+            priority = max(priority, SETTINGS_PRIORITIES["spider"])
+            settings.set(name, value, priority)
+        for name, components in rendering_settings(params).items():
+            whole = {**settings.getdict(name), **components}
+            settings.set(name, whole, priority=settings.getpriority(name) or 0)
 
     async def start(self) -> AsyncIterator[Any]:
         """Requests to begin with besides the starts: none, unless a subclass has some."""

@@ -68,10 +68,10 @@ def test_bench_runs(fetching: Say) -> None:
 
 
 @pytest.mark.parametrize("command", ["fetch", "view", "shell"])
-def test_a_spider_with_a_crawl_is_not_for_one_page(command: str, fetching: Say) -> None:
-    said = fetching(command, "--spider=site", "http://127.0.0.1:1/")
+def test_a_spider_that_is_not_there_is_said(command: str, fetching: Say) -> None:
+    said = fetching(command, "--spider=sit", "http://127.0.0.1:1/")
     assert said.status == 2
-    assert "see scrapy explain -h, scrapy links -h" in said.err.splitlines()[-1]
+    assert said.err.splitlines()[-1].endswith("there is no such spider. Did you mean 'site'?")
 
 
 def test_parse_says_what_to_use(fetching: Say) -> None:

@@ -1,0 +1,11 @@
+"""`scrapy check`: Scrapy's own, for the contracts of a project's spiders."""
+
+from __future__ import annotations
+
+from scrapy.commands import check
+
+from sitecrawl.console.plain import PlainCommand
+
+
+class Command(PlainCommand, check.Command):
+    """Checks contracts, without a crawl."""
