@@ -23,7 +23,10 @@ NEEDED = {
     ),
 }
 SPIDER = "sitecrawl.spiders.site.SiteSpider"
-SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
+CLASSES = {
+    "SCHEDULER": "sitecrawl.scheduler.OriginScheduler",
+    "ITEM_PROCESSOR": "sitecrawl.pipelines.processor.DocumentProcessor",
+}
 REMEDY = "the crawl cannot do without it"
 
 
@@ -36,8 +39,9 @@ def missing_parts(spider: object, settings: BaseSettings) -> Iterator[str]:
         for part in needed:
             if not _is_among(part, named):
                 yield f"{table} lacks {part}: {REMEDY}"
-    if not _is_among(SCHEDULER, [settings["SCHEDULER"]]):
-        yield f"SCHEDULER is not {SCHEDULER}, nor made of it: {REMEDY}"
+    for name, part in CLASSES.items():
+        if not _is_among(part, [settings[name]]):
+            yield f"{name} is not {part}, nor made of it: {REMEDY}"
 
 
 def _is_among(part: str, named: Sequence[Any]) -> bool:

@@ -73,5 +73,5 @@ def finished(item: Any, document: Document) -> dict[str, Any]:
     fields |= document.envelope
     ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
     stored = {name: value for name, value in ordered.items() if not is_empty(value)}
-    serialized(stored)
+    serialized({name: value for name, value in stored.items() if not isinstance(value, str)})
     return stored

@@ -122,6 +122,10 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
             f"DOWNLOADER_MIDDLEWARES lacks {OUTCOME}",
         ),
         ("SCHEDULER=scrapy.core.scheduler.Scheduler", "SCHEDULER is not sitecrawl.scheduler"),
+        (
+            "ITEM_PROCESSOR=scrapy.pipelines.ItemPipelineManager",
+            "ITEM_PROCESSOR is not sitecrawl.pipelines.processor.DocumentProcessor",
+        ),
     ],
 )
 def test_a_crawl_without_its_parts_does_not_begin(
