@@ -18,8 +18,15 @@ class Deny:
     reason: ClassVar[str] = "deny"
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL in which any pattern is found."""
-        return next((words for pattern, words in self.patterns if pattern.search(target.url)), "")
+        """Refuse a URL in which any pattern is found, as the rules see it or as it was found.
+
+        A pattern may speak of escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
+        """
+        found = self._find(target.url)
+        return found or (self._find(target.as_found) if target.as_found != target.url else "")
+
+    def _find(self, url: str) -> str:
+        return next((words for pattern, words in self.patterns if pattern.search(url)), "")
 
 
 @dataclass(slots=True)
