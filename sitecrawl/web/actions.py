@@ -42,7 +42,8 @@ _BOLD = frozenset({tag_number("strong"), tag_number("b")})
 def enter_base(walk: Walk, node: LexborNode) -> Leave | None:
     """Heed a base outside head as browsers do, but not in markup for those without scripts."""
     shown = not walk.fragments or walk.via == "script"
-    if shown and walk.options.base_element == "anywhere" and is_html(node):
+    anywhere = walk.options.base_element == "anywhere"
+    if walk.base is None and anywhere and shown and is_html(node):
         note_base(walk, node)
     return None
 

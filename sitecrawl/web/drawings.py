@@ -43,13 +43,15 @@ def leave_fraction(walk: Walk, _node: LexborNode) -> None:
 
 
 def is_html(node: LexborNode) -> bool:
-    """Whether an element is one of HTML, not of the SVG or MathML it lies in."""
+    """Whether an element is one of HTML, not of SVG or MathML around it as far up as one looks."""
     parent = node.parent
-    while parent is not None and parent.tag not in FOREIGN:
-        if parent.tag in INTEGRATING:
-            return True
+    for _ in range(MAX_GROUPS):
+        if parent is None or parent.tag in INTEGRATING:
+            break
+        if parent.tag in FOREIGN:
+            return False
         parent = parent.parent
-    return parent is None
+    return True
 
 
 def is_drawn(node: LexborNode) -> bool:
