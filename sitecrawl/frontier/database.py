@@ -22,10 +22,12 @@ class Database(Protocol):
     """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
 
     ``name`` is what a person calls it, ``byte_order`` the collation that compares bytes.
+    ``read_only`` is set where it could be opened for reading alone.
     """
 
     dialect: str
     name: str
+    read_only: bool
     byte_order: str
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -100,6 +102,11 @@ def migrate(database: Database, name: str | None) -> None:
         version = _version(database, len(scripts))
         if version == 0 and name is None:
             raise NoCrawlError(f"{database.name} holds no crawl.")
+        if version < len(scripts) and database.read_only:
+            raise FrontierError(
+                f"{database.name} was written by an older sitecrawl and cannot be changed here; run "
+                "the command once on a copy that can be written."
+            )
         for script in scripts[version:]:
             database.script(script)
         if version == 0:

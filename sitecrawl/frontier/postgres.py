@@ -39,6 +39,7 @@ class PostgresDatabase:
     """A connection to the server; transactions are told apart by row locks and fences."""
 
     dialect = "postgres"
+    read_only = False
     byte_order = '"C"'
 
     def __init__(self, url: str, name: str) -> None:

@@ -62,9 +62,8 @@ class SqliteDatabase:
         self._path = Path(path)
         self._folder = self._path.parent
         self._inode: tuple[int, int] | None = None
-        self._begin = "BEGIN IMMEDIATE"
-        if not make and not _is_writable(self._path):
-            self._begin = "BEGIN"
+        self.read_only = not make and not _is_writable(self._path)
+        if self.read_only:
             self._connection = _connect_read_only(self._path)
             return
         if path != ":memory:":
@@ -96,7 +95,7 @@ class SqliteDatabase:
     def transaction(self) -> Iterator[None]:
         """Holds the file's one write lock from the start, so that it never has to give up."""
         self._check_file()
-        self._connection.execute(self._begin)
+        self._connection.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,15 @@ def test_a_database_that_cannot_be_written_is_read(stored: Path, modes: tuple[in
     counted = scrapy(stored.parent.parent, "frontier")
     assert (counted.returncode, counted.stderr) == (0, "")
     assert sorted(path.name for path in stored.parent.iterdir()) == ["kept.db"]
+
+
+def test_one_of_an_older_version_says_so(stored: Path) -> None:
+    with closing(sqlite3.connect(stored)) as database, database:
+        database.execute("UPDATE crawl SET version = version - 1")
+    stored.chmod(0o444)
+    shown = scrapy(stored.parent.parent, "export")
+    assert (shown.returncode, shown.stdout) == (3, "")
+    assert "was written by an older sitecrawl and cannot be changed here" in shown.stderr
 
 
 def test_what_would_change_it_says_that_it_cannot(stored: Path) -> None:
