@@ -96,7 +96,7 @@ def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
         yield name, getattr(stored, name)
     for name in ("found_at", "visited_at", "indexed_at", "changed_at", "due"):
         yield name, stamp(getattr(stored, name))
-    for name in ("redirect_to", "canonical", "kept_for", "because", "deletion"):
+    for name in ("redirect_to", "canonical", "kept_for", "because", "deletion", "withheld"):
         yield name, getattr(stored, name)
     yield "document", stored.document_id if stored.seq is not None else None
 
@@ -181,3 +181,5 @@ def _document(stored: UrlState, now: float) -> Iterator[str]:
         yield f"document {stored.document_id}, written as change {stored.seq}{changed}"
     if stored.deletion:
         yield f"to be deleted ({stored.deletion})"
+    if stored.withheld:
+        yield f"a document is withheld ({stored.withheld}): other pages may give the same answer"

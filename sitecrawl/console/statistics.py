@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sitecrawl.console.times import ago, stamp
+from sitecrawl.frontier.base import SharedPages
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.states import OriginCounts, RunRecord
 
@@ -33,11 +34,13 @@ class Statistics:
     run: RunRecord
     outcomes: dict[str, int]
     origins: Sequence[OriginCounts]
+    shared: Sequence[tuple[str, str, SharedPages]] = ()
 
     @classmethod
     def read(cls, records: Records, run: RunRecord) -> Statistics:
         """The numbers of today, with how ``run`` ended."""
-        return cls(run, records.counts(run.realm), records.origins(run.realm))
+        origins, shared = records.origins(run.realm), records.shared(run.realm)
+        return cls(run, records.counts(run.realm), origins, shared)
 
     def ended(self, origin: OriginCounts) -> str:
         """How the last run left an origin: one of the keys of WORDS."""
@@ -80,8 +83,17 @@ class Statistics:
             },
             "outcomes": self.outcomes,
             "refused": self.refused,
-            "origins": [{**asdict(each), "ended": self.ended(each)} for each in self.origins],
+            "origins": [self._record(each) for each in self.origins],
         }
+
+    def _record(self, origin: OriginCounts) -> dict[str, Any]:
+        shared = [asdict(each) for each in self._shared(origin)]
+        return {**asdict(origin), "ended": self.ended(origin), "shared": shared}
+
+    def _shared(self, origin: OriginCounts) -> list[SharedPages]:
+        """The answers because of which pages of an origin are held back."""
+        place = (origin.key, origin.realm)
+        return [each for key, realm, each in self.shared if (key, realm) == place]
 
     def lines(self, now: float) -> Iterator[str]:
         """For a person."""
@@ -119,5 +131,10 @@ class Statistics:
         why = self.given_up.get(origin.key)
         words = f"{WORDS[self.ended(origin)]}{f': {why}' if why else ''}"
         yield f"  {origin.key} ({origin.realm}): {words}"
-        held = f", {origin.held} deletions held back" if origin.held else ""
+        held = f", {origin.held} changes held back" if origin.held else ""
         yield f"    {origin.urls} URLs, {origin.waiting} waiting, {origin.documents} documents{held}"
+        for each in self._shared(origin):
+            yield f"    {each.pages} known pages give one answer now: {each.in_words}"
+            yield f"      as {each.example}; taken for an outage until they show content of their own"
+        if origin.held:
+            yield f"    if that is meant so: scrapy frontier confirm-deletes {origin.key}"

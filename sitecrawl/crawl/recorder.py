@@ -25,6 +25,12 @@ HELD = (
     "every run; if they are right, confirm them with: scrapy frontier confirm-deletes"
 )
 
+SHARED = (
+    "%d known pages of %s give one answer now, %s (one is %s). That is taken for an outage or a "
+    "template: their documents stay as they are, and every run looks at them again until they show "
+    "content of their own. If it is meant so, accept it with: scrapy frontier confirm-deletes %s"
+)
+
 Waiting = tuple[Visit, "asyncio.Future[Change | None]"]
 
 
@@ -79,6 +85,9 @@ class Recorder:
             self.deliver(change)
         if settlement.held:
             logger.warning(HELD, settlement.held, settlement.documents, origin)
+        for each in settlement.shared:
+            words = each.in_words
+            logger.warning(SHARED, each.pages, origin, words, each.example, origin)
 
     async def flush_all(self) -> None:
         """Write what is left."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sitecrawl.frontier.answers import Answers, Withheld
 from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import Claims
@@ -106,8 +107,9 @@ class Administration:
     def confirm_deletions(self, origin: str | None = None) -> list[Change]:
         """Write the deletions that were held back, of one origin or of all."""
         rows = self._database.rows(
-            "SELECT DISTINCT n.origin, o.key FROM deletion AS n JOIN origin AS o"
-            " ON o.id = n.origin WHERE o.realm = ? ORDER BY n.origin",
+            "SELECT o.id, o.key FROM origin AS o WHERE o.realm = ?"
+            " AND o.id IN (SELECT origin FROM deletion UNION SELECT origin FROM withheld)"
+            " ORDER BY o.id",
             (self._realm,),
         )
         changes: list[Change] = []
@@ -120,7 +122,10 @@ class Administration:
     def _confirm(self, origin: int) -> list[Change]:
         memory = self._memory()
         changes = Changes(memory.documents, origin)
-        Judge(memory, changes).carry_out(memory.deletions.of(origin))
+        judge = Judge(memory, changes)
+        memory.answers.accept(origin)
+        judge.release(memory.withheld.of(origin))
+        judge.carry_out(memory.deletions.of(origin))
         return Outbox(self._database, memory.run, self._realm, None).write(changes.entries())
 
     def delete_realm(self) -> list[Change]:
@@ -145,6 +150,8 @@ class Administration:
         for statement in (
             f"DELETE FROM document WHERE {OF_REALM}",
             f"DELETE FROM deletion WHERE {OF_REALM}",
+            f"DELETE FROM answer WHERE {OF_REALM}",
+            f"DELETE FROM withheld WHERE {OF_REALM}",
             f"DELETE FROM near WHERE {OF_REALM}",
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
@@ -154,9 +161,12 @@ class Administration:
 
     def _memory(self) -> Memory:
         run = last_run(self._database, self._realm)
+        documents = Documents(self._database)
         return Memory(
-            documents=Documents(self._database),
+            documents=documents,
             deletions=Deletions(self._database, run),
+            answers=Answers(self._database, self._realm),
+            withheld=Withheld(self._database, documents),
             claims=Claims(self._database, self._realm),
             near=NearPages(self._database),
             options=StateOptions(realm=self._realm),

@@ -28,6 +28,7 @@ __all__ = [
     "OriginState",
     "Outcome",
     "Settlement",
+    "SharedPages",
     "Visit",
 ]
 
@@ -132,15 +133,39 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedPages:
+    """Known pages of an origin that began to give one answer: ``kind`` is redirect, canonical or
+    text, ``key`` the address they lead to or the hash of their text, ``example`` one of them."""
+
+    kind: str
+    key: str
+    pages: int
+    example: str
+
+    @property
+    def in_words(self) -> str:
+        """What the pages answer."""
+        if self.kind == "text":
+            return "the same text"
+        return (
+            f"a {self.kind} to {self.key}" if self.kind == "redirect" else f"{self.kind} {self.key}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Settlement:
     """What became of the deletions that a run saw on one origin.
 
-    ``held`` deletions wait for a person's word because they are too many of ``documents``.
+    ``held`` deletions wait for a person's word because they are too many of ``documents``,
+    ``shared`` pages because several known ones began to give one answer; ``deleted`` is how
+    many were written that count as a loss.
     """
 
     changes: list[Change]
     held: int
     documents: int
+    deleted: int = 0
+    shared: tuple[SharedPages, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

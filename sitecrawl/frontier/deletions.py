@@ -4,30 +4,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sitecrawl.frontier.answers import SharedAnswer
 from sitecrawl.frontier.database import Database
 
 GATHER = (
-    "INSERT INTO deletion (url, origin, reason, moved_to, seen_at, run) VALUES (?, ?, ?, ?, ?, ?)"
+    "INSERT INTO deletion (url, origin, reason, moved_to, moved, seen_at, run)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (url) DO UPDATE SET reason = excluded.reason, moved_to = excluded.moved_to,"
-    " seen_at = excluded.seen_at, run = excluded.run"
+    " moved = excluded.moved, seen_at = excluded.seen_at, run = excluded.run"
 )
 DOUBT = (
     "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0"
     " AND id IN (SELECT url FROM deletion WHERE origin = ?)"
 )
+OF_ORIGIN = (
+    "SELECT n.url, n.reason, n.moved_to, n.moved, a.kind, a.key FROM deletion AS n"
+    " LEFT JOIN answer AS a ON a.url = n.url WHERE n.origin = ? ORDER BY n.url"
+)
+AGAIN = "UPDATE url SET due = 0, ages = 0 WHERE id = ?"
 UNSEEN = (
-    "SELECT n.url FROM deletion AS n JOIN url AS u ON u.id = n.url"
-    " WHERE n.origin = ? AND u.run < ? AND u.ages = 0 AND u.due <= ?"
+    "SELECT u.id FROM url AS u WHERE u.id IN (SELECT url FROM deletion WHERE origin = ?"
+    " UNION SELECT url FROM withheld WHERE origin = ?)"
+    " AND u.run < ? AND u.ages = 0 AND u.due <= ?"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A deletion that waits for the end of its origin's crawl, or for a person's word."""
+    """A deletion that waits for the end of its origin's crawl, or for a person's word.
+
+    ``moved``: another page of the crawl stands for it. ``answer`` is what its page gives in
+    place of its own content, as far as other pages may give the same.
+    """
 
     url: int
     reason: str
     moved_to: str | None
+    moved: bool
+    answer: SharedAnswer | None
 
 
 class Deletions:
@@ -37,9 +51,11 @@ class Deletions:
         self._database = database
         self._run = run
 
-    def gather(self, url: int, origin: int, reason: str, moved_to: str | None) -> None:
+    def gather(
+        self, url: int, origin: int, reason: str, moved_to: str | None, *, moved: bool = False
+    ) -> None:
         """Note that a URL's document is to be deleted."""
-        row = (url, origin, reason, moved_to, self._database.now(), self._run)
+        row = (url, origin, reason, moved_to, int(moved), self._database.now(), self._run)
         self._database.execute(GATHER, row)
 
     def forget(self, url: int) -> None:
@@ -52,19 +68,29 @@ class Deletions:
 
     def of(self, origin: int) -> list[Gathered]:
         """What was gathered of an origin, in the order of discovery."""
+        return [
+            Gathered(url, reason, to, bool(moved), SharedAnswer(kind, key) if kind else None)
+            for url, reason, to, moved, kind, key in self._database.rows(OF_ORIGIN, (origin,))
+        ]
+
+    def knows(self, url: int) -> bool:
+        """Tell whether the deletion of a URL's document is gathered."""
+        return bool(self._database.rows("SELECT 1 FROM deletion WHERE url = ?", (url,)))
+
+    def moves(self, url: int, address: str) -> bool:
+        """Tell whether a page's document is to be deleted because it moved to an address."""
         rows = self._database.rows(
-            "SELECT url, reason, moved_to FROM deletion WHERE origin = ? ORDER BY url", (origin,)
+            "SELECT 1 FROM deletion WHERE url = ? AND moved_to = ? AND moved = 1", (url, address)
         )
-        return [Gathered(*row) for row in rows]
+        return bool(rows)
+
+    def look_again(self, url: int) -> None:
+        """Let the next run look at a page."""
+        self._database.execute(AGAIN, (url,))
 
     def unseen(self, origin: int) -> set[int]:
-        """The URLs among them that are due, and that this run has not looked at."""
-        rows = self._database.rows(UNSEEN, (origin, self._run, self._database.now()))
+        """The URLs with a deletion or a withheld document that are due and that this run has not
+        looked at."""
+        values = (origin, origin, self._run, self._database.now())
+        rows = self._database.rows(UNSEEN, values)
         return {url for (url,) in rows}
-
-    def documents(self, origin: int) -> int:
-        """How many documents of the origin are current."""
-        [(count,)] = self._database.rows(
-            "SELECT count(*) FROM document WHERE origin = ? AND seq IS NOT NULL", (origin,)
-        )
-        return int(count)

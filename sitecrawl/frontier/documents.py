@@ -32,6 +32,10 @@ STORE = (
     " seq = excluded.seq, hash = excluded.hash, body = excluded.body,"
     " target = excluded.target, because = excluded.because"
 )
+CONFIRM = (
+    "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?, changed_at ="
+    " visited_at, indexed_at = visited_at, etag = NULL, last_modified = NULL WHERE id = ?"
+)
 DAMAGED = (
     "A document in the crawl database is damaged; restore a copy of the database, or crawl anew "
     "into another one."
@@ -83,6 +87,22 @@ class Documents:
         rows = self._database.rows(BY_URL, (url,))
         return Held(*rows[0]) if rows else None
 
+    def count(self, origin: int) -> int:
+        """How many documents of an origin are current."""
+        [(count,)] = self._database.rows(
+            "SELECT count(*) FROM document WHERE origin = ? AND seq IS NOT NULL", (origin,)
+        )
+        return int(count)
+
+    def count_up_to(self, most: int, origin: int) -> int:
+        """How many documents of an origin are current, counted no further than ``most``."""
+        [(count,)] = self._database.rows(
+            "SELECT count(*) FROM (SELECT 1 FROM document WHERE origin = ? AND seq IS NOT NULL"
+            " LIMIT ?) AS some",
+            (origin, most),
+        )
+        return int(count)
+
     def equal(self, origin: int, content_hash: str, url: int) -> Held | None:
         """The current document of another URL of the origin with the same content; none that
         may have to make room for a redirect or a canonical."""
@@ -110,17 +130,17 @@ class Documents:
 
     def publish(self, url: int, origin: int, document: dict[str, Any], hash_: str | None) -> None:
         """Store a document that becomes current; its number comes with the outbox row."""
-        row = (url, origin, document["id"], UNNUMBERED, hash_, self._packed(document), None, None)
+        row = (url, origin, document["id"], UNNUMBERED, hash_, self.packed(document), None, None)
         self._database.execute(STORE, row)
 
     def keep_back(
         self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
     ) -> None:
         """Store a document that another URL stands for; ``target`` is that URL and why."""
-        row = (url, origin, document["id"], None, hash_, self._packed(document), *target)
+        row = (url, origin, document["id"], None, hash_, self.packed(document), *target)
         self._database.execute(STORE, row)
 
-    def _packed(self, document: dict[str, Any]) -> bytes:
+    def packed(self, document: dict[str, Any]) -> bytes:
         """A document as it is stored."""
         return self._compressor.compress(serialized(document), self._compressor.FLUSH_FRAME)
 
@@ -128,6 +148,13 @@ class Documents:
         """The stored fields of a URL's document."""
         [(body,)] = self._database.rows("SELECT body FROM document WHERE url = ?", (url,))
         return unpack(body)
+
+    def confirm(
+        self, url: int, hash_: str | None, document_hash: str | None, *, changed: bool
+    ) -> None:
+        """Note the content of a document that was written later than it was read; without its
+        validators its page is asked for in full."""
+        self._database.execute(CONFIRM, (hash_, document_hash, int(changed), url))
 
     def promote(self, url: int) -> None:
         """Make a document current that was kept back."""
@@ -163,14 +190,4 @@ class Documents:
             "UPDATE url SET indexed_at = NULL, etag = NULL, last_modified = NULL,"
             " content_hash = NULL, document_hash = NULL, reading = NULL WHERE id = ?",
             (url,),
-        )
-
-    def take_move(self, target: int, run: int) -> bool:
-        """Whether this is the first document of the run to move to ``target``."""
-        return bool(
-            self._database.execute(
-                "UPDATE document SET moved_in = ? WHERE url = ?"
-                " AND (moved_in IS NULL OR moved_in <> ?)",
-                (run, target, run),
-            )
         )

@@ -5,18 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sitecrawl.frontier.answers import SharedAnswer, WithheldDocument, leading_to
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.claims import OPEN, Answer, Standing
 from sitecrawl.frontier.deletions import Gathered
 from sitecrawl.frontier.documents import Held
 from sitecrawl.frontier.memory import Memory
 from sitecrawl.frontier.visits import Finding
-from sitecrawl.policy.deletion import verdict
+from sitecrawl.policy.deletion import FEW_DOCUMENTS, SEVERAL, is_shared, verdict
 from sitecrawl.policy.documents.dates import rfc3339
-from sitecrawl.policy.duplicates import rank
+from sitecrawl.policy.duplicates import is_rewritten, rank
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.policy.revisit import FAILED, STILL_WAITING
 
+SILENT = FAILED | STILL_WAITING  # of the content of a page
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
+
+
+STANDS_FOR = frozenset({"duplicate", "non_canonical"})
+
+
+def text_of(document: dict[str, Any]) -> str:
+    """The words of a document."""
+    return f"{document.get('title', '')} {document.get('body', '')}"
+
+
+def answers_of(withheld: WithheldDocument) -> list[SharedAnswer]:
+    """The answers of known pages that would make a withheld document that of an outage."""
+    texts = [SharedAnswer("text", withheld.hash)] if withheld.hash else []
+    return [*texts, leading_to("redirect", withheld.address)]
 
 
 class Judge:
@@ -25,10 +42,11 @@ class Judge:
     def __init__(self, memory: Memory, changes: Changes) -> None:
         self._documents = memory.documents
         self._deletions = memory.deletions
+        self._answers = memory.answers
+        self._withheld = memory.withheld
         self._claims = memory.claims
         self._near = memory.near
         self._options = memory.options
-        self._run = memory.run
         self._changes = changes
 
     def judge(self, finding: Finding) -> None:
@@ -36,6 +54,8 @@ class Judge:
         finding.target = self._claims.target_of(finding.visit)
         if finding.stored.written:  # a new URL is spared the questions
             finding.held = self._documents.of(finding.stored.id)
+        if finding.stored.suspected and finding.outcome not in SILENT:
+            self._forget_withheld(finding)
         if finding.visit.unchanged:
             self._unchanged(finding)
         elif finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
@@ -56,12 +76,58 @@ class Judge:
                 self._review(held, self._claims.follow(held.url, held.target))
 
     def carry_out(self, gathered: Sequence[Gathered]) -> None:
-        """Carry out deletions that were gathered."""
+        """Carry out deletions that were gathered.
+
+        A page for which another stands is looked at in the next run, which finds its document
+        equal or non-canonical and lets the other one name its address.
+        """
         for deletion in gathered:
             held = self._documents.of(deletion.url)
             self._deletions.forget(deletion.url)
-            if held is not None and held.current:
+            if held is None or not held.current:
+                continue
+            if deletion.reason not in STANDS_FOR:
                 self._withdraw(held, deletion.reason, deletion.moved_to)
+                continue
+            self._deletions.look_again(held.url)
+            if deletion.reason != "duplicate" or self._has_equal(held, deletion.answer):
+                self._withdraw(held, deletion.reason, deletion.moved_to)
+
+    def is_shared(self, origin: int, answer: SharedAnswer | None) -> bool:
+        """Tell whether several known pages of an origin began to give an answer."""
+        if answer is None or self._answers.is_accepted(answer):
+            return False
+        return is_shared(
+            self._answers.count(answer), self._documents.count_up_to(FEW_DOCUMENTS + 1, origin)
+        )
+
+    def shares_answer(self, withheld: WithheldDocument) -> bool:
+        """Tell whether a withheld document is that of an outage: known pages have its text, or
+        lead to it."""
+        return any(self.is_shared(withheld.origin, each) for each in answers_of(withheld))
+
+    def release(self, withheld: Sequence[WithheldDocument]) -> None:
+        """Write documents that were withheld, unless something else became of their pages."""
+        for each in withheld:
+            self._withheld.forget(each.url)
+            held = self._documents.of(each.url)
+            current = held is not None and held.current
+            if self._deletions.knows(each.url) or current is not (each.change == "changed"):
+                continue
+            if self._has_lasting_equal(each):
+                self._deletions.look_again(each.url)  # it will be found equal
+                continue
+            self._changes.publish(each.url, each.document, each.hash, each.change)
+            self._documents.confirm(each.url, each.hash, each.document_hash, changed=current)
+            followers = self._documents.pointing_at([each.url])
+            self._changes.orphan(held for held in followers if held.hash != each.hash)
+
+    def _has_lasting_equal(self, withheld: WithheldDocument) -> bool:
+        """Tell whether another document has the text of a withheld one, and does not move to it."""
+        if withheld.hash is None:
+            return False
+        equal = self._documents.equal(withheld.origin, withheld.hash, withheld.url)
+        return equal is not None and not self._deletions.moves(equal.url, withheld.address)
 
     def _withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
         followers = self._documents.pointing_at([held.url])
@@ -71,35 +137,46 @@ class Judge:
                 self._review(follower, self._claims.follow(follower.url, held.url))
 
     def _ingested(self, finding: Finding) -> None:
-        visit, url, held = finding.visit, finding.stored.id, finding.held
         finding.outcome, finding.fresh = Outcome.FILE_INGESTED, True
-        current = held is not None and held.current
-        same = current and visit.content_hash == finding.stored.content_hash
-        if same and visit.document_hash == finding.stored.document_hash:
+        same = finding.is_current and finding.visit.content_hash == finding.stored.content_hash
+        if same and finding.visit.document_hash == finding.stored.document_hash:
             self._still_there(finding)
             return
-        reread = current and finding.stored.reading not in (None, self._options.reading)
-        finding.changed = not (same or reread)
         if finding.stored.written:
-            self._deletions.forget(url)
+            self._deletions.forget(finding.stored.id)
+        change = self._change(finding, same=same)
         equal = self._equal(finding)
-        if equal is not None and current and not self._documents.take_move(equal.url, self._run):
-            finding.outcome, finding.fresh = Outcome.DUPLICATE, False
-            self._gather(finding, "duplicate", equal.address)
-            return
-        if equal is not None and rank(equal.address) < rank(finding.stored.url):
+        if equal is not None and finding.is_current:
+            self._gather_duplicate(finding, equal)
+        elif equal is not None and rank(equal.address) < rank(finding.stored.url):
             self._duplicate(finding, equal)
-            return
+        elif self._must_wait(finding, change):
+            self._withhold(finding, change)
+        else:
+            self._publish(finding, equal, change)
+
+    def _change(self, finding: Finding, *, same: bool) -> str:
+        """The word for what is written of a page; the finding notes whether its content changed."""
+        reading = finding.stored.reading
+        reread = finding.is_current and reading not in (None, self._options.reading)
+        finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
-        change = known if current else "new"
+        return known if finding.is_current else "new"
+
+    def _publish(self, finding: Finding, equal: Held | None, change: str) -> None:
+        visit, url = finding.visit, finding.stored.id
         self._changes.publish(url, self._document(finding), visit.content_hash, change)
         if equal is not None:
-            self._documents.take_move(url, self._run)
             for each in (equal, *self._documents.duplicates_of(equal.url)):
                 self._documents.liken(each.url, url)
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
-        if held is not None or equal is not None:  # else nothing equal can lead here yet
+        if finding.held is not None or equal is not None:  # else nothing equal can lead here yet
             self._part(finding)
+
+    def _gather_duplicate(self, finding: Finding, equal: Held) -> None:
+        finding.outcome, finding.fresh = Outcome.DUPLICATE, False
+        self._note_text(finding, equal.hash)
+        self._gather(finding, "duplicate", equal.address, moved=True)
 
     def _equal(self, finding: Finding) -> Held | None:
         """The current document that has the same content, or nearly so where that is asked."""
@@ -128,6 +205,8 @@ class Judge:
     def _still_there(self, finding: Finding) -> None:
         finding.outcome = Outcome.FILE_DID_NOT_CHANGE
         self._deletions.forget(finding.stored.id)
+        if finding.stored.suspected and not self._is_own(finding):
+            self._answers.clear(finding.stored.id)
         if finding.held is not None and finding.held.current and finding.held.target is not None:
             self._documents.point(finding.stored.id, None, None)
 
@@ -181,7 +260,8 @@ class Judge:
         answer = Answer(Standing.NOWHERE, 0)
         if target is not None and target != url:
             answer = self._claims.follow(url, target)
-        current = finding.held is not None and finding.held.current
+        current = finding.is_current
+        self._note_canonical(finding, answer)
         if answer.standing is Standing.BACK:
             self._looped(finding, answer)
         elif answer.standing is Standing.NOWHERE:
@@ -192,8 +272,8 @@ class Judge:
                 self._documents.point(url, answer.url, "canonical")
         elif answer.standing in OPEN and current:
             self._documents.point(url, answer.url, "canonical")
-        elif current and not self._documents.take_move(answer.url, self._run):
-            self._gather(finding, "non_canonical", answer.address)
+        elif current:
+            self._gather(finding, "non_canonical", answer.address, moved=True)
         else:
             self._keep_back(finding, answer.url, answer.address, "canonical")
 
@@ -212,6 +292,8 @@ class Judge:
         held, visit = finding.held, finding.visit
         if held is None or visit.reason in NOT_SURE:
             return
+        if held.current and finding.outcome in REDIRECTS:
+            self._note_redirect(finding)
         rule = self._options.deletion
         reason = verdict(rule, finding.outcome, finding.missing, finding.failures)
         if reason is None:
@@ -225,16 +307,82 @@ class Judge:
             self._gather(finding, reason, visit.redirect_to or visit.canonical)
 
     def _moved(self, held: Held, answer: Answer) -> None:
+        if answer.standing is Standing.BACK:
+            return
+        if answer.address:
+            self._answers.note(held.url, held.origin, leading_to("redirect", answer.address))
         if answer.standing in OPEN:
             self._documents.point(held.url, answer.url, "redirect")
-        elif answer.standing is Standing.PAGE and self._documents.take_move(answer.url, self._run):
-            self._deletions.forget(held.url)
-            self._withdraw(held, "redirected", answer.address)
-        elif answer.standing is not Standing.BACK:
-            self._deletions.gather(held.url, held.origin, "redirected", answer.address or None)
+            return
+        moved = answer.standing is Standing.PAGE or self._withheld.is_withheld(answer.url)
+        to = answer.address or None
+        self._deletions.gather(held.url, held.origin, "redirected", to, moved=moved)
 
-    def _gather(self, finding: Finding, reason: str, moved_to: str | None) -> None:
-        self._deletions.gather(finding.stored.id, finding.origin, reason, moved_to)
+    def _note_redirect(self, finding: Finding) -> None:
+        """Note where a page leads, by the end of the chain as far as it is known."""
+        address = finding.visit.redirect_to or ""
+        if finding.target is not None:
+            address = self._claims.follow(finding.stored.id, finding.target).address or address
+        if address:
+            shared = leading_to("redirect", address)
+            self._answers.note(finding.stored.id, finding.origin, shared)
+
+    def _note_canonical(self, finding: Finding, answer: Answer) -> None:
+        canonical = finding.visit.canonical
+        if finding.is_current and canonical and answer.standing in (*OPEN, Standing.PAGE):
+            shared = leading_to("canonical", canonical)
+            self._answers.note(finding.stored.id, finding.origin, shared)
+
+    def _note_text(self, finding: Finding, content_hash: str | None) -> None:
+        if content_hash is not None:
+            shared = SharedAnswer("text", content_hash)
+            self._answers.note(finding.stored.id, finding.origin, shared)
+
+    def _must_wait(self, finding: Finding, change: str) -> bool:
+        """Tell whether a document may be that of an outage: the text of a known page is another
+        one, or the page was found where known pages were sent."""
+        visit = finding.visit
+        assert visit.document is not None
+        if change == "changed":
+            if self._documents.count_up_to(SEVERAL, finding.origin) < SEVERAL:
+                return False
+            before = self._documents.content(finding.stored.id)
+            return is_rewritten(text_of(before), text_of(visit.document))
+        if change != "new" or visit.due.via != "redirect":
+            return False
+        led = self._answers.count(leading_to("redirect", finding.stored.url)) > 0
+        return led or self._withheld.is_held(finding.stored.id)
+
+    def _withhold(self, finding: Finding, change: str) -> None:
+        """Keep a document back until it shows whether other pages give the same answer."""
+        visit, url = finding.visit, finding.stored.id
+        if change == "changed":
+            self._note_text(finding, visit.content_hash)
+        hashes = (visit.content_hash, visit.document_hash)
+        self._withheld.withhold(url, finding.origin, change, self._document(finding), hashes)
+        finding.changed, finding.fresh, finding.withheld = False, False, True
+
+    def _forget_withheld(self, finding: Finding) -> None:
+        """Drop a withheld document: its page is judged anew; one that waits for a person stays."""
+        if finding.held is not None or not self._withheld.is_held(finding.stored.id):
+            self._withheld.forget(finding.stored.id)
+
+    def _is_own(self, finding: Finding) -> bool:
+        """Tell whether the answer that was noted is the text of the current document."""
+        return self._answers.of(finding.stored.id) == SharedAnswer(
+            "text", finding.stored.content_hash or ""
+        )
+
+    def _has_equal(self, held: Held, answer: SharedAnswer | None) -> bool:
+        """Tell whether a current document still has the text that a page was found to share."""
+        if answer is None or answer.kind != "text":
+            return True
+        return self._documents.equal(held.origin, answer.key, held.url) is not None
+
+    def _gather(
+        self, finding: Finding, reason: str, moved_to: str | None, *, moved: bool = False
+    ) -> None:
+        self._deletions.gather(finding.stored.id, finding.origin, reason, moved_to, moved=moved)
 
     def _review(self, held: Held, answer: Answer) -> None:
         if held.because == "redirect":
@@ -247,11 +395,11 @@ class Judge:
                 self._changes.promote(held)
         elif answer.standing in OPEN or not held.current:
             self._documents.point(held.url, answer.url, "canonical")
-        elif self._documents.take_move(answer.url, self._run):
-            self._changes.replace(held, answer.url, answer.address, "canonical")
         else:
             self._documents.point(held.url, None, None)
-            self._deletions.gather(held.url, held.origin, "non_canonical", answer.address)
+            self._deletions.gather(
+                held.url, held.origin, "non_canonical", answer.address, moved=True
+            )
 
     def _document(self, finding: Finding) -> dict[str, Any]:
         assert finding.visit.document is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sitecrawl.frontier.answers import Answers, Withheld
 from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents
@@ -17,6 +18,8 @@ class Memory:
 
     documents: Documents
     deletions: Deletions
+    answers: Answers
+    withheld: Withheld
     claims: Claims
     near: NearPages
     options: StateOptions

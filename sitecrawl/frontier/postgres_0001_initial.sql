@@ -96,8 +96,7 @@ CREATE TABLE document (
     hash TEXT,
     body BYTEA NOT NULL,
     target BIGINT REFERENCES url,
-    because TEXT,
-    moved_in BIGINT
+    because TEXT
 );
 CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;

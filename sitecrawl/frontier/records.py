@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sitecrawl.frontier.base import OriginState, Outcome
+from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.delivery import CHANGES, change_of
@@ -25,10 +25,10 @@ URL = (
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " u.due, u.visits, u.changes, u.missing,"
     " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading,"
-    " u.ages"
+    " w.change, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
-    " LEFT JOIN deletion AS n ON n.url = u.id"
+    " LEFT JOIN deletion AS n ON n.url = u.id LEFT JOIN withheld AS w ON w.url = u.id"
     " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
 )
 RUN = (
@@ -42,9 +42,19 @@ ORIGIN = (
 ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
     " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
-    " (SELECT count(*) FROM deletion AS n WHERE n.origin = o.id), o.owner"
+    " (SELECT count(*) FROM deletion AS n WHERE n.origin = o.id)"
+    " + (SELECT count(*) FROM withheld AS w WHERE w.origin = o.id AND w.held = 1"
+    " AND w.change = 'changed'), o.owner"
     " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
     " ORDER BY o.key, o.realm"
+)
+SHARED = (
+    "SELECT o.key, o.realm, a.kind, a.key, count(*), min(u.url) FROM answer AS a"
+    " JOIN url AS u ON u.id = a.url JOIN origin AS o ON o.id = a.origin"
+    " WHERE (a.url IN (SELECT url FROM deletion)"
+    " OR a.url IN (SELECT url FROM withheld WHERE held = 1)){of}"
+    " GROUP BY o.key, o.realm, a.kind, a.key HAVING count(*) > 1"
+    " ORDER BY o.key, o.realm, count(*) DESC, a.key"
 )
 PENDING = (
     f"SELECT u.url, o.realm, {STATE} FROM url AS u JOIN origin AS o ON o.id = u.origin"
@@ -176,6 +186,11 @@ class Records:
         """What is known of each origin."""
         asked = _asked(ORIGINS, realm, " AND o.realm = ?")
         return [OriginCounts(*row) for row in self._database.rows(*asked)]
+
+    def shared(self, realm: str | None = None) -> list[tuple[str, str, SharedPages]]:
+        """The answers because of which pages are held back, by origin and realm."""
+        rows = self._database.rows(*_asked(SHARED, realm, " AND o.realm = ?"))
+        return [(key, of, SharedPages(*group)) for key, of, *group in rows]
 
     def pending(self) -> Iterator[tuple[str, str, int]]:
         """Every URL with its realm and state, in the alphabetical order of bytes."""

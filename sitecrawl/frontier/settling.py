@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from sitecrawl.frontier.answers import leading_to
 from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.changes import Changes
 from sitecrawl.frontier.findings import Judge
@@ -27,22 +28,47 @@ class Settling:
     def settle(self, origin: int) -> Settlement:
         """Inside a transaction: write the deletions seen on an origin, or hold them back.
 
-        Pages whose deletion is held back are due in every run, unless errors wait for a person;
-        a run that does not look at them, because of its activity, leaves them as they are.
+        Held back is what several known pages began to answer, and what remains if it is too
+        much; a page for which another one stands is no loss. Pages whose deletion is held back
+        are due in every run, unless errors wait for a person; a run that does not look at them,
+        because of its activity, leaves them as they are.
         """
-        deletions, options = self._memory.deletions, self._memory.options
-        before, documents = self._deleted[origin], deletions.documents(origin)
-        gathered = deletions.of(origin)
-        if too_many(options.deletion, before + len(gathered), before + documents):
-            if not options.revisit.blacklist:
-                deletions.doubt(origin)
-            return Settlement([], len(gathered), documents)
-        changes = Changes(self._memory.documents, origin)
-        unseen = deletions.unseen(origin) if gathered else set()
-        Judge(self._memory, changes).carry_out([g for g in gathered if g.url not in unseen])
-        return Settlement(self._outbox.write(changes.entries()), 0, documents)
+        memory = self._memory
+        documents = memory.documents.count(origin)
+        changes = Changes(memory.documents, origin)
+        judge = Judge(memory, changes)
+        gathered = memory.deletions.of(origin)
+        unseen = memory.deletions.unseen(origin)
+        self._write_withheld(judge, origin, unseen)
+        withheld = [each for each in memory.withheld.of(origin) if each.held]
+        outage = {leading_to("redirect", each.address) for each in withheld}
+        shared = [
+            each
+            for each in gathered
+            if each.answer in outage or judge.is_shared(origin, each.answer)
+        ]
+        alone = [each for each in gathered if each not in shared]
+        losses = [each for each in alone if not each.moved]
+        before = self._deleted[origin]
+        held = 0
+        if too_many(memory.options.deletion, before + len(losses), before + documents):
+            alone, held = [each for each in alone if each.moved], len(losses)
+        if (held or shared) and not memory.options.revisit.blacklist:
+            memory.deletions.doubt(origin)
+        memory.withheld.doubt(origin)
+        judge.carry_out([each for each in alone if each.url not in unseen])
+        written = self._outbox.write(changes.entries())
+        deleted = sum(1 for each in losses if not held and each.url not in unseen)
+        groups = memory.answers.held(origin)
+        return Settlement(written, held, documents, deleted, tuple(groups))
+
+    def _write_withheld(self, judge: Judge, origin: int, unseen: set[int]) -> None:
+        for each in self._memory.withheld.of(origin):
+            if judge.shares_answer(each):
+                self._memory.withheld.hold(each.url)
+            elif each.url not in unseen and not (each.held and each.change == "new"):
+                judge.release([each])
 
     def note(self, origin: int, settlement: Settlement) -> None:
         """Count what was written; only now, for a transaction may be tried again."""
-        deletions = (change for change in settlement.changes if change.op == "delete")
-        self._deleted[origin] += sum(1 for _ in deletions)
+        self._deleted[origin] += settlement.deleted

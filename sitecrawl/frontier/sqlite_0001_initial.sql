@@ -96,8 +96,7 @@ CREATE TABLE document (
     hash TEXT,
     body BLOB NOT NULL,
     target INTEGER REFERENCES url,
-    because TEXT,
-    moved_in INTEGER
+    because TEXT
 );
 CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;

@@ -26,7 +26,8 @@ class UrlState:
     ``state`` is 0 for waiting, 2 for an error, else the time of the last visit; ``due`` is
     None when the URL is never asked of its own accord. ``kept_for`` is the URL that stands
     for this page, ``because`` of a duplicate or a canonical. ``reading`` stands for the options
-    with which its document was read.
+    with which its document was read; ``withheld`` is the change of a document that is not written
+    because other pages may give the same answer.
     """
 
     id: int
@@ -57,11 +58,12 @@ class UrlState:
     because: str | None
     deletion: str | None
     reading: str | None
+    withheld: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class OriginCounts:
-    """What is known of one origin: URLs waiting, documents written, deletions held back."""
+    """What is known of one origin: URLs waiting, documents written, changes held back."""
 
     key: str
     realm: str

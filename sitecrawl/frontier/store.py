@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sitecrawl.frontier import runs
+from sitecrawl.frontier.answers import Answers, Withheld
 from sitecrawl.frontier.base import (
     Backlog,
     Candidate,
@@ -66,9 +67,12 @@ class Store:
         self._urls = Urls(database, options.realm, self.run if options.sets_aside else None)
         self._visits = Visits(database, self.run, options)
         self._outbox = Outbox(database, self.run, options.realm, self.owner)
+        documents = Documents(database)
         self._memory = Memory(
-            documents=Documents(database),
+            documents=documents,
             deletions=Deletions(database, self.run),
+            answers=Answers(database, options.realm),
+            withheld=Withheld(database, documents),
             claims=Claims(database, options.realm, options.key),
             near=NearPages(database),
             options=options,
@@ -179,6 +183,8 @@ class Store:
             judge.judge(finding)
         done = self._visits.write(findings)
         judge.review(findings)
+        waited = self._memory.withheld.count_visits(origin, len(findings))
+        judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )

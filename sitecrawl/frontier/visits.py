@@ -26,7 +26,9 @@ SELECT = (
     " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading, u.canonical,"
     " u.target,"
     " EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)"
-    " OR EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id)"
+    " OR EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id),"
+    " EXISTS (SELECT 1 FROM answer AS a WHERE a.url = u.id)"
+    " OR EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = u.id)"
     " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
 )
 UPDATE = (
@@ -53,7 +55,8 @@ class Stored:
 
     ``canonical`` is what the page named as such whose document is stored, and ``target`` the
     row of that URL. ``written``: a document of it is stored, or a deletion noted; nobody but
-    a visit of the URL itself adds the first of these.
+    a visit of the URL itself adds the first of these. ``suspected``: an answer was noted that
+    other pages may give as well, or a document of it is withheld.
     """
 
     id: int
@@ -70,6 +73,7 @@ class Stored:
     canonical: str | None
     target: int | None
     written: bool
+    suspected: bool
 
 
 @dataclass(slots=True)
@@ -88,6 +92,12 @@ class Finding:
     held: Held | None = None
     changed: bool = False
     fresh: bool = False
+    withheld: bool = False
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the page had a current document before the visit."""
+        return self.held is not None and self.held.current
 
     @property
     def was_read(self) -> bool:
@@ -97,8 +107,11 @@ class Finding:
     @property
     def unconfirmed(self) -> bool:
         """Whether the current document stays as it was, though its page did not say that it is."""
-        current = self.held is not None and self.held.current
-        return current and not self.fresh and self.outcome is not Outcome.FILE_DID_NOT_CHANGE
+        if self.withheld:
+            return True
+        return (
+            self.is_current and not self.fresh and self.outcome is not Outcome.FILE_DID_NOT_CHANGE
+        )
 
     @property
     def is_duplicate(self) -> bool:

@@ -20,6 +20,8 @@ AT_ONCE = {
     Outcome.DUPLICATE: "duplicate",
 }
 CONFIRMED = {Outcome.FILE_NOT_FOUND: "not_found", Outcome.REDIRECT: "redirected"}
+SEVERAL = 3
+FEW_DOCUMENTS = 10  # of an origin, of which two pages are several
 UNREACHABLE = frozenset(
     {
         Outcome.SERVER_BLAMED_CLIENT,
@@ -58,6 +60,12 @@ def verdict(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> st
     if outcome in UNREACHABLE and 0 < rule.unreachable_after <= failures:
         return "unreachable"
     return AT_ONCE.get(outcome)
+
+
+def is_shared(pages: int, documents: int) -> bool:
+    """Tell an outage or a template from the end of pages: so many known pages of an origin that
+    has ``documents`` have begun to give one answer."""
+    return pages >= SEVERAL or (pages > 1 and documents <= FEW_DOCUMENTS)
 
 
 def too_many(rule: Deletion, deletions: int, documents: int) -> bool:

@@ -8,6 +8,7 @@ from hashlib import blake2b
 BITS = 64
 SHINGLE = 3  # words
 MOST_DIFFERENT_BITS = 3
+KEPT_WORDS = 0.5  # of the words of both texts, in one that was edited
 BANDS = MOST_DIFFERENT_BITS + 1  # near simhashes agree in one band at least
 BAND_BITS = BITS // BANDS
 
@@ -42,6 +43,12 @@ def simhash(text: str) -> int:
             votes[bit] += 1 if number >> bit & 1 else -1
     total = sum(1 << bit for bit in range(BITS) if votes[bit] > 0)
     return total - (1 << BITS) if total >> (BITS - 1) else total
+
+
+def is_rewritten(before: str, after: str) -> bool:
+    """Tell a text that took another's place from one that was edited: most words differ."""
+    one, other = set(before.split()), set(after.split())
+    return len(one & other) < KEPT_WORDS * len(one | other)
 
 
 def bands(value: int) -> list[int]:

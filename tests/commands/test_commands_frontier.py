@@ -154,7 +154,7 @@ def test_deletions_that_were_held_back_are_confirmed(
     held = crawl(f"{origin}/", force=1)
     assert "scrapy frontier confirm-deletes" in held.log
     assert held.deletions == {}
-    assert "12 deletions held back" in say("frontier", "stats").out
+    assert "12 changes held back" in say("frontier", "stats").out
     assert say("frontier", "confirm-deletes", "http://elsewhere.test").status == 1
     said = say("frontier", "confirm-deletes", origin)
     assert (said.status, said.out) == (0, "12 changes written; the next crawl delivers them.\n")

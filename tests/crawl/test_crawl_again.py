@@ -73,8 +73,8 @@ def test_an_old_validator_does_not_outlive_its_content(
     origin = server.serve(site)
     crawl(f"{origin}/")
     before = {path: site[path] for path in ("/tag", "/date")}
-    site |= dict.fromkeys(before, page(title="Back soon", text="We are at work."))
-    assert len(crawl(f"{origin}/", recrawl=0).documents) == 1  # they are equal
+    site |= {path: page(title="Back soon", text=f"We are at work on {path}.") for path in before}
+    assert len(crawl(f"{origin}/", recrawl=0).documents) == 2
     site |= before
     restored = crawl(f"{origin}/", recrawl=0)
     titles = {url: line["title"] for url, line in restored.documents.items()}

@@ -58,8 +58,8 @@ def test_a_former_start_that_a_sitemap_lists_stays(server: Server, crawl: CrawlC
 def test_a_reindex_knows_what_is_a_start(server: Server, crawl: CrawlCommand) -> None:
     one, two, _ = two_sites(server)
     crawl(one, two, crawl_name="both")
-    status, _ = crawl.command("reindex", "-a", "name=both", "-a", f"start={one}")
+    status, _ = crawl.command("reindex", "-a", "crawl_name=both", "-a", f"start={one}")
     assert status == 0
     assert set(crawl(one, crawl_name="both").deletions) == {f"{two}/", f"{two}/a"}
-    status, said = crawl.command("explain", f"{two}/", "-a", "name=both")
+    status, said = crawl.command("explain", f"{two}/", "-a", "crawl_name=both")
     assert status == 1, said

@@ -160,7 +160,9 @@ def test_the_referrer_is_the_page_that_named_it_first(work: Crawls) -> None:
 @pytest.mark.behaviour("DB-18")
 def test_a_database_of_another_crawl_is_refused(work: Crawls) -> None:
     work("first").end()
-    told = "belongs to the crawl 'first', not to 'second'; give another database, -a name=first,"
+    told = (
+        "belongs to the crawl 'first', not to 'second'; give another database, -a crawl_name=first,"
+    )
     with pytest.raises(FrontierError, match=told):
         work("second")
     assert work("second", any_name=True).store.run == 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
-from test_frontier_changes import redirect
+from test_frontier_changes import canonical, redirect
 from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
@@ -57,30 +58,148 @@ def test_a_mass_deletion_is_held_back(work: Crawls, size: int, gone: int, held: 
 
 @pytest.mark.behaviour("K-13")
 @pytest.mark.parametrize("order", [1, -1], ids=["the best name first", "the best name last"])
-def test_one_answer_for_every_page_deletes_no_more_than_may_be(work: Crawls, order: int) -> None:
-    pages = dict(list(site(30).items())[::order])
+@pytest.mark.parametrize("size", [3, 5, 30])
+def test_one_text_for_every_page_changes_and_deletes_nothing(
+    work: Crawls, size: int, order: int
+) -> None:
+    pages = dict(list(site(size).items())[::order])
     crawled(work, pages, seeds=True)
-    settled = crawled(work, dict.fromkeys(pages, "We are back soon."))
-    assert (settled.held, settled.documents, settled.changes) == (28, 29, [])
+    for _ in range(3):
+        settled = crawled(work, dict.fromkeys(pages, "We are back soon."))
+        assert (settled.documents, settled.changes) == (size, [])
+        assert [group.pages for group in settled.shared] == [size]
     settled = crawled(work, pages)
-    assert (settled.held, settled.documents) == (0, 30)
+    assert (settled.held, settled.shared, settled.documents, settled.changes) == (0, (), size, [])
+    assert work().lines(size) == []
 
 
 @pytest.mark.behaviour("DU-05")
-def test_a_few_pages_that_become_equal_are_one_document_at_the_end_of_the_run(
-    work: Crawls,
-) -> None:
+def test_a_page_that_becomes_equal_to_another_is_one_document_with_it(work: Crawls) -> None:
     pages = site(30)
     crawled(work, pages, seeds=True)
-    equal = pages | dict.fromkeys(("/003", "/004", "/005", "/006"), "same")
+    equal = pages | {"/004": "text 3"}
     settled = crawled(work, equal)
-    assert [change.record["reason"] for change in settled.changes] == ["duplicate"] * 2
-    assert [change.record["moved_to"] for change in settled.changes] == [f"{SITE}/003"] * 2
+    assert [change.record["reason"] for change in settled.changes] == ["duplicate"]
+    assert [change.record["moved_to"] for change in settled.changes] == [f"{SITE}/003"]
     worker = work(**OPTIONS)
     worker.crawl(equal)
     [kept] = worker.database.rows("SELECT id FROM url WHERE url = ?", (f"{SITE}/003",))
     also = worker.store._memory.documents.additional_urls(list(kept))
-    assert also == {kept[0]: [f"{SITE}/{path}" for path in ("004", "005", "006")]}
+    assert also == {kept[0]: [f"{SITE}/004"]}
+
+
+@pytest.mark.behaviour("K-13")
+@pytest.mark.parametrize("outcome", [Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT])
+@pytest.mark.parametrize("size", [3, 5, 30])
+def test_pages_that_are_all_sent_to_one_are_kept(work: Crawls, size: int, outcome: Outcome) -> None:
+    pages = site(size)
+    crawled(work, pages, seeds=True)
+
+    def away(due: DueUrl, at: float) -> Visit:
+        visit = redirect(due, at, to="/maintenance", outcome=outcome)
+        return replace(visit, redirect_to=f"{SITE}/maintenance?from={due.url}")
+
+    down = dict.fromkeys(pages, away) | {"/maintenance": "We are back soon."}
+    for _ in range(4):
+        assert crawled(work, down).changes == []
+    settled = crawled(work, pages | {"/maintenance": "We are back soon."})
+    assert (settled.held, settled.documents, settled.changes) == (0, size, [])
+    assert crawled(work, pages | {"/maintenance": "We are back soon."}).changes == []
+    assert work().lines(size) == []  # the maintenance page has become no document
+
+
+@pytest.mark.behaviour("K-13")
+def test_pages_that_fail_one_by_one_are_kept_but_the_first(work: Crawls) -> None:
+    pages = site(5)
+    crawled(work, pages, seeds=True)
+    away = partial(redirect, to="/000", outcome=Outcome.PERMANENT_REDIRECT)
+    deleted = []
+    for failing in range(1, 5):
+        state = pages | dict.fromkeys(list(pages)[1 : failing + 1], away)
+        deleted += [change.record["url"] for change in crawled(work, state).changes]
+    assert deleted == [f"{SITE}/001"]
+
+
+@pytest.mark.behaviour("K-13")
+def test_one_folder_that_is_down_is_kept(work: Crawls) -> None:
+    pages = site(40)
+    crawled(work, pages, seeds=True)
+    folder = list(pages)[10:14]
+    for _ in range(2):
+        settled = crawled(work, pages | dict.fromkeys(folder, "Out of order."))
+        assert (settled.changes, [group.pages for group in settled.shared]) == ([], [4])
+    assert crawled(work, pages).changes == []
+    assert work().lines(40) == []
+
+
+@pytest.mark.behaviour("K-13")
+def test_a_canonical_that_every_page_names_deletes_none(work: Crawls) -> None:
+    pages = site(5)
+    crawled(work, pages, seeds=True)
+    wrong = {path: partial(canonical, to="/000", text=text) for path, text in pages.items()}
+    for _ in range(2):
+        settled = crawled(work, wrong)
+        assert settled.changes == []
+        [group] = settled.shared
+        assert (group.kind, group.key, group.pages) == ("canonical", f"{SITE}/000", 4)
+    assert crawled(work, pages).changes == []
+
+
+@pytest.mark.behaviour("K-13")
+def test_a_chain_of_redirects_to_one_page_is_told_by_its_end(work: Crawls) -> None:
+    pages = site(5)
+    crawled(work, pages, seeds=True)
+    permanent = {"outcome": Outcome.PERMANENT_REDIRECT}
+    down: dict[str, Any] = {path: partial(redirect, to=f"/x{path}", **permanent) for path in pages}
+    down |= {f"/x{path}": partial(redirect, to="/maintenance", **permanent) for path in pages}
+    for _ in range(3):
+        assert crawled(work, down | {"/maintenance": "We are back soon."}).changes == []
+    assert crawled(work, pages).changes == []
+    assert work().lines(5) == []
+
+
+@pytest.mark.behaviour("K-13")
+def test_a_migration_to_one_page_is_accepted_by_a_person(work: Crawls) -> None:
+    pages = site(5)
+    crawled(work, pages, seeds=True)
+    away = partial(redirect, to="/all", outcome=Outcome.PERMANENT_REDIRECT)
+    moved = dict.fromkeys(pages, away) | {"/all": "All on one page."}
+    for _ in range(2):
+        settled = crawled(work, moved)
+        assert ([group.pages for group in settled.shared], settled.changes) == ([5], [])
+    worker = work(**OPTIONS)
+    changes = Administration(worker.database).confirm_deletions()
+    assert sorted(change.op for change in changes) == ["delete"] * 5 + ["upsert"]
+    assert [c.record["url"] for c in changes if c.op == "upsert"] == [f"{SITE}/all"]
+    worker.end()
+    assert crawled(work, moved).changes == []
+
+
+@pytest.mark.behaviour("R-10")
+def test_pages_that_move_each_to_its_own_place_move_in_one_run(work: Crawls) -> None:
+    pages = site(30)
+    crawled(work, pages, seeds=True)
+    permanent = {"outcome": Outcome.PERMANENT_REDIRECT}
+    moved: dict[str, Any] = {
+        path: partial(redirect, to=f"/new{path}", **permanent) for path in pages
+    }
+    moved |= {f"/new{path}": text for path, text in pages.items()}
+    settled = crawled(work, moved)
+    assert (settled.held, settled.shared) == (0, ())
+    worker = work(**OPTIONS)
+    written = [line.split()[0] for line in worker.lines(30)]
+    assert (written.count("redirected"), written.count("new")) == (30, 30)
+
+
+@pytest.mark.behaviour("RC-04")
+def test_a_text_that_took_another_ones_place_is_written_once_others_are_well(
+    work: Crawls,
+) -> None:
+    pages = site(60)
+    crawled(work, pages, seeds=True)
+    worker = work(**OPTIONS)
+    worker.crawl(pages | {"/000": "Something else.", "/001": "text 1 and more"})
+    assert worker.lines(60) == ["changed /001", "changed /000"]
 
 
 @pytest.mark.behaviour("K-13")
@@ -150,21 +269,6 @@ def test_held_deletions_are_written_once_confirmed(work: Crawls) -> None:
     undelivered = worker.store.undelivered(100, 20)
     assert [change.seq for change in undelivered] == list(range(21, 36))
     assert worker.settle().documents == 5 or worker.due() == []
-
-
-@pytest.mark.behaviour("K-13")
-def test_a_site_that_sends_everything_to_one_page_is_held_back(work: Crawls) -> None:
-    pages = site(20)
-    crawled(work, pages, seeds=True)
-
-    def to_login(due: DueUrl, at: float) -> Visit:
-        return redirect(due, at, to="/login", outcome=Outcome.PERMANENT_REDIRECT)
-
-    settled = crawled(work, dict.fromkeys(pages, to_login) | {"/login": "log in"})
-    worker = work(**OPTIONS)
-    reasons = [line for line in worker.lines(20) if "redirected" in line]
-    assert len(reasons) == 1  # one page may become another, nineteen may not
-    assert settled.held == 19
 
 
 @pytest.mark.behaviour("K-13", "DEL-12")

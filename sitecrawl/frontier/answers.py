@@ -1,0 +1,181 @@
+"""Answers that known pages began to share, and the documents withheld because of them.
+
+An outage that is answered politely (a redirect to a maintenance page, one text under every URL)
+shows in that several pages begin to give the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sitecrawl.frontier.base import SharedPages
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.documents import Documents, unpack
+
+VISITS = 20  # of an origin, after which a document that nobody shares is written
+WINDOW = 30 * 24 * 3600.0  # seconds for which the answer of a page counts whose document is gone
+NOTE = (
+    "INSERT INTO answer (url, origin, kind, key, seen_at) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (url) DO UPDATE SET kind = excluded.kind, key = excluded.key,"
+    " seen_at = excluded.seen_at, accepted = CASE WHEN answer.kind = excluded.kind"
+    " AND answer.key = excluded.key THEN answer.accepted ELSE 0 END"
+)
+ACCEPTED = (
+    "SELECT 1 FROM answer AS a JOIN origin AS o ON o.id = a.origin"
+    " WHERE a.key = ? AND a.kind = ? AND a.accepted = 1 AND o.realm = ? LIMIT 1"
+)
+ACCEPT = (
+    "UPDATE answer SET accepted = 1 WHERE origin = ? AND (url IN (SELECT url FROM deletion)"
+    " OR url IN (SELECT url FROM withheld))"
+)
+HELD = (
+    "SELECT a.kind, a.key, count(*), min(u.url) FROM answer AS a JOIN url AS u ON u.id = a.url"
+    " WHERE a.origin = ? AND (EXISTS (SELECT 1 FROM deletion AS n WHERE n.url = a.url)"
+    " OR EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = a.url AND w.held = 1))"
+    " GROUP BY a.kind, a.key ORDER BY count(*) DESC, a.key"
+)
+COUNT = (
+    "SELECT count(*) FROM answer AS a JOIN origin AS o ON o.id = a.origin"
+    " WHERE a.key = ? AND a.kind = ? AND a.seen_at >= ? AND o.realm = ?"
+)
+WITHHOLD = (
+    "INSERT INTO withheld (url, origin, change, body, hash, document_hash, visits_left, held)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (url) DO UPDATE SET body = excluded.body,"
+    " hash = excluded.hash, document_hash = excluded.document_hash"
+)
+OF_ORIGIN = (
+    "SELECT w.url, w.origin, u.url, w.change, w.body, w.hash, w.document_hash, w.visits_left, w.held"
+    " FROM withheld AS w JOIN url AS u ON u.id = w.url WHERE w.origin = ? ORDER BY w.url"
+)
+COUNT_VISITS = "UPDATE withheld SET visits_left = visits_left - ? WHERE origin = ?"
+DUE = (
+    "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0"
+    " AND id IN (SELECT url FROM withheld WHERE origin = ? AND held = 1)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedAnswer:
+    """One answer of a page: ``kind`` is redirect, canonical or text, ``key`` the address
+    without query that it leads to, or the hash of the text."""
+
+    kind: str
+    key: str
+
+
+def leading_to(kind: str, address: str) -> SharedAnswer:
+    """The answer of a page that leads to an address, whatever is said of the page in its query."""
+    return SharedAnswer(kind, address.partition("#")[0].partition("?")[0])
+
+
+@dataclass(frozen=True, slots=True)
+class WithheldDocument:
+    """A document that is not written yet: ``change`` is new or changed, ``held`` says that it
+    waits for a person's word."""
+
+    url: int
+    origin: int
+    address: str
+    change: str
+    document: dict[str, Any]
+    hash: str | None
+    document_hash: str | None
+    visits_left: int
+    held: bool
+
+
+class Answers:
+    """The answer table of one realm."""
+
+    def __init__(self, database: Database, realm: str) -> None:
+        self._database = database
+        self._realm = realm
+
+    def note(self, url: int, origin: int, answer: SharedAnswer) -> None:
+        """Note what the page of a current document answers in place of it."""
+        now = self._database.now()
+        self._database.execute(NOTE, (url, origin, answer.kind, answer.key, now))
+
+    def clear(self, url: int) -> None:
+        """Forget the answer of a page that shows its own content."""
+        self._database.execute("DELETE FROM answer WHERE url = ?", (url,))
+
+    def of(self, url: int) -> SharedAnswer | None:
+        """The answer that was noted of a page."""
+        rows = self._database.rows("SELECT kind, key FROM answer WHERE url = ?", (url,))
+        return SharedAnswer(*rows[0]) if rows else None
+
+    def held(self, origin: int) -> list[SharedPages]:
+        """The answers because of which pages of an origin are held back, and those they share."""
+        groups = [SharedPages(*row) for row in self._database.rows(HELD, (origin,))]
+        return [group for group in groups if group.pages > 1]
+
+    def accept(self, origin: int) -> None:
+        """Take what pages of an origin are held back for as their own from now on."""
+        self._database.execute(ACCEPT, (origin,))
+
+    def is_accepted(self, answer: SharedAnswer) -> bool:
+        """Tell whether a person has accepted an answer."""
+        return bool(self._database.rows(ACCEPTED, (answer.key, answer.kind, self._realm)))
+
+    def count(self, answer: SharedAnswer) -> int:
+        """How many known pages have begun to give an answer of late."""
+        since = self._database.now() - WINDOW
+        values = (answer.key, answer.kind, since, self._realm)
+        [(count,)] = self._database.rows(COUNT, values)
+        return int(count)
+
+
+class Withheld:
+    """The withheld table."""
+
+    def __init__(self, database: Database, documents: Documents) -> None:
+        self._database = database
+        self._documents = documents
+
+    def withhold(
+        self, url: int, origin: int, change: str, document: dict[str, Any], hashes: Sequence[Any]
+    ) -> None:
+        """Keep a document until it shows whether other pages give the same answer."""
+        row = (url, origin, change, self._documents.packed(document), *hashes, VISITS)
+        self._database.execute(WITHHOLD, row)
+
+    def forget(self, url: int) -> None:
+        """Drop what was withheld of a URL."""
+        self._database.execute("DELETE FROM withheld WHERE url = ?", (url,))
+
+    def is_withheld(self, url: int) -> bool:
+        """Tell whether a document of the URL waits to be written."""
+        return bool(self._database.rows("SELECT 1 FROM withheld WHERE url = ?", (url,)))
+
+    def is_held(self, url: int) -> bool:
+        """Tell whether a document of the URL waits for a person's word."""
+        rows = self._database.rows("SELECT 1 FROM withheld WHERE url = ? AND held = 1", (url,))
+        return bool(rows)
+
+    def hold(self, url: int) -> None:
+        """Let a document wait for a person's word."""
+        self._database.execute("UPDATE withheld SET held = 1 WHERE url = ?", (url,))
+
+    def of(self, origin: int) -> list[WithheldDocument]:
+        """What is withheld of an origin, in the order of discovery."""
+        return [
+            WithheldDocument(
+                url, of, address, change, unpack(body), hash_, document_hash, left, bool(held)
+            )
+            for url, of, address, change, body, hash_, document_hash, left, held in self._database.rows(
+                OF_ORIGIN, (origin,)
+            )
+        ]
+
+    def count_visits(self, origin: int, visits: int) -> list[WithheldDocument]:
+        """Count visits of the origin; returns what has waited long enough by them."""
+        if not self._database.execute(COUNT_VISITS, (visits, origin)):
+            return []
+        return [each for each in self.of(origin) if each.visits_left <= 0]
+
+    def doubt(self, origin: int) -> None:
+        """Let every run look again at pages whose documents wait for a person's word."""
+        self._database.execute(DUE, (origin,))
