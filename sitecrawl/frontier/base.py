@@ -311,7 +311,7 @@ class Frontier(Protocol):
         """Let our rows that went to an open file be delivered again, and ``seqs``; how many."""
 
     async def end_deliveries(self) -> None:
-        """Forget our deliveries: their files may be taken away and written anew."""
+        """End our deliveries well: when all of the run have, their files are written anew."""
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """End the run and close the database."""

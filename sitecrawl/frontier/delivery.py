@@ -26,8 +26,8 @@ WAITING = (
 WITHOUT_RECORD = 1  # the delivery of a row whose file needs no record
 MARK = "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?"
 RECORD = (
-    "INSERT INTO delivery (number, owner, lines, files) VALUES (?, ?, ?, ?) ON CONFLICT (number)"
-    " DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
+    "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
 )
 LEFT = (
     "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
@@ -71,7 +71,13 @@ def take_undelivered(
 
 
 def deliver(
-    database: Database, owner: str, seqs: Sequence[int], files: Sequence[FeedFile], number: int
+    database: Database,
+    owner: str,
+    run: int,
+    seqs: Sequence[int],
+    files: Sequence[FeedFile],
+    *,
+    number: int,
 ) -> int:
     """Mark outbox rows as written to files; the number of their delivery, new if it is 0."""
     if files:
@@ -80,17 +86,18 @@ def deliver(
                 "UPDATE crawl SET deliveries = deliveries + 1 RETURNING deliveries"
             )
         record = json.dumps([asdict(file) for file in files])
-        database.execute(RECORD, (number, owner, len(seqs), record))
+        database.execute(RECORD, (number, owner, run, len(seqs), record))
     database.many(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
     return number
 
 
-def take_over(database: Database, owner: str, feeds: Collection[str]) -> list[Delivered]:
+def take_over(database: Database, owner: str, run: int, feeds: Collection[str]) -> list[Delivered]:
     """The deliveries to these feeds that nobody alive has; they are this worker's now."""
     found = [_delivered(*row) for row in database.rows(LEFT)]
     taken = [each for each in found if any(file.feed in feeds for file in each.files)]
     database.many(
-        "UPDATE delivery SET owner = ? WHERE number = ?", [(owner, each.number) for each in taken]
+        "UPDATE delivery SET owner = ?, run = ? WHERE number = ?",
+        [(owner, run, each.number) for each in taken],
     )
     return taken
 
@@ -115,6 +122,16 @@ def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[i
         "UPDATE outbox SET delivered = 0, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs]
     )
     return len(seqs) + sum(each.lines for each in lost)
+
+
+def end(database: Database, owner: str, run: int) -> None:
+    """End a worker's deliveries well; forget those of its run when no other's are left.
+
+    A worker that ended well has its file written anew only with those of the others.
+    """
+    database.execute("UPDATE delivery SET owner = '' WHERE owner = ?", (owner,))
+    if not database.rows("SELECT 1 FROM delivery WHERE run = ? AND owner <> '' LIMIT 1", (run,)):
+        database.execute("DELETE FROM delivery WHERE run = ?", (run,))
 
 
 def _delivered(number: int, lines: int, files: str) -> Delivered:

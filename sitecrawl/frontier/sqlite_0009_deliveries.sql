@@ -1,9 +1,11 @@
--- The files that took lines, until the crawl that wrote them ends well. A row of the outbox names
--- its delivery: 0 not delivered, 1 delivered to what needs no record.
+-- The files that took lines, until all workers of the run that wrote them have ended well; the
+-- owner of what one of them delivered that has is empty. A row of the outbox names its delivery:
+-- 0 not delivered, 1 delivered to what needs no record.
 ALTER TABLE crawl ADD COLUMN deliveries INTEGER NOT NULL DEFAULT 1;
 CREATE TABLE delivery (
     number INTEGER PRIMARY KEY,
     owner TEXT NOT NULL,
+    run INTEGER NOT NULL,
     lines INTEGER NOT NULL,
     files TEXT NOT NULL
 );

@@ -28,6 +28,7 @@ from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.delivery import (
     deliver,
+    end,
     take_over,
     take_undelivered,
     undeliver,
@@ -252,14 +253,14 @@ class Store:
     ) -> int:
         """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
         with self._transaction():
-            return deliver(self._database, self.owner, seqs, files, number)
+            return deliver(self._database, self.owner, self.run, seqs, files, number=number)
 
     def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
         """Take over what nobody alive has delivered to these feeds."""
         with self._transaction():
             self._database.alone()
             bury(self._database, self._database.now(), self._options.delay)
-            return take_over(self._database, self.owner, feeds)
+            return take_over(self._database, self.owner, self.run, feeds)
 
     def undeliver(self, numbers: Collection[int]) -> None:
         """Let the rows of these deliveries be delivered again."""
@@ -272,9 +273,10 @@ class Store:
             return undeliver_file(self._database, self.owner, path, seqs)
 
     def end_deliveries(self) -> None:
-        """Forget our deliveries."""
+        """End our deliveries well."""
         with self._transaction():
-            self._database.execute("DELETE FROM delivery WHERE owner = ?", (self.owner,))
+            self._database.alone()
+            end(self._database, self.owner, self.run)
 
     def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """Leave the run and close the connection."""

@@ -146,7 +146,7 @@ class ThreadedFrontier:
         return await self._run(self._store.undeliver_file, path, seqs)
 
     async def end_deliveries(self) -> None:
-        """Forget our deliveries: their files may be taken away and written anew."""
+        """End our deliveries well: when all of the run have, their files are written anew."""
         await self._run(self._store.end_deliveries)
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:

@@ -192,3 +192,22 @@ def test_lines_of_an_open_file_can_be_delivered_again(work: Crawls) -> None:
     other.store.end_deliveries()
     other.end()
     assert work().store.take_over_deliveries({"/out"}) == []
+
+
+def test_workers_of_a_run_hand_their_files_over_together(work: Crawls) -> None:
+    one, other = work(), work()
+    one.seed("/a", "/b")
+    one.crawl({"/a": "a", "/b": "b"})
+    one.store.delivered([1], [OUT])
+    other.store.delivered([2], [FeedFile("/other", "/other", 10, "b")])
+    one.store.end_deliveries()
+    one.end()
+    other.end()  # killed
+    one, other = work(), work()
+    assert len(one.store.take_over_deliveries({"/out"})) == 1
+    assert len(other.store.take_over_deliveries({"/other"})) == 1
+    one.store.end_deliveries()
+    other.store.end_deliveries()
+    one.end()
+    other.end()
+    assert work().store.take_over_deliveries({"/out", "/other"}) == []
