@@ -18,6 +18,11 @@ MEANINGS = {
     "too_deep": "its elements are nested too deeply, some are left out",
     "attributes": "tags with hundreds of attributes lose them",
     "fragments": "scripts and noscript hold too much markup, some is left out",
+    "too_many_elements": "it has too many elements, the rest of it is left out",
+    "names": "elements and attributes of thousands of different names lose theirs",
+    "too_many_headings": "it has too many headings, the last ones are only text",
+    "too_many_metas": "it has too many metas or JSON-LD scripts, the last ones are left out",
+    "too_many_images": "it has too many images, the addresses of the last ones are left out",
     "too_many_links": "it has too many links, the last ones are left out",
 }
 """What is told of a cut; what is not named here, as one odd link, is only counted."""

@@ -105,7 +105,7 @@ def linked(patterns: Patterns, inner: Enter | None) -> Enter:
     def enter_linked(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
         if not walk.nofollow:
-            walk.found.append((node, patterns, walk.via))
+            walk.add_found(node, patterns)
         return leave
 
     return enter_linked

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sitecrawl.web.budget import MAX_TREE, fitting, without_new_names
 from sitecrawl.web.nesting import FOREIGN, FORMATS, HARMLESS_COPIES, SHALLOW, TAG, Nesting
 
 MAX_TAG_LENGTH = 20_000
@@ -46,24 +47,36 @@ _ATTRIBUTE = re.compile(rb"[\s/\"'][^\s=\"'<>/]+")
 _NAME = re.compile(rb"<[^\s<>/]+")
 
 
-def bounded(markup: bytes, max_bytes: int, max_depth: int) -> tuple[bytes, tuple[str, ...]]:
+def bounded(
+    markup: bytes, max_bytes: int, max_depth: int, max_tree: int = MAX_TREE
+) -> tuple[bytes, tuple[str, ...]]:
     """Markup that a parser reads in linear time, and the words for what was cut.
 
-    ``too_long``: the end is missing; ``too_deep``: tags of elements within ``max_depth``
+    ``too_long``: the end is missing; ``too_many_elements``: so it is, because its tree would
+    take more than ``max_tree`` bytes; ``names``: elements and attributes of thousands of
+    different names have lost theirs; ``too_deep``: tags of elements within ``max_depth``
     others are missing, their content is not; ``attributes``: tags with more attributes
     than any author writes have none.
     """
     cuts = ["too_long"] if len(markup) > max_bytes else []
     markup = markup[:max_bytes]
+    if _may_have_long_tag(markup):
+        plain = _LONG_TAG.sub(_without_attributes, markup)
+        cuts += ["attributes"] if plain != markup else []
+        markup = plain
+    markup = fitting(whole := markup, max_tree)
+    if len(markup) < len(whole):
+        cuts.append("too_many_elements")
+    named = without_new_names(markup)
+    if named is not markup:
+        markup = named
+        cuts.append("names")
+    del whole, named
     if _may_be_deep(markup, max_depth):
         markup = _DRAWN.sub(rb"<\1\2></\1>", markup)
         if Nesting.is_too_deep(markup, max_depth):
             markup = _Flattening(max_depth).apply(markup)
             cuts.append("too_deep")
-    if _may_have_long_tag(markup):
-        plain = _LONG_TAG.sub(_without_attributes, markup)
-        cuts += ["attributes"] if plain != markup else []
-        markup = plain
     return markup, tuple(cuts)
 
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from sitecrawl.web.dates import read_date
 from sitecrawl.web.drawings import is_drawn
 from sitecrawl.web.images import shows_again
-from sitecrawl.web.scripts import named_addresses, navigates, runs, written
+from sitecrawl.web.scripts import MAX_SCRIPT, named_addresses, navigates, runs, written
+from sitecrawl.web.spaces import squeezed
 from sitecrawl.web.walk import Leave, Walk, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
+MOST_SCRIPTS = 1_000  # of JSON-LD
+MOST_TITLES = 100  # outside head
 _OPTION = (("value", "option"),)
 _NAMING = ("name", "property", "http-equiv")
 
@@ -21,9 +24,14 @@ def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
     """Read JSON-LD, and the markup that a script writes at its place; nothing else."""
     script = node.text()
     if "document" in script and "write" in script and runs(node.attributes.get("type")):
+        if len(script) > MAX_SCRIPT:
+            walk.cut("fragments")
         _enter_written(walk, written(script))
     elif script and "ld+json" in (node.attributes.get("type") or "").lower():
-        walk.json_ld.append(script)
+        if len(walk.json_ld) < MOST_SCRIPTS:
+            walk.json_ld.append(script)
+        else:
+            walk.cut("too_many_metas")
     return skip
 
 
@@ -93,14 +101,14 @@ def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
     """Take the value of an option of a navigating menu as a link."""
     walk.text.flush()
     if walk.navigates and not walk.nofollow:
-        walk.found.append((node, _OPTION, ""))
+        walk.add_found(node, _OPTION)
     return leave_flush
 
 
 def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
     """Note a title outside head, where broken markup puts it; an image's is none."""
-    if not is_drawn(node):
-        walk.titles.append(" ".join(node.text().split()))
+    if len(walk.titles) < MOST_TITLES and not is_drawn(node):  # the first with words counts
+        walk.titles.append(squeezed(node.text()))
     return skip
 
 
@@ -113,7 +121,8 @@ def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
     attributes = node.attributes
     content = attributes.get("content") or ""
     names = {(attributes.get(naming) or "").strip().lower() for naming in _NAMING}
-    if "robots" in names or walk.options.agent.lower() in names:
+    is_robots = "robots" in names or walk.options.agent.lower() in names
+    if is_robots and content not in walk.robots[-1:]:
         walk.robots.append(content)
     equivalent = (attributes.get("http-equiv") or "").strip().lower()
     if equivalent == "refresh" and not walk.fragments:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.directives import NAMES
 from sitecrawl.web.embedded import enter_script
+from sitecrawl.web.spaces import squeezed
 from sitecrawl.web.text import cleaned
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ Attributes = dict[str, str | None]
 _NAMING = ("name", "http-equiv")
 _LISTING = ("property", "itemprop")  # of terms parted by white space (RDFa, 5; HTML, 5.2.3)
 _DUBLIN_CORE = ("dc:", "dcterms:")  # RDFa's way; metas say dc.title
+MOST_ELEMENTS = 5_000  # link elements of one head, and values of metas; no author writes 500
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
 
 # Values of robots at the beginning of a text, each up to what parts it from the next. Behind the
@@ -39,6 +41,7 @@ class Head:
     metas: dict[str, list[str]] = field(default_factory=dict)
     refresh: str = ""
     links: list[Attributes] = field(default_factory=list)
+    values: int = 0
 
 
 def read_head(root: LexborNode, walk: Walk) -> Head:
@@ -80,11 +83,13 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
     """Read one element of a head."""
     match node.tag:
         case "title" if not head.title:
-            head.title = " ".join(node.text().split())
+            head.title = squeezed(node.text())
         case "meta":
-            _read_meta(head, node.attributes)
-        case "link":
+            _read_meta(head, node.attributes, walk)
+        case "link" if len(head.links) < MOST_ELEMENTS:
             head.links.append(node.attributes)
+        case "link":
+            walk.cut("too_many_links")
         case "base":
             note_base(walk, node)
         case "script":
@@ -97,14 +102,18 @@ def note_base(walk: Walk, node: LexborNode) -> None:
         walk.base = node.attributes["href"] or ""
 
 
-def _read_meta(head: Head, attributes: Attributes) -> None:
+def _read_meta(head: Head, attributes: Attributes, walk: Walk) -> None:
     """Keep a meta element under each of its names; several of one name accumulate."""
-    content = cleaned(" ".join((attributes.get("content") or "").split()))
+    if head.values >= MOST_ELEMENTS and (attributes.get("name") or "").lower() != "robots":
+        walk.cut("too_many_metas")
+        return
+    content = cleaned(squeezed(attributes.get("content") or ""))
     names = {name.strip().lower() for naming in _NAMING if (name := attributes.get(naming))}
     for listing in _LISTING:
         if terms := attributes.get(listing):
             names.update(terms.lower().split())
     for name in names - {""}:
+        head.values += 1
         if content:
             head.metas.setdefault(name, []).append(content)
         if content and name.startswith(_DUBLIN_CORE):

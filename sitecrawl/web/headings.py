@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.web.walk import Leave, Walk
 
+MOST_HEADINGS = 20_000  # of one page; the HTML standard has 2,000
 LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
 SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
 _SECTIONS = frozenset({"section", "article", "div"})
@@ -30,6 +31,9 @@ def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
 def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
     """End a heading; one without text is none."""
     walk.text.flush()
+    if len(walk.headings) >= MOST_HEADINGS:
+        walk.cut("too_many_headings")
+        return
     text = " ".join(walk.text.lines[walk.heading_start :])
     if text:
         level = int((node.tag or "h1")[1])

@@ -22,7 +22,10 @@ def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
     source = attributes.get("src") or ""
     foreign = is_foreign(source, walk.host)
     if source and not foreign and not source.startswith("data:"):
-        walk.images.append(source)
+        if len(walk.images) < walk.options.max_links:
+            walk.images.append(source)
+        else:
+            walk.cut("too_many_images")
     add_alt(walk, attributes, foreign=foreign)
     if (foreign or "ismap" in attributes) and _is_linked(walk, node):
         number = len(walk.found) - 1

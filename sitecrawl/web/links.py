@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.bases import Base
@@ -21,8 +22,11 @@ from sitecrawl.web.urls import (
     strip_quotes,
     trim_quotes,
 )
+from sitecrawl.web.walk import Detached
 
 if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
     from sitecrawl.web.options import ReadOptions
     from sitecrawl.web.walk import Found, Patterns
 
@@ -58,7 +62,17 @@ def link_patterns(options: ReadOptions) -> dict[str, Patterns]:
 class LinkReader:
     """Turns found elements into the links of one page, each once for each ``rel``."""
 
-    __slots__ = ("_options", "_own", "_seen", "base", "cuts", "inert", "links", "malformed")
+    __slots__ = (
+        "_options",
+        "_own",
+        "_seen",
+        "base",
+        "cuts",
+        "inert",
+        "is_full",
+        "links",
+        "malformed",
+    )
 
     def __init__(self, url: str, base: str, encoding: str, options: ReadOptions) -> None:
         self.base = Base(base, encoding)
@@ -66,6 +80,7 @@ class LinkReader:
         self.cuts: list[str] = []
         self.inert: list[str] = []
         self.malformed: list[str] = []
+        self.is_full = False
         self._options = options
         self._own = base == url
         self._seen: set[tuple[str, str, str]] = set()
@@ -75,7 +90,8 @@ class LinkReader:
     ) -> None:
         """Add the links of elements; the others tell of their numbers what images they wrap."""
         own, with_text = self._own, self._options.link_text
-        for number, (node, patterns, reported) in enumerate(found):
+        numbered = takewhile(lambda _: not self.is_full, enumerate(found))
+        for number, (node, patterns, reported) in numbered:
             attributes = node.attributes
             for attribute, via in patterns:
                 href = attributes.get(attribute)
@@ -87,8 +103,8 @@ class LinkReader:
                     for address in map_hrefs(href, image_maps[number], self._options):
                         self.add_href(address, "ismap", attributes)
                 else:
-                    text = link_text(node) if with_text else ""
-                    banner = number in banners and not link_text(node)
+                    text = _text(node) if with_text else ""
+                    banner = number in banners and not _text(node)
                     self.add_href(href, reported or via, attributes, text, banner=banner)
 
     def add_href(
@@ -102,10 +118,10 @@ class LinkReader:
         key = (href, attributes.get("rel") or "", text)
         if key in self._seen:
             return
-        self._seen.add(key)
         if len(self.links) >= self._options.max_links:
-            self.cuts.append("too_many_links")
+            self.is_full = True
             return
+        self._seen.add(key)
         if via == "option" and not is_page_address(href, self._options):
             return
         url = self.base.plain(href)
@@ -144,6 +160,11 @@ class LinkReader:
         href = strip_quotes(href) if self._options.strip_quotes else trim_quotes(href)
         url = self.base.resolve(href)
         return None if url is None or url.startswith(INERT_SCHEMES) else url
+
+
+def _text(element: LexborNode | Detached) -> str:
+    """The words of a link."""
+    return element.text if isinstance(element, Detached) else link_text(element)
 
 
 def _is_disguised(href: str, url: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-HARMLESS_COPIES = 1_000_000  # of elements that HTML opens anew in each block, 360 bytes each
+HARMLESS_COPIES = 100_000  # of elements that HTML opens anew in each block, 420 bytes each
 REACH = 64  # open elements among which the one is looked for that an end tag closes
 # These end by themselves, never hold anything, or must not be lost whatever the depth.
 SHALLOW = frozenset(
@@ -107,6 +107,8 @@ class Nesting:
 
     def leave(self, name: bytes) -> int | None:
         """End an element; how many were around it, None if the tag ends nothing."""
+        if name not in self.open[-2 * REACH - 2 :] and name not in FOREIGN:
+            return None
         reach = len(self.open) if name in FOREIGN and self._foreign else REACH
         ends = name in _BLOCKS
         for place in range(len(self.open) - 1, max(-1, len(self.open) - reach - 1), -1):

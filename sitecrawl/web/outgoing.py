@@ -54,7 +54,8 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
         reader.add_href(href, via, {})
     page.links = tuple(_with_targets(page, reader.links))
     page.inert, page.malformed = tuple(reader.inert), tuple(reader.malformed)
-    page.cuts += tuple(dict.fromkeys(reader.cuts))
+    cuts = [*reader.cuts, "too_many_links"] if reader.is_full else reader.cuts
+    page.cuts += tuple(each for each in dict.fromkeys(cuts) if each not in page.cuts)
 
 
 def _base(href: str, url: str) -> str:

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 UNKNOWN_VALUE = "\ufdd2"  # stands where a script inserts something that only running it tells
 MAX_WRITES = 500
+MAX_UNENDED = 10  # strings without an end, each of which is looked for to the script's end
+MAX_SCRIPT = 2_000_000  # characters of a script that are looked through; what pages write is short
 COMMENT_REACH = 2_000  # characters before a call in which a comment may begin
 
 _WRITE = re.compile(r"\bdocument\s*\.\s*write(?:ln)?\s*\(")
 _TOKEN = re.compile(
-    r'"((?:[^"\\\n]|\\.)*)"'
-    r"|'((?:[^'\\\n]|\\.)*)'"
-    r"|`((?:[^`\\]|\\.)*)`"
+    r'"((?:[^"\\\n]++|\\.)*+)"'
+    r"|'((?:[^'\\\n]++|\\.)*+)'"
+    r"|`((?:[^`\\]++|\\.)*+)`"
     r"|([()])"
     r"|[\s+,]+"
     r"|//[^\n]*|/\*.*?(?:\*/|$)"
@@ -55,15 +57,17 @@ def runs(kind: str | None) -> bool:
 
 def written(script: str) -> str:
     """The markup that a script writes, with ``UNKNOWN_VALUE`` for what is no string."""
+    script = script[:MAX_SCRIPT]
     parts: list[str] = []
-    position = 0
+    position = unended = 0
     for _ in range(MAX_WRITES):
         call = _WRITE.search(script, position)
-        if call is None:
+        if call is None or unended > MAX_UNENDED:
             break
         position = call.end()
         if not _commented(script, call.start()):
-            position = _read_arguments(script, position, parts)
+            position, ended = _read_arguments(script, position, parts)
+            unended += not ended
     return "".join(parts)
 
 
@@ -84,8 +88,8 @@ def named_addresses(markup: str) -> list[str]:
     return found
 
 
-def _read_arguments(script: str, position: int, parts: list[str]) -> int:
-    """Collect the strings up to the call's closing parenthesis; answers where it is."""
+def _read_arguments(script: str, position: int, parts: list[str]) -> tuple[int, bool]:
+    """Collect the strings up to the call's closing parenthesis; where it is, False without one."""
     depth = 1
     while depth and (token := _TOKEN.match(script, position)):
         position = token.end()
@@ -93,7 +97,7 @@ def _read_arguments(script: str, position: int, parts: list[str]) -> int:
             depth += 1 if token[4] == "(" else -1
         elif depth == 1:
             parts.append(_value(token))
-    return max(position, 0)
+    return position, not depth
 
 
 def _value(token: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from sitecrawl.web.page import Block, Piece
 from sitecrawl.web.scripts import UNKNOWN_VALUE
+from sitecrawl.web.spaces import squeezed
 
 # Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
@@ -63,7 +64,7 @@ class TextBuilder:
         self.pieces.clear()
         # The space is the one printable white space; most lines need no word made anew.
         if not line.isprintable():
-            line = " ".join(line.replace(SOFT_HYPHEN, "").split()).strip(_EDGES)
+            line = squeezed(line.replace(SOFT_HYPHEN, "")).strip(_EDGES)
         elif "  " in line:
             line = _SPACES.sub(" ", line)
         if line:

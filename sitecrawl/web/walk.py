@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
 from sitecrawl.web.bounds import bounded
 from sitecrawl.web.elements import PHRASES, TEXT
+from sitecrawl.web.linktexts import link_text
 from sitecrawl.web.text import TextBuilder
 
 if TYPE_CHECKING:
@@ -26,10 +27,20 @@ Table = dict[int | str, Enter | None]
 Tables = tuple[Table, frozenset[int], dict[int, Enter]]
 MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
 MOST_FRAGMENTS = 1_000  # of one page; each takes a parser of its own, of 160 KB
+MOST_MARKUP = 5_000_000  # characters of all fragments of one page
+FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take beside the page's
+
+
+class Detached(NamedTuple):
+    """What links need of an element whose tree is gone: of a fragment, as they end early."""
+
+    attributes: dict[str, str | None]
+    text: str
+    mem_id: int = 0
 
 
 # An element with links, the attributes that hold them, and under which name to report it.
-Found = tuple["LexborNode", Patterns, str]
+Found = tuple["LexborNode | Detached", Patterns, str]
 
 
 class Walk:
@@ -48,6 +59,7 @@ class Walk:
         "found",
         "fragments",
         "fragments_read",
+        "fragments_size",
         "heading_start",
         "headings",
         "host",
@@ -99,7 +111,27 @@ class Walk:
         self.nofollow = 0
         self.navigates = False
         self.via = ""
-        self.fragments = self.fragments_read = 0
+        self.fragments = self.fragments_read = self.fragments_size = 0
+
+    def add_found(self, node: LexborNode, patterns: Patterns) -> None:
+        """Note an element with links, of which twice as many are looked at as may be kept."""
+        if len(self.found) < self.options.max_links * 2:
+            self.found.append((node, patterns, self.via))
+        else:
+            self.cut("too_many_links")
+
+    def _detach(self, begun: int) -> None:
+        """Keep of the elements found in a fragment what links need."""
+        for number, (node, patterns, via) in enumerate(self.found[begun:], begun):
+            if not isinstance(node, Detached):
+                needed = self.options.link_text or number in self.banners
+                text = link_text(node) if needed else ""
+                self.found[number] = (Detached(node.attributes, text), patterns, via)
+
+    def cut(self, word: str) -> None:
+        """Note that something is left out."""
+        if word not in self.cuts:
+            self.cuts.append(word)
 
     def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- a call a node is dear
         """Walk ``node``, its following siblings, and all below them, without recursion."""
@@ -165,18 +197,24 @@ class Walk:
 
     def read_fragment(self, html: str, via: str = "") -> None:
         """Walk markup that the page holds as text: noscript, noframes, written by a script."""
-        if self.fragments >= MAX_FRAGMENTS or self.fragments_read >= MOST_FRAGMENTS:
-            self.cuts.append("fragments")
+        is_full = self.fragments_read >= MOST_FRAGMENTS or self.fragments_size >= MOST_MARKUP
+        if is_full or self.fragments >= MAX_FRAGMENTS:
+            self.cut("fragments")
             return
         outer, self.via = self.via, via or self.via
         self.fragments += 1
         self.fragments_read += 1
+        self.fragments_size += len(html)
         options = self.options
         markup, cuts = bounded(
-            html.encode("utf-8", "replace"), options.max_bytes, options.max_depth
+            html.encode("utf-8", "replace"), options.max_bytes, options.max_depth, FRAGMENT_TREE
         )
-        self.cuts += cuts
+        for word in cuts:
+            self.cut(word)
+        begun = len(self.found)
         self.read(LexborHTMLParser(markup, is_fragment=True).root)
+        if self.fragments == 1:  # their nodes would keep each tree until the page is done
+            self._detach(begun)
         self.fragments -= 1
         self.via = outer
 

@@ -7,11 +7,15 @@ from html import escape, unescape
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.languages import read_language
+from sitecrawl.web.spaces import BLOCK, squeezed
 
 if TYPE_CHECKING:
     from sitecrawl.web.page import Page
 
+MAX_TOKENS = 500_000  # tags and comments of one document; each takes three microseconds
+MAX_EMPTY = 300_000  # elements of XHTML that are written as one tag; more are as good as nested
 MAX_FIELDS = 2_000
+LONGEST_REFERENCE = 40  # characters
 MAX_PATH = 32  # elements; deeper ones count for the 32nd
 MAX_NAME = 200  # characters of an element's name; what follows tells none from another
 # Tokens of XML 1.0 as loosely as documents need it; what matches nothing is text.
@@ -21,7 +25,7 @@ _TOKEN = re.compile(
     r"|<\?.*?(?:\?>|$)"
     r"|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|$)|>|$)"
     r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]++)"
-    r"(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
+    r"(?P<attributes>(?:[^<>\"'/]++|\"[^\"]*+\"|'[^']*+'|/(?!>))*+)(?P<empty>/?)>",
     re.DOTALL | re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
@@ -54,7 +58,7 @@ def as_html(text: str) -> str:
         text = _LITERAL.sub(
             lambda found: found[0] if found[2] is None else escape(found[2], quote=False), text
         )
-    return _EMPTY_TAG.sub(r"<\1\2></\1>", text)
+    return _EMPTY_TAG.sub(r"<\1\2></\1>", text, count=MAX_EMPTY)
 
 
 def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
@@ -65,16 +69,33 @@ def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
     """
     reader = _Reader(keep_fields=keep_fields)
     position = 0
-    for token in _TOKEN.finditer(text):
-        reader.add(unescape(text[position : token.start()]))
+    for number, token in enumerate(_TOKEN.finditer(text)):
+        if number == MAX_TOKENS:
+            page.cuts += ("too_many_elements",)
+            text = text[: token.start()]
+            break
+        reader.add(_unescaped(text[position : token.start()]))
         reader.take(token)
         position = token.end()
-    reader.add(unescape(text[position:]))
+    reader.add(_unescaped(text[position:]))
     reader.flush()
     page.text = "\n".join(reader.lines)
     page.title = reader.title
     page.language = reader.language or page.language
     page.fields = {path: tuple(values) for path, values in reader.fields.items()}
+
+
+def _unescaped(text: str) -> str:
+    """The characters that references mean, block by block: a match takes 50 bytes of memory."""
+    parts: list[str] = []
+    start = 0
+    while len(text) - start > BLOCK:
+        end = start + BLOCK
+        reference = text.rfind("&", end - LONGEST_REFERENCE, end)
+        end = reference if reference > 0 else end
+        parts.append(unescape(text[start:end]))
+        start = end
+    return "".join((*parts, unescape(text[start:])))
 
 
 class _Reader:
@@ -118,7 +139,7 @@ class _Reader:
 
     def flush(self) -> None:
         """End a line."""
-        line = " ".join("".join(self._pieces).split())
+        line = squeezed("".join(self._pieces))
         self._pieces.clear()
         if not line:
             return

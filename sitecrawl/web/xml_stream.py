@@ -13,6 +13,8 @@ from sitecrawl.web.encoding import decode
 from sitecrawl.web.encoding_labels import CODECS
 
 TEXT_LIMIT = 16384  # of one element, characters
+MAX_DEPTH = 5_000  # elements within one another; a sitemap has three
+MAX_TAG = 1_000_000  # characters of one tag, comment or declaration
 MAX_BASES = 16  # within one another; each is resolved for every entry
 
 _STRAY_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
@@ -89,9 +91,13 @@ def read_elements(
             parser.Parse("".join(held), False)  # noqa: FBT003
             yield from tree.take()
             unfinished = unfinished + size if parser.CurrentByteIndex == position else 0
+            if unfinished > MAX_TAG or tree.is_too_deep:
+                _note(problems, "malformed_xml")
+                break
             position, size = parser.CurrentByteIndex, 0
             held.clear()
-        parser.Parse("".join(held), True)  # noqa: FBT003
+        else:
+            parser.Parse("".join(held), True)  # noqa: FBT003
     except expat.ExpatError:
         _note(problems, "malformed_xml")
     except EntityRefusedError:
@@ -123,6 +129,11 @@ class _Tree:
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity
         return parser
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether more elements are open than in any file that means well."""
+        return len(self._open) > MAX_DEPTH
 
     def take(self) -> list[Element]:
         """What has ended since the last time."""

@@ -1,0 +1,115 @@
+"""Memory and CPU of crawling one page that means no good, against a plain page of its size.
+
+    python -m benchmarks.hostile_pages [--megabytes 9.9] [WORD ...]
+
+Each page of ``fixtures.floods`` is served on a loopback address and crawled by the real command
+in a process of its own; words choose those whose names contain one of them. ``before`` is the
+last run whose figures were kept, which are those of all pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from benchmarks.crawls import SCRAPY, used
+from benchmarks.results import Figures, load, recorded
+from benchmarks.tables import footing, grid
+from fixtures.floods import FLOODS, PLAIN, Flood
+from fixtures.server import Answer, Page, Server, page
+
+MOST_MEMORY, MOST_CPU = 250, 3  # megabytes and seconds of the whole process
+
+Row = dict[str, Any]
+
+
+def site(flood: Flood, size: int) -> dict[str, Page]:
+    """A site that has the flood where it is read."""
+    headers = {"Content-Type": flood.media_type, **flood.headers}
+    answer = Answer(flood.body(size), headers=headers)
+    if flood.kind == "robots":
+        return {"/": page(text="Home"), "/robots.txt": answer}
+    if flood.kind == "sitemap":
+        robots = "User-agent: *\nDisallow:\nSitemap: /sitemap.xml\n"
+        return {"/": page(text="Home"), "/robots.txt": robots, "/sitemap.xml": answer}
+    return {"/": answer, "/robots.txt": ""}
+
+
+def measure(flood: Flood, size: int, server: Server) -> Row:
+    """What the crawl of one page used, and what it said that it left out.
+
+    Links are not followed, only stored: what the page costs is measured, not its neighbours.
+    """
+    origin = server.serve(site(flood, size))
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*SCRAPY, "crawl", "site", "-a", f"start={origin}/", "-a", "delay=0"]
+        command += ["-a", "max_pages=1", "-O", "site.jsonl", "-s", "LOG_LEVEL=INFO"]
+        variables = {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "PYTHONPATH": str(Path.cwd())}
+        try:
+            figures: Row = used(command, Path(folder), **variables)
+        except RuntimeError as error:
+            return {"memory": 0, "cpu": 0, "failed": str(error).splitlines()[0]}
+        log = (Path(folder) / "output.log").read_text(encoding="utf-8", errors="replace")
+    cuts = sorted({part.split("'")[0] for part in log.split("'sitecrawl/cuts/")[1:]})
+    return {"memory": round(figures["memory"]), "cpu": round(figures["cpu"], 2), "cuts": cuts}
+
+
+def table(figures: Figures, before: dict[str, Row]) -> str:
+    """The pages, the most expensive first."""
+    rows = figures["rows"]
+    plain = rows["plain page"]
+    nothing: Row = {"memory": "", "cpu": ""}
+    lines = [
+        (
+            name,
+            str(before.get(name, nothing)["memory"]),
+            str(row["memory"]),
+            f"{row['memory'] / plain['memory']:.2f}",
+            str(before.get(name, nothing)["cpu"]),
+            f"{row['cpu']:.2f}",
+            f"{row['cpu'] / plain['cpu']:.2f}",
+            row.get("failed") or " ".join(row["cuts"]),
+        )
+        for name, row in sorted(rows.items(), key=lambda item: -item[1]["memory"])
+    ]
+    head = ["page", "before, MB", "RSS MB", "/ plain", "before, s", "CPU s", "/ plain", "cut"]
+    over = [
+        name
+        for name, row in rows.items()
+        if row["memory"] > MOST_MEMORY or row["cpu"] > MOST_CPU or "failed" in row
+    ]
+    foot = f"Over {MOST_MEMORY} MB or {MOST_CPU} s: {', '.join(over) or 'none'}. {footing(figures)}"
+    return f"{grid(head, lines)}\n\n{foot}"
+
+
+def main(arguments: list[str]) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--megabytes", type=float, default=9.9)
+    parser.add_argument("words", nargs="*")
+    asked = parser.parse_args(arguments)
+    size = int(asked.megabytes * 1_000_000)
+    before: dict[str, Row] = {}
+    with suppress(FileNotFoundError):
+        before = load("hostile_pages")["rows"]
+    chosen = {
+        name: flood
+        for name, flood in FLOODS.items()
+        if not asked.words or any(word in name for word in asked.words)
+    }
+    with recorded("hostile_pages", whole=not asked.words) as figures, Server() as server:
+        figures["bytes"] = size
+        figures["rows"] = {}
+        for name, flood in {"plain page": PLAIN, **chosen}.items():
+            figures["rows"][name] = row = measure(flood, size, server)
+            print(name, json.dumps(row), file=sys.stderr, flush=True)
+    print(table(figures, before))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

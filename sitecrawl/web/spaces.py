@@ -1,0 +1,22 @@
+"""White space made single, in memory that stays in proportion to the text."""
+
+from __future__ import annotations
+
+BLOCK = 100_000  # characters; the words of a larger text take ten times its memory at once
+
+
+def squeezed(text: str) -> str:
+    """The words of a text with one space between them."""
+    if len(text) <= BLOCK:
+        return " ".join(text.split())
+    parts: list[str] = []
+    is_apart = False
+    for start in range(0, len(text), BLOCK):
+        block = text[start : start + BLOCK]
+        words = " ".join(block.split())
+        if words and parts and (is_apart or block[0].isspace()):
+            parts.append(" ")
+        is_apart = block[-1].isspace() or (is_apart and not words)
+        if words:
+            parts.append(words)
+    return "".join(parts)

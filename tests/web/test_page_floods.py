@@ -1,0 +1,113 @@
+"""What a page may cost: so much of it is read as fits in memory, and the rest is said to be cut."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from fixtures.effort import effort_within
+from fixtures.floods import FLOODS, plain
+from sitecrawl.web.budget import MAX_NAMES, MAX_TREE, fitting, without_new_names
+from sitecrawl.web.options import ReadOptions
+from sitecrawl.web.page import Page
+from sitecrawl.web.read import read_page
+from sitecrawl.web.spaces import BLOCK, squeezed
+
+SIZE = 3_000_000
+MOST_MEMORY, MOST_CPU = 3.5, 15  # times what a plain page of the size takes
+
+
+def read(name: str, size: int = SIZE) -> Page:
+    flood = FLOODS[name]
+    return read_page(
+        flood.body(size),
+        url="http://example.org/",
+        content_type=flood.media_type,
+        headers={},
+        options=ReadOptions(),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_no_flood_takes_much_more_than_a_plain_page() -> None:
+    command = [sys.executable, "-m", "fixtures.peaks", "9.9"]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=900)
+    rows = [json.loads(line) for line in ended.stdout.splitlines()]
+    _, memory, cpu = rows[0]
+    over = [row for row in rows if row[1] > memory * MOST_MEMORY or row[2] > cpu * MOST_CPU]
+    assert over == []
+    assert len(rows) > 100
+
+
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [
+        ("paragraphs", "too_many_elements"),
+        ("attributes, short tags", "too_many_elements"),
+        ("attributes, each new", "names"),
+        ("unknown elements", "names"),
+        ("headings", "too_many_headings"),
+        ("metas", "too_many_metas"),
+        ("images", "too_many_links"),
+        ("script escapes", "fragments"),
+        ("JSON-LD, many", "too_many_metas"),
+        ("XML, empty elements", "too_many_elements"),
+    ],
+)
+def test_what_is_cut_is_said(name: str, cut: str) -> None:
+    with effort_within(1_500):
+        assert cut in read(name).cuts
+
+
+def test_a_plain_page_is_read_whole() -> None:
+    body = plain(SIZE)
+    assert fitting(body) is body
+    assert without_new_names(body) is body
+    page = read_page(
+        body, url="http://example.org/", content_type="text/html", headers={}, options=ReadOptions()
+    )
+    assert page.cuts == ()
+    assert len(page.headings) == body.count(b"<h2")
+
+
+def test_the_beginning_of_a_page_with_too_many_elements_is_kept() -> None:
+    body = b"<p>x</p>" * 1_000_000
+    kept = fitting(body)
+    assert body.startswith(kept)
+    assert kept.endswith(b">")
+    assert MAX_TREE * 0.9 < kept.count(b"<p>") * (190 + 140) <= MAX_TREE
+
+
+def test_known_names_keep_theirs_and_new_ones_become_one() -> None:
+    tags = b"".join(b"<p a%d='<x>' class=b>" % number for number in range(20_000))
+    simple = without_new_names(tags)
+    assert simple.startswith(b"<p a0")
+    assert simple.count(b" x") > 20_000 - MAX_NAMES - 10
+    assert without_new_names(b"<p class=b>" * 50_000) == b"<p class=b>" * 50_000
+
+
+@pytest.mark.parametrize("before", ["", " ", "word", "word "])
+def test_white_space_of_a_long_text_becomes_single(before: str) -> None:
+    text = before + " \n".join(["one", "two  three", "", "\t"] * (BLOCK // 8))
+    assert squeezed(text) == " ".join(text.split())
+    assert squeezed(" " * (2 * BLOCK)) == ""
+
+
+def test_links_of_scripts_and_noscript_outlive_their_trees() -> None:
+    part = b"<noscript><a href=/a><img src=//other/x></a></noscript><p><a href=/b>b</a>"
+    body = b"<p>x" + part * 30
+    page = read_page(
+        body,
+        url="http://example.org/",
+        content_type="text/html",
+        headers={},
+        options=ReadOptions(link_text=True),
+    )
+    assert [(link.url[-2:], link.text, link.banner) for link in page.links] == [
+        ("/a", "", True),
+        ("/b", "b", False),
+    ]
