@@ -115,7 +115,7 @@ def test_each_source_has_its_own_mapping(server: Server, crawl: CrawlCommand) ->
         origin = server.serve(pages)
         path = crawl.directory / f"{name}.toml"
         path.write_text(
-            f'start = ["{origin}/"]\nname = "{name}"\nmetadata = {{ {source} = "extra_kind" }}\n'
+            f'start = ["{origin}/"]\ncrawl_name = "{name}"\nmetadata = {{ {source} = "extra_kind" }}\n'
             'extra_fields = { extra_kind = "keyword" }\n'
         )
         run = crawl(config=path)
