@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ABOVE_ALL = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
 NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
-OF_THE_CRAWL = {"start", "name", "config", "profile", "any_database", "force", "entire_site"}
+OF_THE_CRAWL = {"start", "crawl_name", "config", "profile", "any_database", "force", "entire_site"}
 ALONE = {
     "mode": "page",
     "discover": False,
