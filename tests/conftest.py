@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from fixtures.crawls import CrawlCommand
+from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server
 
-SLOW = {"crash", "profiles", "render", "scrapyd", "site"}
+SLOW = {"crash", "profiles", "project", "render", "scrapyd", "site"}
 """Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
 
 
@@ -35,3 +36,9 @@ def crawl(tmp_path: Path) -> CrawlCommand:
     ``crawl(origin, max_pages=5)`` runs to the end and gives exit status, output, log, stats.
     """
     return CrawlCommand(tmp_path)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> OwnCrawl:
+    """Runs a SiteSpider with a body of the test's own; see ``fixtures.own_spider``."""
+    return OwnCrawl(tmp_path)
