@@ -98,7 +98,7 @@ class Documents:
         """How many documents of an origin are current, counted no further than ``most``."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM (SELECT 1 FROM document WHERE origin = ? AND seq IS NOT NULL"
-            " LIMIT ?) AS some",
+            " LIMIT ?) AS counted",
             (origin, most),
         )
         return int(count)
