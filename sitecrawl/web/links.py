@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.bases import Base
@@ -90,8 +89,7 @@ class LinkReader:
     ) -> None:
         """Add the links of elements; the others tell of their numbers what images they wrap."""
         own, with_text = self._own, self._options.link_text
-        numbered = takewhile(lambda _: not self.is_full, enumerate(found))
-        for number, (node, patterns, reported) in numbered:
+        for number, (node, patterns, reported) in enumerate(found):
             attributes = node.attributes
             for attribute, via in patterns:
                 href = attributes.get(attribute)
