@@ -59,6 +59,7 @@ def test_switches_that_agree_with_the_options_are_not_said() -> None:
 
 def test_all_of_them_are_settings_of_scrapy() -> None:
     known = {*dir(default_settings), "HTTPERROR_ALLOWED_CODES", "HTTPERROR_ALLOW_ALL"}
+    known |= {"REMOTE_CONTROL_ENABLED"}  # from Scrapy 2.19 on
     assert INSTEAD.keys() | SWITCHES.keys() <= known
     options = {option for option, _ in SWITCHES.values()}
     told = {*re.findall(r"-a (\w+)=", " ".join(map(str, [*INSTEAD.values(), *SWITCHES.values()])))}

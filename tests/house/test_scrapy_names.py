@@ -64,7 +64,7 @@ NAMED = [(owner, name, user) for owner, names in NAMES.items() for name, user in
 def test_scrapy_still_has_what_it_does_not_promise(owner: str, name: str, user: str) -> None:
     found = resolve_name(owner)
     here = hasattr(found, name) or f"self.{name}" in inspect.getsource(found)
-    why = 'see "stays below" in docs/decisions.md'
+    why = 'see "Scrapy is 2.18" in docs/decisions.md'
     assert here, f"Scrapy {scrapy.__version__}: {owner} has no {name}, needed by {user}; {why}"
 
 
