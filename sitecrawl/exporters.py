@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 FIELDS = tuple(dict.fromkeys((*DOCUMENT_FIELDS, *DELETION_FIELDS)))
+COMMON_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
+"""Options that Scrapy's exporters have in common; what else is given is for the encoder."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2
 
 
@@ -29,8 +31,9 @@ class JsonLinesExporter(JsonLinesItemExporter):
 
     def __init__(self, file: Any, **kwargs: Any) -> None:
         super().__init__(file, **kwargs)
-        options = (self.fields_to_export, self.encoding, self._kwargs)
-        self._plain = options == (None, "utf-8", {"ensure_ascii": False})
+        of_json = {name: value for name, value in kwargs.items() if name not in COMMON_OPTIONS}
+        ours = self.fields_to_export is None and self.encoding == "utf-8"
+        self._plain = ours and of_json in ({}, {"ensure_ascii": False})
 
     def export_item(self, item: Any) -> None:
         """Write one line."""

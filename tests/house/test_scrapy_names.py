@@ -33,7 +33,6 @@ NAMES = {
         "_process_cookies": "download/cookies.py",
         "jars": "download/cookies.py",
     },
-    "scrapy.exporters.JsonLinesItemExporter": {"_kwargs": "exporters.py"},
     "scrapy.extensions.feedexport": {"apply_uri_params": "feeds.py"},
     "scrapy.extensions.feedexport.FeedExporter": {
         "_close_slot": "feeds.py",
