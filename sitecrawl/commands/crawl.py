@@ -143,7 +143,7 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
     try:
         spider.configuration_from_arguments(arguments)
     except ConfigError as error:
-        later = vars(spider).get("__init__") is not None  # it may make starts of its arguments
+        later = spider.may_make_starts()
         yield from (line for line in error.problems if not (later and is_missing_start(line)))
     yield from missing_parts(spider, settings)
 

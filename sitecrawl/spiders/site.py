@@ -77,6 +77,11 @@ class SiteSpider(Spider):
         return {name for name in names if not name.startswith("_")}
 
     @classmethod
+    def may_make_starts(cls) -> bool:
+        """Tell a subclass with an ``__init__`` of its own, which may make starts of its arguments."""
+        return cls.__init__ is not SiteSpider.__init__
+
+    @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         """Bring the settings of the crawl along, below all that anybody else has set."""
         super().update_settings(settings)
