@@ -115,7 +115,7 @@ def test_a_foreign_origin_is_explained_too(say: Say) -> None:
         (["http://a.test", "-a", "start=http://a.test", "-a", "moed=x"], 2, "Did you mean 'mode'?"),
         (["http://a.test", "-a", "start=http://a.test", "--spider", "x"], 2, "no spider 'x'"),
         (["http://a.test"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
-        (["http://a.test", "-s", "SITECRAWL_DATABASE=mysql://x"], 3, "is no crawl database"),
+        (["http://a.test", "-s", "SITECRAWL_DATABASE=mysql://x"], 2, "is no crawl database"),
     ],
 )
 def test_what_is_wrong_is_one_line(say: Say, words: list[str], status: int, line: str) -> None:
