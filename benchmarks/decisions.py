@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable
 from time import process_time
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.engine import Rules
-from sitecrawl.ruleset import build_limits, build_rules
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits, build_rules
+from sitecrawl.policy.urls.rule_engine import Rules
 
 HOME = "https://www.example.org"
 ROUNDS = 5

@@ -19,7 +19,7 @@ import time
 from benchmarks.known_urls import fill
 from sitecrawl.frontier.base import Candidate, Outcome, Visit
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 
 ORIGINS = 20

@@ -12,7 +12,7 @@ import psycopg
 
 from benchmarks.known_urls import fill
 from fixtures.postgres import PostgresServer
-from sitecrawl.config import Configuration
+from sitecrawl.config.configuration import Configuration
 from sitecrawl.extensions.crawl import state_of
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.opening import backend

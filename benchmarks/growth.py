@@ -36,9 +36,9 @@ from benchmarks.known_urls import WAITING
 from benchmarks.results import recorded
 from benchmarks.tables import growth as table
 from fixtures.postgres import PostgresServer
-from sitecrawl.config import load
+from sitecrawl.config.configuration import load
 from sitecrawl.frontier.base import Candidate
-from sitecrawl.web.identity import fingerprint, identity_key
+from sitecrawl.web.urls.identity import fingerprint, identity_key
 
 Case = tuple[Databases, str, int]
 

@@ -16,8 +16,8 @@ from statistics import fmean, median
 
 from selectolax.lexbor import LexborHTMLParser
 
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.read import read_page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 DIRECTORIES = (
     "/usr/share/doc/python-django-doc",

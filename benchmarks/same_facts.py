@@ -16,9 +16,9 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 DIRECTORIES = (
     "/usr/share/doc/python-django-doc",

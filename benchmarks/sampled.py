@@ -29,7 +29,7 @@ PARTS = {
     "sitecrawl.frontier.": "frontier, main thread",
     "sitecrawl.download": "fetching",  # and its middlewares
     "sitecrawl.pipelines.": "pipelines and feed",
-    "sitecrawl.exporters": "pipelines and feed",
+    "sitecrawl.output.exporters": "pipelines and feed",
     "sitecrawl.": "crawl: scheduling, recording",
     "scrapy.": "Scrapy",
     "pydispatch.": "Scrapy",

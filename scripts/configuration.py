@@ -10,11 +10,10 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sitecrawl.params.base import Notation
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.params.layers import profile_about, profile_names, read_profile
-from sitecrawl.params.mode import ModeParams
-from sitecrawl.params.quantities import BYTES, SECONDS
+from sitecrawl.config.layers import profile_about, profile_names, read_profile
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.options.mode import ModeParams
+from sitecrawl.config.types import BYTES, SECONDS, Notation
 
 PAGE = Path(__file__).parents[1] / "docs" / "configuration.md"
 HEAD = """# Configuration

@@ -19,7 +19,7 @@ SITECRAWL_STATISTICS_PAGES = 20
 SITECRAWL_STATISTICS_SECONDS = 10
 
 SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
-DOWNLOADER = "sitecrawl.download.downloader.Downloader"
+DOWNLOADER = "sitecrawl.http.downloader.Downloader"
 STATS_CLASS = "sitecrawl.counters.Counters"
 
 # Not Scrapy's whole list: it imports even what is off, an HTTP client and an SSH server, which
@@ -30,10 +30,10 @@ EXTENSIONS_BASE = {
     "scrapy.extensions.memusage.MemoryUsage": 0,
     "scrapy.extensions.memdebug.MemoryDebugger": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
-    "sitecrawl.feeds.Feeds": 0,
+    "sitecrawl.output.feeds.Feeds": 0,
     "sitecrawl.extensions.printable_log.PrintableLog": 5,
     "sitecrawl.extensions.crawl.Crawl": 10,
-    "sitecrawl.download.early_close.EarlyClose": 20,
+    "sitecrawl.http.early_close.EarlyClose": 20,
     "sitecrawl.extensions.unheeded.Unheeded": 30,
     "sitecrawl.extensions.reconfigured.Reconfigured": 40,
     "sitecrawl.extensions.progress.Progress": 50,
@@ -42,8 +42,8 @@ EXTENSIONS_BASE = {
 }
 
 DOWNLOAD_HANDLERS_BASE = {
-    "http": "sitecrawl.download.handler.BoundedDownloadHandler",
-    "https": "sitecrawl.download.handler.BoundedDownloadHandler",
+    "http": "sitecrawl.http.handler.BoundedDownloadHandler",
+    "https": "sitecrawl.http.handler.BoundedDownloadHandler",
 }
 
 # Scrapy's default resolver finds IPv4 addresses only, and no IPv6 literal.
@@ -97,15 +97,15 @@ FEED_EXPORT_ENCODING = "utf-8"
 FEED_STORE_EMPTY = False  # a run without changes leaves an earlier run's file alone
 FEED_EXPORTERS_BASE = {
     **default_settings.FEED_EXPORTERS_BASE,
-    **dict.fromkeys(("jsonlines", "jsonl", "jl"), "sitecrawl.exporters.JsonLinesExporter"),
-    "csv": "sitecrawl.exporters.CsvExporter",
-    "xml": "sitecrawl.exporters.XmlExporter",
+    **dict.fromkeys(("jsonlines", "jsonl", "jl"), "sitecrawl.output.exporters.JsonLinesExporter"),
+    "csv": "sitecrawl.output.exporters.CsvExporter",
+    "xml": "sitecrawl.output.exporters.XmlExporter",
 }
 FEED_STORAGES_BASE = {
     **default_settings.FEED_STORAGES_BASE,
-    "": "sitecrawl.feeds.LocalFeedStorage",
-    "file": "sitecrawl.feeds.LocalFeedStorage",
-    "stdout": "sitecrawl.feeds.OpenStdoutFeedStorage",
+    "": "sitecrawl.output.feeds.LocalFeedStorage",
+    "file": "sitecrawl.output.feeds.LocalFeedStorage",
+    "stdout": "sitecrawl.output.feeds.OpenStdoutFeedStorage",
 }
 
 LOG_LEVEL = "INFO"

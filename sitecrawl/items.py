@@ -7,10 +7,10 @@ from typing import Any
 from scrapy.exceptions import DropItem
 
 from sitecrawl.frontier.base import Change, Outcome, Visit
-from sitecrawl.policy.documents.options import DocumentOptions
-from sitecrawl.policy.documents.presets import written
-from sitecrawl.policy.obedience import RobotsVerdict
-from sitecrawl.web.page import Page
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.policy.documents.obedience import RobotsVerdict
+from sitecrawl.policy.documents.output_shapes import written
+from sitecrawl.web.html.page import Page
 
 SCHEMA_VERSION = 1
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from sitecrawl.crawl.sitemaps import Asked
     from sitecrawl.frontier.base import Visit
-    from sitecrawl.origins import Origin
-    from sitecrawl.policy.obedience import RobotsVerdict
-    from sitecrawl.web.page import Page
+    from sitecrawl.policy.documents.obedience import RobotsVerdict
+    from sitecrawl.scheduling.listing_requests import Asked
+    from sitecrawl.scheduling.origin import Origin
+    from sitecrawl.web.html.page import Page
 
 OWN = "sitecrawl_"
 COPIED = frozenset({"depth", "verbatim_url"})

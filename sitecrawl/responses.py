@@ -10,7 +10,7 @@ from functools import lru_cache
 from parsel import Selector
 from scrapy.http import Headers, Response
 
-from sitecrawl.policy.answers import OK, Answer, answer_of_status
+from sitecrawl.policy.http.answers import OK, Answer, answer_of_status
 
 TELLING = ("location", "retry-after", "content-range")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")

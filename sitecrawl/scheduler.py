@@ -15,7 +15,7 @@ from typing_extensions import override
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.reqmeta import BEGAN, ORIGIN, OWN, is_adhoc, visit_of
-from sitecrawl.web.urls import origin as origin_key
+from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from sitecrawl.frontier.base import Candidate
-    from sitecrawl.origins import Origin
+    from sitecrawl.scheduling.origin import Origin
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands import bench
 
-from sitecrawl.console.plain import PlainCommand
+from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, bench.Command):

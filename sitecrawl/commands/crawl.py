@@ -16,14 +16,18 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
-from sitecrawl.console.calm import calm
-from sitecrawl.console.parts import missing_parts
-from sitecrawl.console.plain import crawl_settings, is_ours, spider_loader
+from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest
+from sitecrawl.console.scrapy_commands import (
+    calm,
+    crawl_settings,
+    is_ours,
+    missing_parts,
+    spider_loader,
+)
 from sitecrawl.console.setting_problems import setting_problems
-from sitecrawl.console.streams import complain, reopen_errors
+from sitecrawl.console.terminal import complain, reopen_errors
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
-from sitecrawl.params.problems import ConfigError, is_missing_start, nearest
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
 
 logger = logging.getLogger(__name__)

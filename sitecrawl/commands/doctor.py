@@ -7,12 +7,17 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sitecrawl.config import load
-from sitecrawl.console.command import FetchingCommand, read_url
-from sitecrawl.console.diagnosis import MOST_SITEMAPS, Diagnosis, LookingAround, addresses, diagnose
-from sitecrawl.console.fetching import Fetched, fetch
-from sitecrawl.console.streams import complain, print_lines
-from sitecrawl.console.times import span
+from sitecrawl.config.configuration import load
+from sitecrawl.console.command_base import FetchingCommand, read_url
+from sitecrawl.console.page_fetcher import Fetched, fetch
+from sitecrawl.console.site_diagnosis import (
+    MOST_SITEMAPS,
+    Diagnosis,
+    LookingAround,
+    addresses,
+    diagnose,
+)
+from sitecrawl.console.terminal import complain, print_lines, span
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.statuses import DONE, NOTHING
 

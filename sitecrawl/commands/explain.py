@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from sitecrawl.console.command import StoredCommand, read_url
-from sitecrawl.console.explanation import Explainer, Explanation
-from sitecrawl.console.sources import Source, find_source
-from sitecrawl.console.streams import print_lines
-from sitecrawl.console.times import ago, ahead, stamp
-from sitecrawl.console.verdicts import told_outcome, verdict
+from sitecrawl.console.command_base import StoredCommand, read_url
+from sitecrawl.console.crawl_sources import Source, find_source
+from sitecrawl.console.terminal import ago, ahead, print_lines, stamp
+from sitecrawl.explain.explanation import Explainer, Explanation
+from sitecrawl.explain.verdicts import told_outcome, verdict
 from sitecrawl.frontier import open_records
-from sitecrawl.frontier.states import UrlState
-from sitecrawl.policy.admission import Step
+from sitecrawl.frontier.records import UrlState
+from sitecrawl.policy.decision import Step
 from sitecrawl.statuses import DONE, NOTHING
-from sitecrawl.web.identity import normal_form
-from sitecrawl.web.urls import origin as origin_of
+from sitecrawl.web.urls.identity import normal_form
+from sitecrawl.web.urls.url import origin as origin_of
 
 WIDEST = 60
 """Characters of a passed rule's setting; some are lists that fill the screen."""

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl.console.command import StoredCommand
-from sitecrawl.console.output import append, overwrite
-from sitecrawl.console.sources import find_crawl
-from sitecrawl.console.streams import print_lines
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.line_files import append, overwrite
+from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
-from sitecrawl.policy.documents.options import DocumentOptions
-from sitecrawl.policy.documents.presets import written
-from sitecrawl.policy.documents.serialized import serialized
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.policy.documents.output_shapes import serialized, written
 
 
 class Command(StoredCommand):

@@ -10,27 +10,27 @@ from dataclasses import replace
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl.console import administering
-from sitecrawl.console.administering import Done
-from sitecrawl.console.command import StoredCommand
-from sitecrawl.console.explanation import Explainer
-from sitecrawl.console.listings import (
+from sitecrawl.config.types import read_duration
+from sitecrawl.console import maintenance as administering
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import Source, find_crawl
+from sitecrawl.console.crawl_statistics import Statistics
+from sitecrawl.console.maintenance import Done, prune
+from sitecrawl.console.terminal import (
     Entry,
+    complain,
     list_errors,
     list_mirrors,
     list_pending,
     list_redirects,
+    print_lines,
 )
-from sitecrawl.console.pruning import prune
-from sitecrawl.console.sources import Source, find_crawl
-from sitecrawl.console.statistics import Statistics
-from sitecrawl.console.streams import complain, print_lines
+from sitecrawl.explain.explanation import Explainer
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
-from sitecrawl.params.quantities import read_duration
-from sitecrawl.policy.engine import Rules
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import DONE, NOTHING
-from sitecrawl.web.urls import origin as origin_of
+from sitecrawl.web.urls.url import origin as origin_of
 
 LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
     "errors": list_errors,

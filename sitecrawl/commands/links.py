@@ -10,20 +10,20 @@ from typing import Any
 
 from scrapy.settings import Settings
 
-from sitecrawl.config import load
-from sitecrawl.console.command import FetchingCommand, read_url
-from sitecrawl.console.explanation import Explainer, Explanation
-from sitecrawl.console.fetching import Fetched, fetch
-from sitecrawl.console.sources import Source, find_source
-from sitecrawl.console.streams import complain, print_lines
+from sitecrawl.config.configuration import load
+from sitecrawl.console.command_base import FetchingCommand, read_url
+from sitecrawl.console.crawl_sources import Source, find_source
+from sitecrawl.console.page_fetcher import Fetched, fetch
+from sitecrawl.console.terminal import complain, print_lines
+from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
-from sitecrawl.frontier.states import ERROR, WAITING
-from sitecrawl.policy.obedience import Obedience
+from sitecrawl.frontier.records import ERROR, WAITING
+from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.statuses import NOTHING
-from sitecrawl.web.page import Link, Page
-from sitecrawl.web.urls import origin as origin_of
+from sitecrawl.web.html.page import Link, Page
+from sitecrawl.web.urls.url import origin as origin_of
 
 
 class Command(FetchingCommand):

@@ -7,7 +7,7 @@ import argparse
 from scrapy.commands import parse
 from scrapy.exceptions import UsageError
 
-from sitecrawl.console.plain import PlainCommand
+from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, parse.Command):

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl.config import changed_options
-from sitecrawl.console.command import StoredCommand
-from sitecrawl.console.homes import widen_scope
+from sitecrawl.config.configuration import changed_options
+from sitecrawl.config.options.crawl_options import NAMING
+from sitecrawl.config.rules_from_options import widen_scope
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import Source, find_crawl
 from sitecrawl.console.reindexing import Reindexed, Today, again
-from sitecrawl.console.sources import Source, find_crawl
-from sitecrawl.console.streams import print_lines
+from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records, open_reindex
-from sitecrawl.frontier.reindex import Reindex
-from sitecrawl.params.crawl import NAMING
+from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.statuses import DONE, NOTHING
 
 

@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
-from sitecrawl.console.plain import crawl_settings, is_ours
+from sitecrawl.console.scrapy_commands import crawl_settings, is_ours
 from sitecrawl.console.setting_problems import setting_problems
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sitecrawl.config import Configuration
-from sitecrawl.console.administering import counted
-from sitecrawl.console.homes import start_fingerprints
+from sitecrawl.config.configuration import Configuration
+from sitecrawl.config.rules_from_options import start_fingerprints
+from sitecrawl.console.maintenance import counted
 from sitecrawl.frontier.base import Candidate
-from sitecrawl.frontier.reindex import Rewrite
-from sitecrawl.policy.admission import Admission
-from sitecrawl.policy.documents.guard import check_text
-from sitecrawl.policy.engine import Rules
-from sitecrawl.web.identity import document_id
+from sitecrawl.frontier.stored_reindex import Rewrite
+from sitecrawl.policy.decision import Admission
+from sitecrawl.policy.documents.binary_guard import check_text
+from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.web.urls.identity import document_id
 
 EXAMPLES = 3
 

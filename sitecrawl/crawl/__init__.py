@@ -1,1 +1,1 @@
-"""The parts of a running crawl; `extensions.crawl` puts them together."""
+"""What a crawl finds and writes down."""

@@ -1,4 +1,4 @@
-"""Turns the links of a page into candidates: checked, counted, each only once."""
+"""The texts of links, kept for the pages that they lead to."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sitecrawl.crawl.anchors import AnchorTexts
-from sitecrawl.crawl.cuts import Cuts
 from sitecrawl.frontier.base import Candidate
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.refusals import Refusals
-from sitecrawl.policy.rules.schemes import WellFormed
-from sitecrawl.policy.target import read_target
-from sitecrawl.web.urls import normalize
+from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
+from sitecrawl.policy.urls.url_rules import WellFormed, read_target
+from sitecrawl.web.urls.url import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,13 +17,74 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from sitecrawl.frontier.base import DueUrl, Visit
-    from sitecrawl.policy.admission import Admission
-    from sitecrawl.policy.engine import Rules
-    from sitecrawl.policy.limits.limits import Limits, PageLinks
-    from sitecrawl.policy.redirects import RedirectChains
-    from sitecrawl.web.page import Link, Page
+    from sitecrawl.policy.decision import Admission
+    from sitecrawl.policy.http.redirects import RedirectChains
+    from sitecrawl.policy.traps.trap_limits import Limits, PageLinks
+    from sitecrawl.policy.urls.rule_engine import Rules
+    from sitecrawl.web.html.page import Link, Page
+
+
+MAX_PAGES, MAX_TEXTS, MAX_LENGTH = 100_000, 20, 200
+
+
+class AnchorTexts:
+    """Different texts of links to each page, from the pages that this run read before it.
+
+    Only so many pages, texts and characters: the rest is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[int, list[str]] = {}
+
+    def note(self, fingerprint: int, text: str) -> None:
+        """A link to the page of ``fingerprint`` has this text."""
+        if fingerprint not in self._texts and len(self._texts) >= MAX_PAGES:
+            return
+        texts = self._texts.setdefault(fingerprint, [])
+        text = text[:MAX_LENGTH]
+        if len(texts) < MAX_TEXTS and text not in texts:
+            texts.append(text)
+
+    def pop(self, fingerprint: int) -> list[str]:
+        """The texts for a page whose document is being written, in the order they were found."""
+        return self._texts.pop(fingerprint, [])
+
 
 logger = logging.getLogger(__name__)
+
+MEANINGS = {
+    "unclosed_section": "a noindex section has no end, so the rest of the page is left out",
+    "too_long": "it is too large to be read whole",
+    "too_deep": "its elements are nested too deeply, some are left out",
+    "attributes": "tags with hundreds of attributes lose them",
+    "fragments": "scripts and noscript hold too much markup, some is left out",
+    "too_many_elements": "it has too many elements, the rest of it is left out",
+    "names": "elements and attributes of thousands of different names lose theirs",
+    "too_many_headings": "it has too many headings, the last ones are only text",
+    "too_many_metas": "it has too many metas or JSON-LD scripts, the last ones are left out",
+    "too_many_images": "it has too many images, the addresses of the last ones are left out",
+    "too_many_links": "it has too many links, the last ones are left out",
+}
+"""What is told of a cut; what is not named here, as one odd link, is only counted."""
+
+
+class Cuts:
+    """What reading left out: each kind is warned of once, by the first page that has it."""
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self._stats = stats
+        self._told: set[str] = set()
+
+    def note(self, page: Page) -> None:
+        """Count the cuts of a page."""
+        for cut in dict.fromkeys(page.cuts):
+            self._stats.inc_value(f"sitecrawl/cuts/{cut}")
+            if cut in MEANINGS and cut not in self._told:
+                self._told.add(cut)
+                logger.warning(
+                    "%s: %s (others are counted as sitecrawl/cuts/%s)", page.url, MEANINGS[cut], cut
+                )
+
 
 SEED_PRIORITY = 1
 REWRITTEN = "rewritten"

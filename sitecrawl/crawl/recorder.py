@@ -7,13 +7,14 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import Change, FrontierError, Settlement, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy.statscollectors import StatsCollector
+
 
 logger = logging.getLogger(__name__)
 

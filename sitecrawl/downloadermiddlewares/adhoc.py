@@ -9,8 +9,8 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from sitecrawl.crawl.outcomes import Refused
 from sitecrawl.reqmeta import is_adhoc
+from sitecrawl.scheduling.fetch_outcomes import Refused
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.policy.headers import conditional, modified_since
+from sitecrawl.policy.http.request_headers import conditional, modified_since
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.web.validators import if_none_match
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.frontier.base import DueUrl
-    from sitecrawl.frontier.options import Following
+    from sitecrawl.frontier.state_options import Following
 
 
 class ConditionalMiddleware:

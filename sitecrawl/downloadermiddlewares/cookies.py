@@ -45,6 +45,6 @@ class CookiesMiddleware:
 
     def _kept(self) -> Any:
         if self._cookies is None:
-            kept = load_object("sitecrawl.download.cookies.BoundedCookies")
+            kept = load_object("sitecrawl.http.cookie_jar.BoundedCookies")
             self._cookies = build_from_crawler(kept, self._crawler)
         return self._cookies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.assembly import header_policy
+from sitecrawl.config.assembly import header_policy
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.reqmeta import robots_of, sitemap_of, visit_of
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.policy.headers import HeaderPolicy, Wanted
+    from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted
 
 
 class HeadersMiddleware:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.crawl.outcomes import Answered
-from sitecrawl.policy.answers import Answer
+from sitecrawl.policy.http.answers import Answer
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
-from sitecrawl.web.directives import read_directives
+from sitecrawl.scheduling.fetch_outcomes import Answered
 from sitecrawl.web.encoding import read
 from sitecrawl.web.media_type import is_html
-from sitecrawl.web.read import read_page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.robots.directives import read_directives
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from sitecrawl.policy.obedience import Obedience
-    from sitecrawl.web.options import ReadOptions
-    from sitecrawl.web.page import Page
+    from sitecrawl.policy.documents.obedience import Obedience
+    from sitecrawl.web.html.page import Page
+    from sitecrawl.web.read_options import ReadOptions
 
 ROBOTS_TAG = "X-Robots-Tag"
 READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modified")

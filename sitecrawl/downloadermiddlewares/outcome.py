@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.crawl.outcomes import Answered, Probed, SamePage
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.answers import NO_HEAD, NOWHERE, Answer
+from sitecrawl.policy.http.answers import NO_HEAD, NOWHERE, Answer
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
+from sitecrawl.scheduling.fetch_outcomes import Answered, Probed, SamePage
 from sitecrawl.web.media_type import is_no_text, sniff
-from sitecrawl.web.urls import resolve
+from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.crawl.outcomes import Answered
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.answers import Answer
+from sitecrawl.policy.http.answers import Answer
 from sitecrawl.reqmeta import rendered_of, visit_of
+from sitecrawl.scheduling.fetch_outcomes import Answered
 
 if TYPE_CHECKING:
     from scrapy import Request

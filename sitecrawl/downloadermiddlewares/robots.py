@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.crawl.outcomes import Refused
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import origin_of, robots_of, visit_of
+from sitecrawl.scheduling.fetch_outcomes import Refused
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.crawl.robots import Robots
+    from sitecrawl.scheduling.robots_files import Robots
 
 
 class RobotsMiddleware:

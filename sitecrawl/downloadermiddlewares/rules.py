@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.crawl.outcomes import Refused
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import origin_of, robots_of, visit_of
+from sitecrawl.scheduling.fetch_outcomes import Refused
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.policy.engine import Rules
+    from sitecrawl.policy.urls.rule_engine import Rules
 
 
 class RulesMiddleware:

@@ -6,11 +6,11 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.crawl.toll import judge_answer, judge_failure
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.policy.politeness import MAX_RETRY_AFTER
+from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
+from sitecrawl.scheduling.failure_accounting import judge_answer, judge_failure
 from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-    from sitecrawl.crawl.hand import Hand
-    from sitecrawl.crawl.todo import TodoLists
-    from sitecrawl.origins import Origin
+    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.origin import Origin
+    from sitecrawl.scheduling.origin_queues import TodoLists
 
 
 class TurnMiddleware:

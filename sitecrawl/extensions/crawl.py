@@ -9,28 +9,26 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
-from sitecrawl.assembly import agent, database_url
-from sitecrawl.crawl.account import account
-from sitecrawl.crawl.database import FrontierOwner
-from sitecrawl.crawl.dead_links import DeadLinks
-from sitecrawl.crawl.delivery import Delivery
+from sitecrawl.config.assembly import agent, database_url
+from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.crawl.hand import Hand
-from sitecrawl.crawl.homes import Homes
-from sitecrawl.crawl.outcomes import Outcomes
-from sitecrawl.crawl.reading import Reading
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.page_callback import Reading
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.robots import Robots
-from sitecrawl.crawl.rounds import Rounds
-from sitecrawl.crawl.sitemaps import Sitemaps
-from sitecrawl.crawl.starts import Starts
-from sitecrawl.crawl.tasks import Tasks
-from sitecrawl.crawl.todo import TodoLists
+from sitecrawl.crawl.run_summary import DeadLinks, account
+from sitecrawl.crawl.seeds import Homes, Starts
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
-from sitecrawl.policy.documents.refreshing import refresh_target
-from sitecrawl.policy.redirects import RedirectChains
-from sitecrawl.ruleset.citations import Citations
+from sitecrawl.output.delivery import Delivery
+from sitecrawl.policy.documents.obedience import refresh_target
+from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.scheduling.background import Tasks
+from sitecrawl.scheduling.fetch_outcomes import Outcomes
+from sitecrawl.scheduling.leased_origins import Hand
+from sitecrawl.scheduling.listing_requests import Sitemaps
+from sitecrawl.scheduling.origin_queues import TodoLists
+from sitecrawl.scheduling.passes import Rounds
+from sitecrawl.scheduling.robots_files import Robots
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NOTHING
 
 if TYPE_CHECKING:
@@ -38,11 +36,11 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.frontier.base import Visit
-    from sitecrawl.frontier.options import StateOptions
-    from sitecrawl.origins import Origin
-    from sitecrawl.params.crawl import CrawlParams
-    from sitecrawl.web.page import Page
+    from sitecrawl.frontier.state_options import StateOptions
+    from sitecrawl.scheduling.origin import Origin
+    from sitecrawl.web.html.page import Page
 
 NO_CONTACT = (
     "No contact is set: whoever runs the site cannot reach you. Give a web page or mail address "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.log import get_scrapy_root_handler
 
-from sitecrawl.console.streams import printable
+from sitecrawl.console.terminal import printable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from sitecrawl.crawl.figures import Figures
+from sitecrawl.crawl.run_summary import Figures
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import FrontierError
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
-from sitecrawl.assembly import database_url
-from sitecrawl.config import changed_options
+from sitecrawl.config.assembly import database_url
+from sitecrawl.config.configuration import changed_options
+from sitecrawl.config.options.crawl_options import NAMING, READING
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.params.crawl import NAMING, READING
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from sitecrawl.config import Configuration
+    from sitecrawl.config.configuration import Configuration
 
 BEGINNING = frozenset({"default_ignored_extensions", "extra_ignored_extensions"})
 KEEPS_ITS_LIST = (

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
-from sitecrawl.crawl.figures import Figures
+from sitecrawl.crawl.run_summary import Figures
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.extensions.progress import Progress
-from sitecrawl.feeds import Feeds
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.output.feeds import Feeds
 from sitecrawl.statuses import DONE
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from sitecrawl.assembly import spider_settings
+from sitecrawl.config.assembly import spider_settings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from sitecrawl.params.crawl import CrawlParams
+    from sitecrawl.config.options.crawl_options import CrawlParams
 
 NOT_HEEDED = "%s has no effect on this crawl: %s"
 BESIDE = "requests of the spider's own heed it"

@@ -7,7 +7,7 @@ from sitecrawl.frontier.opening import (
     open_records,
     open_reindex,
 )
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.state_options import StateOptions
 
 __all__ = [
     "StateOptions",

@@ -1,26 +1,24 @@
 """Changing a crawl database by hand: errors cleared, pages retried, deletions confirmed."""
 
-# ruff: noqa: S608 -- only constants become part of a statement
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sitecrawl.frontier.answers import Answers, Withheld
 from sitecrawl.frontier.base import Candidate, Change, Outcome
-from sitecrawl.frontier.changes import Changes
-from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.deletions import Deletions
-from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.findings import Judge
-from sitecrawl.frontier.memory import Memory
-from sitecrawl.frontier.near import NearPages
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.outbox import Outbox
+from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
+from sitecrawl.frontier.redirect_resolver import Claims
 from sitecrawl.frontier.runs import count_pending, last_run
-from sitecrawl.frontier.states import ERROR, ERRORS, WAITING
-from sitecrawl.frontier.urls import Urls
+from sitecrawl.frontier.shared_answers import Answers, Withheld
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.url_table import Urls
+from sitecrawl.frontier.visit_reducer import Changes, Judge, Memory
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
 
 WAITS = "waiting = 1, due = 0, ages = 0, outcome = NULL, missing = 0, failures = 0"
 FAILS = "waiting = 0, due = NULL, ages = 0, outcome = ?, visited_at = coalesce(visited_at, 0)"

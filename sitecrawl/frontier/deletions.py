@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sitecrawl.frontier.answers import SharedAnswer
 from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.shared_answers import SharedAnswer
 
 GATHER = (
     "INSERT INTO deletion (url, origin, reason, moved_to, moved, seen_at, run)"

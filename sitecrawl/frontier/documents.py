@@ -1,6 +1,4 @@
-"""The document of each URL: current, or kept back because another URL stands for it."""
-
-# ruff: noqa: S608 -- only constants become part of a statement
+"""Finding the current document that has nearly the same text."""
 
 from __future__ import annotations
 
@@ -12,8 +10,38 @@ from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, placeholders
-from sitecrawl.policy.documents.serialized import serialized
-from sitecrawl.web.zstandard import zstd
+from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.lifecycle.duplicates import bands, near
+from sitecrawl.web.decompression import zstd
+
+FIND = "SELECT url, simhash FROM near WHERE origin = ? AND band = ? AND bits = ? AND url <> ?"
+
+
+class NearPages:
+    """The near table: the simhashes of the documents of each origin, in bands."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, origin: int, simhash: int, url: int) -> list[int]:
+        """The other URLs of the origin with nearly the same text, in the order of discovery."""
+        found: set[int] = set()
+        for band, bits in enumerate(bands(simhash)):
+            rows = self._database.rows(FIND, (origin, band, bits, url))
+            found.update(other for other, value in rows if near(simhash, value))
+        return sorted(found)
+
+    def note(self, origin: int, simhash: int, url: int) -> None:
+        """Remember the text of a document."""
+        self._database.execute("DELETE FROM near WHERE url = ?", (url,))
+        self._database.many(
+            "INSERT INTO near (origin, band, bits, url, simhash) VALUES (?, ?, ?, ?, ?)",
+            [(origin, band, bits, url, simhash) for band, bits in enumerate(bands(simhash))],
+        )
+
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
 
 FIELDS = "d.url, d.origin, u.url, d.id, d.seq, d.hash, d.target, d.because"
 BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHERE d.url = ?"

@@ -10,11 +10,11 @@ from importlib import import_module
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DatabaseUrlError, Frontier, FrontierError
 from sitecrawl.frontier.database import Backend, Database, migrate
-from sitecrawl.frontier.options import StateOptions
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
-from sitecrawl.frontier.reindex import Reindex
 from sitecrawl.frontier.sqlite import SqliteBackend
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.frontier.threaded import ThreadedFrontier
 
 SQLITE = "sqlite:///"

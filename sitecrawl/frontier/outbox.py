@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.base import Change, Delivered, FeedFile
 from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.documents import Documents, unpack
 
 INSERT = (
     "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, address, run, realm, made_at,"
@@ -89,3 +91,131 @@ def _columns(entry: Entry) -> Row:
         entry.moved_to,
         entry.address,
     )
+
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
+
+COLUMNS = (
+    "SELECT o.seq, o.run, o.realm, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
+    " d.body, d.seq FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
+)
+CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
+WAITING = (
+    f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
+    " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
+)
+
+WITHOUT_RECORD = 1  # the delivery of a row whose file needs no record
+MARK = "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?"
+RECORD = (
+    "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
+)
+LEFT = (
+    "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
+    " ORDER BY number"
+)
+
+
+def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
+    """The change of an outbox row; None when a later change has taken its document's place."""
+    seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current = row
+    entry = Entry(url, op, id_, change, reason, moved_to, address)
+    if op == "upsert":
+        if current != seq:
+            return None
+        also = {"additional_urls": additional[url]} if url in additional else {}
+        entry.content = {**unpack(body), **also}
+    return Change(seq, op, id_, record(seq, run, realm, entry))
+
+
+def take_undelivered(
+    database: Database, realm: str, owner: str, limit: int, after: int
+) -> list[Change]:
+    """Assign up to ``limit`` rows of a realm to this worker that no feed and no living worker has.
+
+    Rows whose document has changed since count as delivered: the later row brings it.
+    """
+    changes: list[Change] = []
+    while len(changes) < limit:
+        rows = database.rows(WAITING, (realm, after, limit - len(changes)))
+        if not rows:
+            break
+        after = rows[-1][0]
+        additional = Documents(database).additional_urls([row[3] for row in rows])
+        found = [(row[0], change_of(row, additional)) for row in rows]
+        skipped = [seq for seq, change in found if change is None]
+        database.many(MARK, [(WITHOUT_RECORD, seq) for seq in skipped])
+        taken = [change for _, change in found if change is not None]
+        database.many("UPDATE outbox SET owner = ? WHERE seq = ?", [(owner, c.seq) for c in taken])
+        changes += taken
+    return changes
+
+
+def deliver(
+    database: Database,
+    owner: str,
+    run: int,
+    seqs: Sequence[int],
+    files: Sequence[FeedFile],
+    *,
+    number: int,
+) -> int:
+    """Mark outbox rows as written to files; the number of their delivery, new if it is 0."""
+    if files:
+        if not number:
+            [(number,)] = database.rows(
+                "UPDATE crawl SET deliveries = deliveries + 1 RETURNING deliveries"
+            )
+        record = json.dumps([asdict(file) for file in files])
+        database.execute(RECORD, (number, owner, run, len(seqs), record))
+    database.many(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
+    return number
+
+
+def take_over(database: Database, owner: str, run: int, feeds: Collection[str]) -> list[Delivered]:
+    """The deliveries to these feeds that nobody alive has; they are this worker's now."""
+    found = [_delivered(*row) for row in database.rows(LEFT)]
+    taken = [each for each in found if any(file.feed in feeds for file in each.files)]
+    database.many(
+        "UPDATE delivery SET owner = ?, run = ? WHERE number = ?",
+        [(owner, run, each.number) for each in taken],
+    )
+    return taken
+
+
+def undeliver(database: Database, numbers: Iterable[int]) -> None:
+    """Let the rows of deliveries be delivered again."""
+    rows = [(number,) for number in numbers]
+    database.many("UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?", rows)
+    database.many("DELETE FROM delivery WHERE number = ?", rows)
+
+
+def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[int]) -> int:
+    """Let a worker's rows that went to an open file be delivered again, and ``seqs``."""
+    own = database.rows("SELECT number, lines, files FROM delivery WHERE owner = ?", (owner,))
+    lost = [
+        each
+        for each in (_delivered(*row) for row in own)
+        if any(file.path == path and not file.closed for file in each.files)
+    ]
+    undeliver(database, [each.number for each in lost])
+    database.many(
+        "UPDATE outbox SET delivered = 0, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs]
+    )
+    return len(seqs) + sum(each.lines for each in lost)
+
+
+def end(database: Database, owner: str, run: int) -> None:
+    """End a worker's deliveries well; forget those of its run when no other's are left.
+
+    A worker that ended well has its file written anew only with those of the others.
+    """
+    database.execute("UPDATE delivery SET owner = '' WHERE owner = ?", (owner,))
+    if not database.rows("SELECT 1 FROM delivery WHERE run = ? AND owner <> '' LIMIT 1", (run,)):
+        database.execute("DELETE FROM delivery WHERE run = ?", (run,))
+
+
+def _delivered(number: int, lines: int, files: str) -> Delivered:
+    return Delivered(number, lines, tuple(FeedFile(**each) for each in json.loads(files)))

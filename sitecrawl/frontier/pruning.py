@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row
-from sitecrawl.frontier.workers import anyone_at_work
+from sitecrawl.frontier.leases import anyone_at_work
 
 BATCH = 5000
 OF_REALM = " AND run IN (SELECT id FROM run WHERE realm = ?)"

@@ -1,21 +1,143 @@
-"""Reading a crawl database without crawling: what commands show and export."""
-
-# ruff: noqa: S608 -- only constants become part of a statement
+"""The words and numbers in which a URL's state is told."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import quote, unquote
 
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
-from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, Row
-from sitecrawl.frontier.delivery import CHANGES, change_of
 from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.states import STATE, OriginCounts, RunRecord, UrlState
-from sitecrawl.policy.revisit import Age, Revisit
+from sitecrawl.frontier.outbox import CHANGES, change_of
+from sitecrawl.frontier.redirect_resolver import Claims
+from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
+
+ERRORS = tuple(
+    sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
+)
+WAITING, ERROR = 0, 2  # the numbers of the fdse pending file; any larger one is a time
+STATE = (
+    "CASE WHEN u.outcome IS NULL OR u.outcome < 0 THEN 0"
+    f" WHEN u.outcome IN ({', '.join(str(int(outcome)) for outcome in ERRORS)}) THEN 2"
+    " ELSE u.visited_at END"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UrlState:
+    """All that is stored of one URL; times are UTC epoch seconds.
+
+    ``state`` is 0 for waiting, 2 for an error, else the time of the last visit; ``due`` is
+    None when the URL is never asked of its own accord. ``kept_for`` is the URL that stands
+    for this page, ``because`` of a duplicate or a canonical. ``reading`` stands for the options
+    with which its document was read; ``withheld`` is the change of a document that is not written
+    because other pages may give the same answer.
+    """
+
+    id: int
+    url: str
+    realm: str
+    state: int
+    waiting: bool
+    depth: int
+    via: str
+    found_at: float
+    outcome: Outcome | None
+    status: int | None
+    reason: str | None
+    detail: str | None
+    visited_at: float | None
+    indexed_at: float | None
+    changed_at: float | None
+    due: float | None
+    visits: int
+    changes: int
+    missing: int
+    failures: int
+    redirect_to: str | None
+    canonical: str | None
+    document_id: str | None
+    seq: int | None
+    kept_for: str | None
+    because: str | None
+    deletion: str | None
+    reading: str | None
+    withheld: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OriginCounts:
+    """What is known of one origin: URLs waiting, documents written, changes held back."""
+
+    key: str
+    realm: str
+    urls: int
+    waiting: int
+    documents: int
+    held: int
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run of a crawl: the configuration it was given, and how it ended.
+
+    ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are what the
+    last of its workers counted, ``reading`` stands for the options with which it read pages.
+    """
+
+    id: int
+    realm: str
+    configuration: dict[str, Any]
+    started_at: float
+    finished_at: float | None
+    finish_reason: str | None
+    counters: dict[str, float]
+    reading: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A line of the file: state 0 waits, 2 is an error, any other the time of indexing."""
+
+    url: str
+    realm: str
+    state: int
+
+
+def write(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
+    """The lines of the file, each with its line end; blanks in a realm are written ``%20``."""
+    for url, realm, state in entries:
+        yield f"{url} {quote(realm, safe=SAFE)} {state}\n"
+
+
+def read(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
+    """What the lines say, and one readable text for each line that says nothing."""
+    found: list[Pending] = []
+    problems: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if len(words) == 3 and "://" in words[0] and _is_state(words[2]):
+            found.append(Pending(words[0], unquote(words[1]), int(words[2])))
+        elif words:
+            problems.append(f"line {number} is not of the form URL Realm State: {line.strip()}")
+    return found, problems
+
+
+def _is_state(word: str) -> bool:
+    return word.isdecimal() and len(word) <= MAX_DIGITS and int(word) <= LATEST
+
+
+LATEST = 253_402_300_799  # the last second of the year 9999
+MAX_DIGITS = 20
+SAFE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
+
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
 
 BATCH = 500
 LONGEST_CHAIN = 1000

@@ -7,9 +7,9 @@ from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.options import StateOptions
-from sitecrawl.frontier.reminders import NOT_COOLING, Reminders
-from sitecrawl.frontier.workers import announce, bury
+from sitecrawl.frontier.leases import announce, bury
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
 
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from sitecrawl.frontier import runs
-from sitecrawl.frontier.answers import Answers, Withheld
 from sitecrawl.frontier.base import (
     Backlog,
     Candidate,
@@ -22,11 +21,12 @@ from sitecrawl.frontier.base import (
     Settlement,
     Visit,
 )
-from sitecrawl.frontier.changes import Changes
-from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
-from sitecrawl.frontier.delivery import (
+from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.leases import Leases, bury, new_worker
+from sitecrawl.frontier.outbox import (
+    Outbox,
     deliver,
     end,
     take_over,
@@ -34,18 +34,12 @@ from sitecrawl.frontier.delivery import (
     undeliver,
     undeliver_file,
 )
-from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.findings import Judge
-from sitecrawl.frontier.leases import Leases
-from sitecrawl.frontier.memory import Memory
-from sitecrawl.frontier.near import NearPages
-from sitecrawl.frontier.options import StateOptions
-from sitecrawl.frontier.outbox import Outbox
-from sitecrawl.frontier.reminders import Reminders
-from sitecrawl.frontier.settling import Settling
-from sitecrawl.frontier.urls import Urls
+from sitecrawl.frontier.redirect_resolver import Claims
+from sitecrawl.frontier.shared_answers import Answers, Withheld
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.url_table import Reminders, Urls
+from sitecrawl.frontier.visit_reducer import Changes, Judge, Memory, Settling
 from sitecrawl.frontier.visits import Finding, Visits, known_again
-from sitecrawl.frontier.workers import bury, new_worker
 
 WAKE_SECONDS = 60.0
 

@@ -23,7 +23,7 @@ from sitecrawl.frontier.base import (
     Visit,
 )
 from sitecrawl.frontier.database import Backend
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 
 RENEWALS_PER_LEASE = 4

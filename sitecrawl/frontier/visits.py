@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from sitecrawl.frontier.base import Candidate, Outcome, Visit
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.documents import Held
-from sitecrawl.frontier.options import StateOptions
-from sitecrawl.policy.deletion import CONFIRMED
-from sitecrawl.policy.outcomes import REDIRECTS
-from sitecrawl.policy.revisit import (
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.policy.lifecycle.deletion import CONFIRMED
+from sitecrawl.policy.lifecycle.revisit import (
     FAILED,
     STILL_WAITING,
     WITH_CONTENT,
@@ -20,6 +19,7 @@ from sitecrawl.policy.revisit import (
     adapted,
     next_visit,
 )
+from sitecrawl.policy.outcomes import REDIRECTS
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"

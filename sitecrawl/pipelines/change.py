@@ -14,8 +14,8 @@ from sitecrawl.policy.documents.content_hash import (
     stable_text,
     text_hash,
 )
-from sitecrawl.policy.documents.serialized import serialized
-from sitecrawl.policy.duplicates import simhash
+from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.lifecycle.duplicates import simhash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.frontier.base import Visit
     from sitecrawl.items import Document
-    from sitecrawl.policy.engine import Rules
+    from sitecrawl.policy.urls.rule_engine import Rules
 
 # What may differ between two visits without the document being another one.
 VOLATILE = frozenset(

@@ -8,23 +8,23 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import SCHEMA_VERSION, DropDocument, is_empty
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.policy.documents.dates import is_plausible, rfc3339
+from sitecrawl.policy.documents.binary_guard import check_text
+from sitecrawl.policy.documents.document_dates import is_plausible, rfc3339
 from sitecrawl.policy.documents.fields import document_fields
-from sitecrawl.policy.documents.guard import check_text
-from sitecrawl.policy.queries.dynamic import is_dynamic
-from sitecrawl.web.identity import document_id
-from sitecrawl.web.urls import split
+from sitecrawl.policy.urls.canonicalization import is_dynamic
+from sitecrawl.web.urls.identity import document_id
+from sitecrawl.web.urls.url import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
 
-    from sitecrawl.crawl.anchors import AnchorTexts
+    from sitecrawl.crawl.discovery import AnchorTexts
     from sitecrawl.frontier.base import Visit
     from sitecrawl.items import Document
-    from sitecrawl.policy.documents.options import DocumentOptions
-    from sitecrawl.web.page import Page
+    from sitecrawl.policy.documents.document_options import DocumentOptions
+    from sitecrawl.web.html.page import Page
 
 
 class MappingPipeline(DocumentPipeline):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.items import Document
-    from sitecrawl.policy.engine import Rules
+    from sitecrawl.policy.urls.rule_engine import Rules
 
 
 class NoindexPipeline(DocumentPipeline):

@@ -11,14 +11,14 @@ from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DOCUMENT_FIELDS, ENVELOPE, is_empty, line_of
 from sitecrawl.pipelines.document import current_document
-from sitecrawl.policy.documents.serialized import serialized
+from sitecrawl.policy.documents.output_shapes import serialized
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.items import Document
-    from sitecrawl.policy.documents.options import DocumentOptions
+    from sitecrawl.policy.documents.document_options import DocumentOptions
 
 
 class OutputPipeline:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -25,3 +27,64 @@ ALLOWED = Decision(allowed=True)
 def refuse(reason: str, rule: str = "") -> Decision:
     """A refusal under ``reason``, decided by ``rule``."""
     return Decision(allowed=False, reason=reason, rule=rule)
+
+
+class Admission(NamedTuple):
+    """The verdict on one URL, and what would be requested and stored if it is allowed.
+
+    ``url`` is the URL after rewriting and query treatment, ``key`` its identity key,
+    ``fingerprint`` the key's signed 64-bit hash, ``origin`` its origin ("" if it has none).
+    ``indexed`` is False for a start that may be fetched for its links but that the
+    patterns a document must match do not match.
+    """
+
+    decision: Decision
+    url: str
+    key: str = ""
+    fingerprint: int = 0
+    origin: str = ""
+    indexed: bool = True
+
+
+class Step(NamedTuple):
+    """One rule's part in a decision, as ``scrapy explain`` prints it.
+
+    ``rule`` is the reason it would refuse under, ``verdict`` one of ``passed``,
+    ``changed``, ``exempt`` (a start, to which the rule does not apply) or ``refused``;
+    ``detail`` is the option with its value and source, or for a change the new URL.
+    """
+
+    rule: str
+    verdict: str
+    detail: str
+
+
+class Example(NamedTuple):
+    """One refused URL, the rule that refused it, and the page that named it (None: none)."""
+
+    url: str
+    rule: str
+    referrer: str | None
+
+
+@dataclass(slots=True)
+class Refusals:
+    """Refusals of a run, by reason; of each reason the first ``kept`` different URLs."""
+
+    kept: int = 5
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[Example]] = field(default_factory=dict)
+
+    def note(self, decision: Decision, url: str, referrer: str | None = None) -> None:
+        """Count a refusal, and keep it if few examples of its reason are known."""
+        self.counts[decision.reason] += 1
+        known = self.examples.setdefault(decision.reason, [])
+        if len(known) < self.kept and all(example.url != url for example in known):
+            known.append(Example(url, decision.rule, referrer))
+
+    def as_stored(self) -> dict[str, list[dict[str, str | None]]]:
+        """The examples by reason, as plain values."""
+        return {
+            reason: [example._asdict() for example in examples]
+            for reason, examples in self.examples.items()
+        }

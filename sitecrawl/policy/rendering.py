@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from sitecrawl.policy.decision import Decision, refuse
-from sitecrawl.web.applications import Shell
+from sitecrawl.web.html.script_shells import Shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
 
 LITTLE_TEXT = 200  # characters: a title, a spinner and a footer
 FEW_LINKS = 3

@@ -10,18 +10,23 @@ from scrapy import signals
 from scrapy.utils.misc import load_object
 from w3lib.html import get_meta_refresh
 
-from sitecrawl.assembly import agent
-from sitecrawl.policy.addresses import AddressRule
+from sitecrawl.config.assembly import agent
 from sitecrawl.policy.decision import ALLOWED, Decision
+from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.policy.rendering import Always, WhereNeeded
 from sitecrawl.policy.rendering import Rendering as RenderingPolicy
-from sitecrawl.render.failures import RendererMissingError, RenderTooLargeError
-from sitecrawl.render.gate import Gate
-from sitecrawl.render.page import Answered, Renderer, Shown
+from sitecrawl.render.rendered_page import (
+    Answered,
+    Renderer,
+    RendererMissingError,
+    RenderTooLargeError,
+    Shown,
+)
+from sitecrawl.render.sandbox_proxy import Gate
 from sitecrawl.reqmeta import RENDERED, RenderedPage
 from sitecrawl.responses import header
-from sitecrawl.web.applications import Shell, read_shell, without_scripts
 from sitecrawl.web.encoding import decode
+from sitecrawl.web.html.script_shells import Shell, read_shell, without_scripts
 from sitecrawl.web.media_type import is_html, media_type
 
 if TYPE_CHECKING:
@@ -29,7 +34,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from sitecrawl.params.crawl import CrawlParams
+    from sitecrawl.config.options.crawl_options import CrawlParams
+
 
 RENDERERS = {
     "playwright": "sitecrawl.render.browser.PlaywrightRenderer",

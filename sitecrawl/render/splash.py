@@ -17,22 +17,24 @@ from scrapy.exceptions import (
 )
 from scrapy.utils.misc import build_from_crawler
 
-from sitecrawl.render.failures import (
+from sitecrawl.render.rendered_page import (
+    Answered,
     RendererLostError,
     RendererMissingError,
     RenderTimeoutError,
+    Shown,
 )
-from sitecrawl.render.page import Answered, Shown
 from sitecrawl.render.splash_adapter import Cookies, Splash
 from sitecrawl.web.encoding import decode
-from sitecrawl.web.urls import origin as origin_of
+from sitecrawl.web.urls.url import origin as origin_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from sitecrawl.params.crawl import CrawlParams
-    from sitecrawl.render.gate import Gate
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.render.sandbox_proxy import Gate
+
 
 logger = logging.getLogger(__name__)
 

@@ -11,26 +11,31 @@ from scrapy import Spider
 from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from sitecrawl.assembly import database_url, read_options, rendering_settings, spider_settings
-from sitecrawl.config import Configuration, load, named_after, with_own_extensions
-from sitecrawl.console.parts import missing_parts
+from sitecrawl.config.assembly import (
+    database_url,
+    read_options,
+    rendering_settings,
+    spider_settings,
+)
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.config.configuration import Configuration, load, named_after, with_own_extensions
+from sitecrawl.config.layers import START_URLS
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits, build_rules
+from sitecrawl.console.scrapy_commands import missing_parts
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.params.layers import START_URLS
-from sitecrawl.params.problems import ConfigError
 from sitecrawl.reqmeta import read_page_of, visit_of
-from sitecrawl.ruleset import build_limits, build_rules
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
     from sitecrawl.extensions.crawl import Crawl
-    from sitecrawl.policy.engine import Rules
-    from sitecrawl.policy.limits.limits import Limits
-    from sitecrawl.web.options import ReadOptions
+    from sitecrawl.policy.traps.trap_limits import Limits
+    from sitecrawl.policy.urls.rule_engine import Rules
+    from sitecrawl.web.read_options import ReadOptions
 
 NOWHERE = "http://localhost/"  # the start of what is no crawl
 METHODS = (FunctionType, classmethod, property, staticmethod)

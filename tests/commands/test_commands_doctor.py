@@ -9,7 +9,7 @@ from saying import Say
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page, redirect
-from sitecrawl.console.diagnosis import addresses
+from sitecrawl.console.site_diagnosis import addresses
 
 SHELL = """<!DOCTYPE html><html><head><title>App</title></head>
 <body><div id="root"></div><script src="/app.js"></script></body></html>"""

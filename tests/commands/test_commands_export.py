@@ -17,7 +17,7 @@ from saying import Crawled, Say
 from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, page
-from sitecrawl.feeds import claim
+from sitecrawl.output.feeds import claim
 
 SITE: dict[str, Page] = {
     "/": page("/a", "/b", title="Größe"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.console.statistics import Statistics
-from sitecrawl.frontier.states import OriginCounts, RunRecord
+from sitecrawl.console.crawl_statistics import Statistics
+from sitecrawl.frontier.records import OriginCounts, RunRecord
 
 RUN = RunRecord(
     1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.console.times import ago, ahead, span, stamp
+from sitecrawl.console.terminal import ago, ahead, span, stamp
 from sitecrawl.frontier.opening import shown
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Server
-from sitecrawl.console.streams import complain, print_lines, printable
+from sitecrawl.console.terminal import complain, print_lines, printable
 from sitecrawl.extensions.printable_log import PrintableFormatter
 
 

@@ -17,7 +17,7 @@ TELNETCONSOLE_ENABLED = False
 """
 SPIDERS = """
 import scrapy
-from sitecrawl.config import load
+from sitecrawl.config.configuration import load
 
 
 class Asking(scrapy.Spider):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from sitecrawl.config import OPTIONS, ConfigError, load, load_again
-from sitecrawl.params.crawl import SHAPING, CrawlParams
-from sitecrawl.params.layers import profile_names
+from sitecrawl.config.configuration import OPTIONS, ConfigError, load, load_again
+from sitecrawl.config.layers import profile_names
+from sitecrawl.config.options.crawl_options import SHAPING, CrawlParams
 
 START = "https://example.org/"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 
 from scripts.configuration import PAGE, one, page
-from sitecrawl.params import base
-from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.config import types as base
+from sitecrawl.config.options.crawl_options import CrawlParams
 
 
 def test_page_is_current():

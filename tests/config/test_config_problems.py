@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.config import ConfigError, load
+from sitecrawl.config.configuration import ConfigError, load
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "problems.toml").read_text())["case"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from sitecrawl.params import base
+from sitecrawl.config import types as base
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "values.toml").read_text())["case"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sitecrawl.frontier import StateOptions, open_frontier
 from sitecrawl.frontier.base import Candidate, DueUrl, Frontier, Outcome, Visit
-from sitecrawl.web.identity import document_id, fingerprint
+from sitecrawl.web.urls.identity import document_id, fingerprint
 
 ORIGINS, PAGES = 20, 100
 FETCH_SECONDS = (0.03, 0.13)

@@ -18,7 +18,7 @@ import pytest
 from fixtures.command import Command
 from fixtures.faults import ADDON, FAULT, MARK_SECONDS
 from fixtures.server import Page, Server, page
-from sitecrawl.feeds import cut_partial_record
+from sitecrawl.output.feeds import cut_partial_record
 
 PATHS = [f"/p{n}" for n in range(60)]
 SITE: dict[str, Page] = {

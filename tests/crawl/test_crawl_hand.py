@@ -15,16 +15,16 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
-from sitecrawl.config import load
-from sitecrawl.crawl.database import FrontierOwner
-from sitecrawl.crawl.hand import Hand
+from sitecrawl.config.configuration import load
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.tasks import Tasks
 from sitecrawl.frontier import open_frontier
+from sitecrawl.scheduling.background import Tasks
+from sitecrawl.scheduling.leased_origins import Hand
 from tests.frontier.workers import SITE, candidate, ingested
 
 if TYPE_CHECKING:
-    from sitecrawl.origins import Origin
+    from sitecrawl.scheduling.origin import Origin
 
 OTHER = "http://the-other.example"
 
@@ -73,7 +73,7 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Generator[Any, Any, None]:
     async def take_over() -> list[str]:
-        monkeypatch.setattr("sitecrawl.crawl.hand.LOOK_ROUND_SECONDS", 0.05)
+        monkeypatch.setattr("sitecrawl.scheduling.leased_origins.LOOK_ROUND_SECONDS", 0.05)
         configuration = load({"start": f"{SITE}/"})
         url = f"sqlite:///{tmp_path}/crawl.db"
         owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)

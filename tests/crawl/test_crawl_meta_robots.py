@@ -11,7 +11,7 @@ from fixtures.server import Page, Server, page
 
 OWN = """
 from sitecrawl.reqmeta import read_page_of
-from sitecrawl.web import html
+from sitecrawl.web.html import reader as html
 
 parse = html.LexborHTMLParser
 

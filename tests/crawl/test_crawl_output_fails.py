@@ -17,8 +17,8 @@ from twisted.internet.defer import Deferred
 from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
-from sitecrawl.feeds import Feeds
 from sitecrawl.items import Record
+from sitecrawl.output.feeds import Feeds
 
 PATHS = [f"/{number}" for number in range(20)]
 LONG = "word " * 200
@@ -121,7 +121,7 @@ def test_a_line_that_comes_while_others_are_written_out_is_not_safe_yet(
 ) -> Generator[Any, Any, None]:
     async def write() -> list[list[int]]:
         path = tmp_path / "feed.jsonl"
-        storages = {"": "sitecrawl.feeds.LocalFeedStorage"}
+        storages = {"": "sitecrawl.output.feeds.LocalFeedStorage"}
         given = {"FEEDS": {str(path): {"format": "jsonlines"}}, "FEED_STORAGES": storages}
         feeds = Feeds(get_crawler(settings_dict=given))
         spider = feeds.crawler._create_spider("site")

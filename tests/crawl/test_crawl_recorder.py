@@ -13,9 +13,9 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
-from sitecrawl.config import load
+from sitecrawl.config.configuration import load
 from sitecrawl.crawl import recorder as recording
-from sitecrawl.crawl.database import FrontierOwner
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier import open_frontier
 from tests.frontier.workers import SITE, candidate, ingested

@@ -13,9 +13,9 @@ from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import Deferred
 
-from sitecrawl.crawl.toll import judge_answer
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import DueUrl
+from sitecrawl.scheduling.failure_accounting import judge_answer
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE
 

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import DueUrl, Visit
-from sitecrawl.policy.answers import answer_of_status
+from sitecrawl.policy.http.answers import answer_of_status
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE, candidate
 

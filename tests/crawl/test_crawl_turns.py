@@ -13,11 +13,11 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import Deferred
 
-from sitecrawl.crawl.outcomes import Refused
 from sitecrawl.downloadermiddlewares.turn import TurnMiddleware
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import BEGAN, ORIGIN
+from sitecrawl.scheduling.fetch_outcomes import Refused
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE
 

@@ -11,9 +11,9 @@ from fixtures.command import NOWHERE, Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Raw, Server, page
 from sitecrawl.frontier.base import DueUrl, OriginState
-from sitecrawl.origins import Gate, Origin, RobotsFile, Turns
-from sitecrawl.policy.patience import Patience
-from sitecrawl.policy.politeness import Pace
+from sitecrawl.policy.http.failure_budget import Patience
+from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.scheduling.origin import Gate, Origin, RobotsFile, Turns
 
 LOST = Raw(b"")  # the connection closes without an answer
 CLOSE = {"Connection": "close"}

@@ -9,8 +9,8 @@ from scrapy.settings import Settings, default_settings
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, page
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.extensions.unheeded import INSTEAD, SWITCHES, unheeded
-from sitecrawl.params.crawl import CrawlParams
 
 PATHS = [f"/p{n}" for n in range(40)]
 SITE = {"/": page(*PATHS, text="Home"), **{path: page(text=f"Page {path}") for path in PATHS}}

@@ -9,7 +9,7 @@ import pytest
 from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server, page
 from sitecrawl import defaults
-from sitecrawl.params.problems import ConfigError
+from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.spiders.site import SiteSpider
 
 SITE = {"/": page("/a", title="Home"), "/a": page(title="A")}

@@ -23,10 +23,10 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
-from sitecrawl.download.failures import names_of
-from sitecrawl.download.handler import BoundedDownloadHandler
-from sitecrawl.params.fetch import FetchParams
-from sitecrawl.policy.answers import Answer, answer_of_failure, answer_of_status
+from sitecrawl.config.options.fetching import FetchParams
+from sitecrawl.http.fetch_errors import names_of
+from sitecrawl.http.handler import BoundedDownloadHandler
+from sitecrawl.policy.http.answers import Answer, answer_of_failure, answer_of_status
 from tests.fetch.names import Names
 from tests.fetch.tls import Authority
 

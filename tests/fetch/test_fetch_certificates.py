@@ -15,7 +15,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from fixtures.hostile import SocketServer, answer_400
 from fixtures.server import Server
-from sitecrawl.download import dialing
+from sitecrawl.http import dialing
 from sitecrawl.policy.outcomes import Outcome
 from tests.fetch.tls import Authority
 

@@ -20,7 +20,7 @@ from fixtures.hostile import (
     reset_in_body,
 )
 from fixtures.server import Answer, Raw, Server
-from sitecrawl.download.failures import AddressRefusedError
+from sitecrawl.http.fetch_errors import AddressRefusedError
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler
 
 from fixtures.server import Answer, Server
-from sitecrawl.download.cookies import MAX_COOKIES
 from sitecrawl.downloadermiddlewares.cookies import CookiesMiddleware
+from sitecrawl.http.cookie_jar import MAX_COOKIES
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch

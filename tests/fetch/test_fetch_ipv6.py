@@ -9,7 +9,7 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.web.identity import document_id, identity_key
+from sitecrawl.web.urls.identity import document_id, identity_key
 
 LOOPBACK = "::1"
 

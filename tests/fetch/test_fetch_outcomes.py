@@ -13,7 +13,7 @@ from pytest_twisted import ensureDeferred
 from scrapy import Request
 
 from fixtures.server import Answer, Page, Raw, Server, redirect, refusing_origin
-from sitecrawl.download.failures import ConnectionBrokenError, UnansweredError
+from sitecrawl.http.fetch_errors import ConnectionBrokenError, UnansweredError
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sitecrawl.params.fetch import FetchParams
-from sitecrawl.policy.addresses import AddressRule, special_network
-from sitecrawl.policy.answers import FAILURES, Answer, answer_of_failure, answer_of_status
+from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.headers import (
+from sitecrawl.policy.http.answers import FAILURES, Answer, answer_of_failure, answer_of_status
+from sitecrawl.policy.http.failure_budget import Patience
+from sitecrawl.policy.http.network_addresses import AddressRule, special_network
+from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.policy.http.request_headers import (
     HeaderPolicy,
     conditional,
     modified_since,
     user_agent,
 )
+from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.patience import Patience
-from sitecrawl.policy.politeness import Pace
-from sitecrawl.policy.redirects import RedirectChains
-from sitecrawl.policy.retries import retry_wait
-from sitecrawl.web.robots_txt import product_token
+from sitecrawl.web.robots.robots_txt import product_token
 from sitecrawl.web.validators import retry_after
 
 

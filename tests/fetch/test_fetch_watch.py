@@ -7,9 +7,8 @@ import asyncio
 from pytest_twisted import ensureDeferred
 from scrapy.utils.defer import deferred_from_coro
 
-from sitecrawl.download.failures import SilenceError
-from sitecrawl.download.limits import Limits
-from sitecrawl.download.watch import Watch
+from sitecrawl.http.exchange import Limits, Watch
+from sitecrawl.http.fetch_errors import SilenceError
 
 
 @ensureDeferred

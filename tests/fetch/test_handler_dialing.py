@@ -13,7 +13,7 @@ from scrapy import Request
 
 from fixtures.hostile import SocketServer, accept_and_wait
 from fixtures.server import Server
-from sitecrawl.download.failures import AddressRefusedError
+from sitecrawl.http.fetch_errors import AddressRefusedError
 from sitecrawl.policy.outcomes import Outcome
 from tests.fetch.tls import issuer
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.download.failures import GibberishError, HeaderTooLargeError
-from sitecrawl.download.framing import Framing, framing_of
-from sitecrawl.download.head import HeadReader
+from sitecrawl.http.fetch_errors import GibberishError, HeaderTooLargeError
+from sitecrawl.http.messages import Framing, HeadReader, framing_of
 
 HEADS = [
     b"HTTP/1.1 200 OK\r\nX-A: b\r\n",

@@ -15,8 +15,8 @@ from scrapy.utils.test import get_crawler
 
 from fixtures.hostile import SocketServer
 from fixtures.server import Raw, Server
-from sitecrawl.download import pool
-from sitecrawl.download.failures import ConnectionBrokenError
+from sitecrawl.http import connection_pool as pool
+from sitecrawl.http.fetch_errors import ConnectionBrokenError
 from tests.fetch.waiting import until
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from scrapy.exceptions import NotSupported
 
 from fixtures.hostile import SocketServer, accept_and_wait
 from fixtures.server import Answer, Server
-from sitecrawl.download.failures import AddressRefusedError, TunnelError
+from sitecrawl.http.fetch_errors import AddressRefusedError, TunnelError
 from tests.fetch.tls import issuer
 
 if TYPE_CHECKING:

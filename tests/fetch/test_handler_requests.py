@@ -11,8 +11,7 @@ from scrapy import Request
 
 from fixtures.hostile import SocketServer
 from fixtures.server import Server
-from sitecrawl.download.routes import route_of
-from sitecrawl.download.writing import request_bytes
+from sitecrawl.http.messages import request_bytes, route_of
 
 if TYPE_CHECKING:
     from tests.fetch.conftest import Fetch

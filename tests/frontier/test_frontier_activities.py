@@ -9,8 +9,8 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate
 
 from sitecrawl.frontier.base import Outcome, Visit
-from sitecrawl.frontier.options import Activity
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.frontier.state_options import Activity
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 ALWAYS = Revisit(interval=0.0)
 

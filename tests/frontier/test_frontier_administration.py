@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
-from sitecrawl.frontier import open_administration, open_records, pending
+from sitecrawl.frontier import open_administration, open_records
+from sitecrawl.frontier import records as pending
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import FrontierError, Outcome
-from sitecrawl.frontier.records import Records
-from sitecrawl.frontier.states import UrlState
-from sitecrawl.policy.revisit import Revisit
-from sitecrawl.web.identity import fingerprint, identity_key
+from sitecrawl.frontier.records import Records, UrlState
+from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.web.urls.identity import fingerprint, identity_key
 
 
 def state(worker: Worker, path: str, **options: Any) -> UrlState:

@@ -13,8 +13,8 @@ import pytest
 from workers import SITE, Crawls, absolute, candidate, ingested
 
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
-from sitecrawl.policy.deletion import Deletion
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "changes.toml").read_text("utf-8"))["case"]
 ADMITTED = ("http://", "/")

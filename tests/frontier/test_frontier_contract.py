@@ -8,7 +8,7 @@ import pytest
 from workers import SITE, Crawls, candidate, digest, ingested
 
 from sitecrawl.frontier.base import FrontierError, Outcome, Visit
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 
 @pytest.mark.behaviour("DB-01", "DB-10", "DB-20")

@@ -13,8 +13,8 @@ from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, Visit
-from sitecrawl.policy.deletion import Deletion
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 

@@ -13,10 +13,10 @@ from workers import candidate
 
 from sitecrawl.frontier.base import Change, Outcome
 from sitecrawl.frontier.opening import backend, open_records
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
-from sitecrawl.policy.deletion import Deletion
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 SEEDS = range(120)
 CYCLES, RUNS, CHANGES = 2, 3, 5

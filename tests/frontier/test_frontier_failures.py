@@ -153,7 +153,7 @@ import resource, sys, time
 sys.path[:0] = [{tests!r}]
 from workers import Worker, ingested
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 place = backend(sys.argv[1])
 database = place.connect()

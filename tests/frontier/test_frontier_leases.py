@@ -11,9 +11,9 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier.base import Backlog, Change, Outcome
+from sitecrawl.frontier.leases import new_worker, surely_dead
 from sitecrawl.frontier.opening import open_administration
 from sitecrawl.frontier.outbox import Entry
-from sitecrawl.frontier.workers import new_worker, surely_dead
 
 OTHER = "http://the-other.example"
 

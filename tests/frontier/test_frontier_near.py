@@ -8,8 +8,8 @@ import pytest
 from workers import Crawls, ingested
 
 from sitecrawl.frontier.base import DueUrl, Visit
-from sitecrawl.policy.duplicates import bands, kept, near, simhash
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.duplicates import bands, kept, near, simhash
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 TEXT = " ".join(f"sentence {n} tells of the {n * 7919 % 997} things that follow" for n in range(60))
 NEARLY = TEXT.replace("sentence 30 tells", "sentence 30 spoke")

@@ -10,7 +10,7 @@ from workers import SITE, Crawls, ingested
 
 from sitecrawl.frontier.base import Delivered, FeedFile, Outcome
 from sitecrawl.frontier.records import Records
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 

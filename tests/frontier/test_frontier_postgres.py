@@ -14,7 +14,7 @@ from fixtures.postgres import PostgresServer
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import migrate
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.postgres_failures import cause
+from sitecrawl.frontier.postgres import cause
 
 
 def said(url: str) -> str:

@@ -14,7 +14,7 @@ from sitecrawl.frontier import open_administration, open_pruning, open_records, 
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.opening import backend
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 PAGES = [f"/{name}" for name in "abcdef"]

@@ -10,8 +10,8 @@ from workers import SITE, Crawls, Worker, digest, ingested
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.records import Records
-from sitecrawl.frontier.reindex import Reindex, Rewrite
-from sitecrawl.policy.revisit import Revisit
+from sitecrawl.frontier.stored_reindex import Reindex, Rewrite
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 MIRROR = "http://the-mirror.example"
 

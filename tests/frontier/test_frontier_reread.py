@@ -9,7 +9,7 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier.records import Records
-from sitecrawl.frontier.reindex import Reindex, Rewrite
+from sitecrawl.frontier.stored_reindex import Reindex, Rewrite
 
 
 def first(work: Crawls, reading: str = "one") -> Worker:

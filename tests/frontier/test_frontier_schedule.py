@@ -11,7 +11,7 @@ import pytest
 from workers import SITE, Crawls, candidate, ingested
 
 from sitecrawl.frontier.base import Outcome, Visit
-from sitecrawl.policy.revisit import DAY, HOUR, Revisit, Visited, adapted, next_visit
+from sitecrawl.policy.lifecycle.revisit import DAY, HOUR, Revisit, Visited, adapted, next_visit
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "revisit.toml").read_text("utf-8"))["case"]
 

@@ -11,10 +11,10 @@ from typing import Any
 from sitecrawl.frontier.base import Candidate, Change, DueUrl, Outcome, Settlement, Visit
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.options import StateOptions
+from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
-from sitecrawl.web.identity import document_id, fingerprint, identity_key
-from sitecrawl.web.urls import origin
+from sitecrawl.web.urls.identity import document_id, fingerprint, identity_key
+from sitecrawl.web.urls.url import origin
 
 SITE = "http://site.example"
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
-from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.outcomes import Outcome
 
 ROOT = Path(__file__).parent.parent.parent
@@ -60,7 +60,7 @@ def test_every_outcome_is_documented() -> None:
 
 def test_every_reason_to_refuse_a_link_is_documented() -> None:
     found = {"scope", "recombination"}
-    for folder in ("policy/rules", "policy/queries", "policy/limits", "policy/redirects.py"):
+    for folder in ("policy/urls", "policy/traps", "policy/http/redirects.py"):
         place = SOURCE / folder
         for path in place.rglob("*.py") if place.is_dir() else [place]:
             text = path.read_text(encoding="utf-8")

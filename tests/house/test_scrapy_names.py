@@ -15,42 +15,42 @@ from tests.house.test_style import sources
 
 NAMES = {
     "scrapy.core.downloader.Downloader": {
-        "_enqueue_request": "download/downloader.py",
-        "active": "download/downloader.py",
-        "handlers": "download/downloader.py",
-        "middleware": "download/downloader.py",
+        "_enqueue_request": "http/downloader.py",
+        "active": "http/downloader.py",
+        "handlers": "http/downloader.py",
+        "middleware": "http/downloader.py",
     },
     "scrapy.core.downloader.handlers.DownloadHandlers": {
-        "download_request_async": "download/downloader.py"
+        "download_request_async": "http/downloader.py"
     },
     "scrapy.core.downloader.middleware.DownloaderMiddlewareManager": {
-        "download_async": "download/downloader.py"
+        "download_async": "http/downloader.py"
     },
     "scrapy.core.engine.ExecutionEngine": {"_slot": "scheduler.py"},
     "scrapy.core.engine._Slot": {"nextcall": "scheduler.py"},
     "scrapy.crawler.CrawlerProcessBase": {"_create_crawler": "commands/crawl.py"},
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": {
-        "_process_cookies": "download/cookies.py",
-        "jars": "download/cookies.py",
+        "_process_cookies": "http/cookie_jar.py",
+        "jars": "http/cookie_jar.py",
     },
-    "scrapy.extensions.feedexport": {"apply_uri_params": "feeds.py"},
+    "scrapy.extensions.feedexport": {"apply_uri_params": "output/feeds.py"},
     "scrapy.extensions.feedexport.FeedExporter": {
-        "_close_slot": "feeds.py",
-        "_get_storage": "feeds.py",
-        "_get_uri_params": "feeds.py",
-        "_start_new_batch": "feeds.py",
-        "slots": "feeds.py",
+        "_close_slot": "output/feeds.py",
+        "_get_storage": "output/feeds.py",
+        "_get_uri_params": "output/feeds.py",
+        "_start_new_batch": "output/feeds.py",
+        "slots": "output/feeds.py",
     },
     "scrapy.extensions.feedexport.FeedSlot": {
-        "_exporting": "feeds.py",
-        "_fileloaded": "feeds.py",
-        "itemcount": "feeds.py",
+        "_exporting": "output/feeds.py",
+        "_fileloaded": "output/feeds.py",
+        "itemcount": "output/feeds.py",
     },
-    "scrapy.http.cookies.CookieJar": {"_cookies": "download/cookies.py"},
+    "scrapy.http.cookies.CookieJar": {"_cookies": "http/cookie_jar.py"},
     "scrapy.resolver": {"dnscache": "resolver.py"},
     "scrapy.utils.defer": {
-        "_process_pending_io": "download/downloader.py",
-        "_schedule_coro": "download/downloader.py",
+        "_process_pending_io": "http/downloader.py",
+        "_schedule_coro": "http/downloader.py",
     },
     "scrapy.utils.reactor.CallLaterOnce": {"__call__": "scheduler.py", "schedule": "scheduler.py"},
 }

@@ -12,7 +12,7 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
-from sitecrawl.policy.documents.presets import MINIMAL, elastic
+from sitecrawl.policy.documents.output_shapes import MINIMAL, elastic
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "output.md").read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| .+ \| `(.+)` \|$", re.MULTILINE)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.policy.documents.options import DocumentOptions
-from sitecrawl.policy.documents.presets import written
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.policy.documents.output_shapes import written
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "presets.toml").read_text("utf-8"))["case"]
 

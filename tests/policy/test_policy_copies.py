@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.ruleset import build_limits
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits
 
 HOME = "http://example.org"
 

@@ -10,10 +10,10 @@ from itertools import product
 import pytest
 
 from fixtures.traps.page import MONTHS
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.limits.families import precision
-from sitecrawl.policy.target import read_target
-from sitecrawl.ruleset import build_limits
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits
+from sitecrawl.policy.traps.series import precision
+from sitecrawl.policy.urls.url_rules import read_target
 
 HOME = "http://example.org"
 YEARS = range(2001, 2021)

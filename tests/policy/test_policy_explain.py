@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.admission import Step
-from sitecrawl.policy.engine import Rules
-from sitecrawl.ruleset import build_rules
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_rules
+from sitecrawl.policy.decision import Step
+from sitecrawl.policy.urls.rule_engine import Rules
 
 SOURCES = {"deny": "-a deny", "query": "profile fdse", "max_depth": "site.toml"}
 

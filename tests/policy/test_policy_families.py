@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.policy.limits.families import family, is_dated, is_opaque
-from sitecrawl.policy.target import read_target
+from sitecrawl.policy.traps.series import family, is_dated, is_opaque
+from sitecrawl.policy.urls.url_rules import read_target
 
 HOME = "http://example.org"
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.ruleset import build_limits, build_rules
-from sitecrawl.web.urls import resolve
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits, build_rules
+from sitecrawl.web.urls.url import resolve
 
 HOME = "http://example.org/"
 PARAMS = CrawlParams(start=(HOME,))
@@ -56,15 +56,15 @@ def test_nothing_raises(text: str, hrefs: list[str]) -> None:
     ("module", "constant", "path"),
     [
         ("series", "REMEMBERED_SERIES", "series._standings"),
-        ("copies", "REMEMBERED_TEXTS", "copies._times"),
-        ("variants", "REMEMBERED_PATHS", "variants._paths"),
-        ("tokens", "REMEMBERED", "tokens._paths"),
+        ("path_limits", "REMEMBERED_TEXTS", "copies._times"),
+        ("query_variants", "REMEMBERED_PATHS", "variants._paths"),
+        ("session_tokens", "REMEMBERED", "tokens._paths"),
     ],
 )
 def test_memory_is_bounded(
     monkeypatch: pytest.MonkeyPatch, module: str, constant: str, path: str
 ) -> None:
-    monkeypatch.setattr(f"sitecrawl.policy.limits.{module}.{constant}", 10)
+    monkeypatch.setattr(f"sitecrawl.policy.traps.{module}.{constant}", 10)
     limits = build_limits(PARAMS, {})
     for number in range(100):
         word = "".join("abcdefghij"[int(digit)] for digit in str(number))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.limits.limits import Limits
-from sitecrawl.ruleset import build_limits
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits
+from sitecrawl.policy.traps.trap_limits import Limits
 
 HOME = "http://example.org"
 
@@ -105,7 +105,7 @@ def test_a_page_may_list_more_variants_than_the_cap() -> None:
 def test_parameters_beyond_what_is_remembered_are_never_recombined(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sitecrawl.policy.limits.variants.REMEMBERED_PARAMETERS", 4)
+    monkeypatch.setattr("sitecrawl.policy.traps.query_variants.REMEMBERED_PARAMETERS", 4)
     state = limits(max_barren_pages=1)
     for number in range(20):
         word = "abcdefghijklmnopqrstuvwxyz"[number]

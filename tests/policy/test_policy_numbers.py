@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.policy.limits.families import only_number
-from sitecrawl.policy.limits.series import Standing
-from sitecrawl.policy.limits.texts import NEW_NUMBERS, REMEMBERED_NUMBERS, SeenNumbers
-from sitecrawl.policy.target import read_target
+from sitecrawl.policy.traps.series import (
+    NEW_NUMBERS,
+    REMEMBERED_NUMBERS,
+    SeenNumbers,
+    Standing,
+    only_number,
+)
+from sitecrawl.policy.urls.url_rules import read_target
 
 
 def test_measurements_are_new_and_the_days_of_a_month_are_not() -> None:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sitecrawl.config import load
-from sitecrawl.policy.obedience import Obedience
-from sitecrawl.web.page import Directives
+from sitecrawl.config.configuration import load
+from sitecrawl.policy.documents.obedience import Obedience
+from sitecrawl.web.html.page import Directives
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 NOINDEX, NOFOLLOW = Directives(noindex=True), Directives(nofollow=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.refusals import Example, Refusals
-from sitecrawl.ruleset import build_rules
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_rules
+from sitecrawl.policy.decision import Example, Refusals
 
 HOME = "http://example.org/"
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.engine import Rules
-from sitecrawl.ruleset import build_rules
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_rules
+from sitecrawl.policy.urls.rule_engine import Rules
 
 CASES = Path(__file__).parent / "cases"
 
@@ -139,7 +139,7 @@ def test_answers_do_not_depend_on_earlier_calls() -> None:
 @pytest.mark.behaviour("Q-11")
 @pytest.mark.parametrize("mark", "?=&$;")
 def test_dynamic_urls(mark: str) -> None:
-    from sitecrawl.policy.queries.dynamic import is_dynamic
+    from sitecrawl.policy.urls.canonicalization import is_dynamic
 
     assert is_dynamic(f"http://example.org/a{mark}b")
     assert not is_dynamic("http://example.org/a-b.html")

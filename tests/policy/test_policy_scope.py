@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fixtures.effort import effort_within
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.policy.domains import registrable_domain
-from sitecrawl.policy.engine import Rules
-from sitecrawl.policy.scope import Scope
-from sitecrawl.policy.target import read_target
-from sitecrawl.ruleset import build_rules
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_rules
+from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.policy.urls.scope import Scope, registrable_domain
+from sitecrawl.policy.urls.url_rules import read_target
 
 
 def rules(start: str, **options: object) -> Rules:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from fixtures.traps import TrapSite, real_pages
-from sitecrawl.params.crawl import CrawlParams
-from sitecrawl.ruleset import build_limits, build_rules
-from sitecrawl.web.urls import resolve
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_limits, build_rules
+from sitecrawl.web.urls.url import resolve
 
 HOME = "http://trap.example"
 TOO_MANY = 10_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.params.crawl import CrawlParams
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.decision import Decision
-from sitecrawl.ruleset import build_rules
 
 
 def decide(path: str, content_type: str | None, **options: object) -> Decision:

@@ -8,7 +8,7 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.policy.documents.serialized import serialized
+from sitecrawl.policy.documents.output_shapes import serialized
 
 TEXTS = st.text(st.characters(codec="utf-8"))
 VALUES = st.recursive(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sitecrawl.params.content import ContentParams
-from sitecrawl.policy.documents.options import DocumentOptions
-from sitecrawl.web.options import ReadOptions
+from sitecrawl.config.options.content import ContentParams
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.web.read_options import ReadOptions
 
 
 def test_defaults_are_those_of_the_layers_below() -> None:

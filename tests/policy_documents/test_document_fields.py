@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.fields import document_fields, rename
-from sitecrawl.policy.documents.options import DocumentOptions
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 TABLE = Path(__file__).parent / "cases" / "documents.toml"
 URL = "http://example.org/folder/some-page_name.html"

@@ -6,15 +6,15 @@ import re
 
 import pytest
 
+from sitecrawl.policy.documents.binary_guard import check_text
 from sitecrawl.policy.documents.content_hash import content_hash, stable_links, stable_text
-from sitecrawl.policy.documents.guard import check_text
-from sitecrawl.policy.documents.metadata import mapping_problems
-from sitecrawl.policy.documents.options import DocumentOptions
-from sitecrawl.policy.documents.refreshing import refresh_target
-from sitecrawl.policy.documents.words import WORD_BREAKS, cut_at_word
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.policy.documents.metadata_mapping import mapping_problems
+from sitecrawl.policy.documents.obedience import refresh_target
+from sitecrawl.policy.documents.text_fields import WORD_BREAKS, cut_at_word
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 CONTENT = "<p>Text</p><a href=a.html>A</a><img src=own.png alt=own>"
 BANNER = (

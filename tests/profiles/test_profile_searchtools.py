@@ -10,8 +10,8 @@ from checklist import BANNER, DAY, site_of
 
 from fixtures.crawls import Crawl, CrawlCommand, Running
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.config import load
-from sitecrawl.policy.revisit import Age
+from sitecrawl.config.configuration import load
+from sitecrawl.policy.lifecycle.revisit import Age
 
 NewCrawl = Callable[[str], CrawlCommand]
 

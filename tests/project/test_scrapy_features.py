@@ -113,7 +113,7 @@ HANDLER = """
     custom_settings = {"DOWNLOAD_HANDLERS": {"http": "handlers.Handler", "test": "handlers.Handler"}}
 """
 HANDLERS = """
-from sitecrawl.download.handler import BoundedDownloadHandler
+from sitecrawl.http.handler import BoundedDownloadHandler
 
 
 class Handler(BoundedDownloadHandler):

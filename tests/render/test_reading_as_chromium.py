@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from sitecrawl.render.chromium import find_chromium
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.render.browser import find_chromium
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 URL = "http://reading.test/folder/page.html"
 SEEN = """() => ({

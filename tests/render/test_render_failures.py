@@ -16,14 +16,13 @@ from scrapy.utils.test import get_crawler
 from fixtures.applications import MAKING, SPINNING, shell
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.params.crawl import CrawlParams
 from sitecrawl.policy.decision import ALLOWED
 from sitecrawl.render import browser
-from sitecrawl.render.chromium import find_chromium
-from sitecrawl.render.failures import RendererMissingError
-from sitecrawl.render.gate import Gate
-from sitecrawl.render.page import Answered
+from sitecrawl.render.browser import find_chromium
+from sitecrawl.render.rendered_page import Answered, RendererMissingError
+from sitecrawl.render.sandbox_proxy import Gate
 
 APPS = [f"/app/{number}" for number in range(3)]
 TEXT = "Everything that there is to say stands in the answer itself. " * 5

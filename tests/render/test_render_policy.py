@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sitecrawl.policy.rendering import Always, WhereNeeded, needs_scripts, page_pattern
-from sitecrawl.web.applications import read_shell, without_scripts
+from sitecrawl.web.html.script_shells import read_shell, without_scripts
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "shells.toml").read_text("utf-8"))["case"]
 TEXT = "<p>" + "Enough text for every reader. " * 12 + "</p>"

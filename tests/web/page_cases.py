@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 CASES = Path(__file__).parent / "cases"
 URL = "http://example.org/folder/page.html"

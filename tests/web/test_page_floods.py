@@ -10,11 +10,11 @@ import pytest
 
 from fixtures.effort import effort_within
 from fixtures.floods import FLOODS, plain
-from sitecrawl.web.budget import MAX_NAMES, MAX_TREE, fitting, without_new_names
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
-from sitecrawl.web.spaces import BLOCK, squeezed
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.html.parser_bounds import MAX_NAMES, MAX_TREE, fitting, without_new_names
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.whitespace import BLOCK, squeezed
 
 SIZE = 3_000_000
 MOST_MEMORY, MOST_CPU = 3.5, 15  # times what a plain page of the size takes

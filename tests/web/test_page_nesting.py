@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fixtures.effort import effort_within
-from sitecrawl.web.applications import read_shell, without_scripts
-from sitecrawl.web.bounds import bounded
-from sitecrawl.web.nesting import Nesting
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.html.parser_bounds import Nesting, bounded
+from sitecrawl.web.html.script_shells import read_shell, without_scripts
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 
 def read(body: bytes) -> Page:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fixtures.effort import effort_within
-from sitecrawl.web.documentdata import is_documentdata
-from sitecrawl.web.options import ReadOptions
-from sitecrawl.web.page import Page
-from sitecrawl.web.read import read_page
+from sitecrawl.web.feeds.xml_documents import is_documentdata
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 
 def read(inner: str, root: str = 'documentdata version="1.0"') -> Page:

@@ -11,7 +11,7 @@ import pytest
 
 from fixtures.effort import effort_within
 from sitecrawl.web import encoding
-from sitecrawl.web.encoding_labels import CODECS, LABELS
+from sitecrawl.web.encoding import CODECS, LABELS
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "encodings.toml").read_text("utf-8"))
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fixtures.effort import effort_within
-from sitecrawl.web.feeds import read_feed
+from sitecrawl.web.feeds.news_feeds import read_feed
 
 URL = "http://example.org/news/feed.xml"
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "feeds.toml").read_text("utf-8"))

@@ -7,10 +7,14 @@ import gzip
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.web import bases as web_bases
-from sitecrawl.web import dates, encoding, feeds, identity, sitemaps, urls, validators
-from sitecrawl.web.encoding_labels import LABELS
-from sitecrawl.web.robots_txt import RobotsTxt
+from sitecrawl.web import dates, encoding, validators
+from sitecrawl.web.encoding import LABELS
+from sitecrawl.web.feeds import news_feeds as feeds
+from sitecrawl.web.feeds import sitemaps
+from sitecrawl.web.html import links as web_bases
+from sitecrawl.web.robots.robots_txt import RobotsTxt
+from sitecrawl.web.urls import identity
+from sitecrawl.web.urls import url as urls
 
 # Few enough to stay within some seconds, without a deadline: the machine may be busy.
 bounded = settings(max_examples=400, deadline=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.web.identity import document_id, fingerprint, identity_key
+from sitecrawl.web.urls.identity import document_id, fingerprint, identity_key
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "identity.toml").read_text("utf-8"))
 

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from fixtures.effort import effort_within
-from sitecrawl.web.robots_lines import SIZE_LIMIT
-from sitecrawl.web.robots_rules import MANY
-from sitecrawl.web.robots_txt import NOTICE_LIMIT, RobotsMatch, RobotsTxt
+from sitecrawl.web.robots.robots_txt import MANY, NOTICE_LIMIT, SIZE_LIMIT, RobotsMatch, RobotsTxt
 
 SITE = "http://example.org"
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "robots.toml").read_text("utf-8"))["case"]

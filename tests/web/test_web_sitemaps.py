@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fixtures.effort import effort_within
-from sitecrawl.web.inflate import SIZE_LIMIT, read_chunks
-from sitecrawl.web.sitemaps import read_sitemap
+from sitecrawl.web.decompression import SIZE_LIMIT, read_chunks
+from sitecrawl.web.feeds.sitemaps import read_sitemap
 
 URL = "http://example.org/maps/sitemap.xml"
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "sitemaps.toml").read_text("utf-8"))

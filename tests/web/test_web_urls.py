@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from sitecrawl.web import urls
+from sitecrawl.web.urls import url as urls
 
 CASES = Path(__file__).parent / "cases"
 HREFS = tomllib.loads((CASES / "urls_hrefs.toml").read_text(encoding="utf-8"))

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.urls import origin
+from sitecrawl.web.urls.url import origin
 
 if TYPE_CHECKING:
-    from sitecrawl.web.page import Page
+    from sitecrawl.web.html.page import Page
+
 
 # Frames and scripts of other sites are where advertisements come from.
 _CHANGING = frozenset({"iframe", "script", "refresh"})

@@ -6,15 +6,18 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.policy.documents.dates import modified_at, published_at, rfc3339
-from sitecrawl.policy.documents.descriptions import document_description
-from sitecrawl.policy.documents.keywords import document_keywords
-from sitecrawl.policy.documents.metadata import mapped_fields
-from sitecrawl.policy.documents.titles import document_title
+from sitecrawl.policy.documents.document_dates import modified_at, published_at, rfc3339
+from sitecrawl.policy.documents.metadata_mapping import mapped_fields
+from sitecrawl.policy.documents.text_fields import (
+    document_description,
+    document_keywords,
+    document_title,
+)
 
 if TYPE_CHECKING:
-    from sitecrawl.policy.documents.options import DocumentOptions
-    from sitecrawl.web.page import Directives, Heading, Link, Page
+    from sitecrawl.policy.documents.document_options import DocumentOptions
+    from sitecrawl.web.html.page import Directives, Heading, Link, Page
+
 
 AUTHORS = ("author", "dc.creator", "dcterms.creator", "article:author", "dc.contributor")
 PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")

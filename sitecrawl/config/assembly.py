@@ -1,0 +1,76 @@
+"""Builds the parts of a crawl from its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from sitecrawl import __version__
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.policy.http.request_headers import HeaderPolicy, user_agent
+from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.robots.robots_txt import product_token
+
+HANDLER = "sitecrawl.render.rendering_handler.RenderingDownloadHandler"
+RENDERING = {
+    "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
+    "EXTENSIONS_BASE": {"sitecrawl.render.rendering.Rendering": 30},
+    "DOWNLOADER_MIDDLEWARES_BASE": {
+        "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
+    },
+}
+SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
+"""The components that only a crawl with a browser loads."""
+
+
+def agent(params: CrawlParams) -> str:
+    """The User-Agent of every request."""
+    return user_agent(__version__, params.contact, params.user_agent)
+
+
+def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> HeaderPolicy:
+    """What every request carries, and those to the origins of starts."""
+    return HeaderPolicy(
+        agent=agent(params),
+        from_email=params.from_email,
+        referer=params.referer,
+        accept_extra=params.accept,
+        accept_language=params.accept_language,
+        headers=params.headers,
+        start_origins=start_origins,
+        origin_headers=params.origin_headers,
+        auth={key: secret.get_secret_value() for key, secret in params.auth.items()},
+    )
+
+
+def read_options(params: CrawlParams) -> ReadOptions:
+    """How pages are read."""
+    return params.read_options(product_token(agent(params)))
+
+
+def pace(params: CrawlParams) -> Pace:
+    """The pace at which a new origin is first asked."""
+    return Pace(delay=params.delay, level=params.politeness, max_wait=params.max_wait)
+
+
+def spider_settings(params: CrawlParams) -> dict[str, Any]:
+    """The Scrapy settings that follow from the options."""
+    return {
+        "USER_AGENT": agent(params),
+        "COOKIES_ENABLED": params.cookies,
+        "DOWNLOAD_TIMEOUT": params.max_time,
+    }
+
+
+def rendering_settings(params: CrawlParams) -> dict[str, Any]:
+    """The tables of components that rendering adds to, where it is asked for."""
+    if params.render == "none":
+        return {}
+    splash = "splash" in (params.render, params.render_with)
+    return RENDERING | ({"SPIDER_MIDDLEWARES_BASE": SPLASH_ARGUMENTS} if splash else {})
+
+
+def database_url(setting: str, params: CrawlParams) -> str:
+    """The crawl database's URL: the setting, with NAME standing for the crawl's name."""
+    return setting.replace("NAME", params.database_name)

@@ -1,0 +1,196 @@
+"""The configuration of a crawl: defaults < profile < config file < other arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from sitecrawl.config.config_errors import (
+    MISSING_START,
+    SECRET,
+    ConfigError,
+    faults,
+    is_missing_start,
+    place,
+    unknown_option,
+    wording,
+)
+from sitecrawl.config.layers import Layer, read_layers
+from sitecrawl.config.options.crawl_options import SHAPING, CrawlParams
+from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
+from sitecrawl.policy.documents.fields import renaming_problems
+from sitecrawl.policy.documents.output_shapes import field_names
+
+__all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_extensions"]
+
+OPTIONS = CrawlParams.model_fields
+OWN = "the crawl's own list"
+IMPLIED: Mapping[str, Mapping[str, Any]] = {
+    "entire_site": {"mode": "crawl", "scope": "directory"},
+    "rogue": {"obey_robots": False},
+}
+"""Options that stand for others when they are on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The options of a crawl and where each came from.
+
+    ``sources`` has an entry for every option: ``default``, ``profile fdse``, the path of
+    the TOML file, or ``-a deny``. ``replaced`` are values, with their sources, in whose place
+    are those that another option stands for.
+    """
+
+    params: CrawlParams
+    sources: Mapping[str, str]
+    replaced: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that differs where options do that decide which documents there are."""
+        values = self.params.model_dump(mode="json", include=set(SHAPING))
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+    def stored(self) -> dict[str, Any]:
+        """What a run stores of it: the values that are no defaults, and where they came from.
+
+        Passwords are not stored, nor are headers, which may hold keys: a command that fetches
+        is given them again.
+        """
+        values = self.params.model_dump(mode="json", exclude_defaults=True, exclude=set(SECRET))
+        sources = {name: self.sources.get(name, "default") for name in values}
+        replaced = {"replaced": dict(self.replaced)} if self.replaced else {}
+        return {"fingerprint": self.fingerprint, "params": values, "sources": sources, **replaced}
+
+
+def changed_options(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The options that shape documents and differ between two stored configurations."""
+    one, other = before["params"], now["params"]
+    return sorted(name for name in SHAPING if one.get(name) != other.get(name))
+
+
+def load(arguments: Mapping[str, Any]) -> Configuration:
+    """Read the configuration that a spider's arguments ask for.
+
+    Raises ConfigError, with one line for every problem, if it cannot be used.
+    """
+    layers, unread = read_layers(arguments)
+    values, sources, unknown = _merge(layers)
+    params, wrong = _check(values, sources)
+    if unread:  # what is missing may stand in the file that was not read
+        wrong = [line for line in wrong if not is_missing_start(line)]
+    if params is None or unread or unknown or wrong:
+        raise ConfigError([*unread, *unknown, *wrong])
+    return _configured(params, sources)
+
+
+def named_after(configuration: Configuration, spider: str) -> Configuration:
+    """The configuration with a crawl's name that begins with its spider's, unless it has one."""
+    params = configuration.params
+    if params.crawl_name:
+        return configuration
+    name = re.sub(r"[^\w.-]", "-", f"{spider}-{params.database_name}")
+    sources = {**configuration.sources, "crawl_name": f"spider {spider}"}
+    params = params.model_copy(update={"crawl_name": name})
+    return Configuration(params, sources, configuration.replaced)
+
+
+def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Configuration:
+    """The configuration that a run stored, with what ``arguments`` would change of it.
+
+    ``stored`` has ``params``, the values that were no defaults, and ``sources``, where
+    those came from. Raises ConfigError.
+    """
+    layers, unread = read_layers(arguments)
+    values, sources, unknown = _merge(layers)
+    before = {n: v for n, v in stored["params"].items() if n in OPTIONS and n not in values}
+    origins = stored.get("sources", {})
+    sources |= {name: origins.get(name, "an earlier run") for name in before}
+    for name, (value, source) in stored.get("replaced", {}).items():
+        if name in OPTIONS and name not in values:  # what stood for it may be off now
+            before[name], sources[name] = value, source
+    params, wrong = _check({**before, **values}, sources)
+    if params is None or unread or unknown or wrong:
+        raise ConfigError([*unread, *unknown, *wrong])
+    return _configured(params, sources)
+
+
+def with_own_extensions(
+    configuration: Configuration, stored: Mapping[str, Any] | None
+) -> Configuration:
+    """The configuration with the list of extensions that its crawl keeps as its own, if it does.
+
+    ``stored`` is what the last run stored, None before the first.
+    """
+    params = configuration.params
+    if not params.keep_extensions or params.ignore_extensions is not None:
+        return configuration
+    kept = stored["params"].get("ignore_extensions") if stored else None
+    own = params.own_extensions if kept is None else tuple(kept)
+    sources = {**configuration.sources, "ignore_extensions": OWN}
+    params = params.model_copy(update={"ignore_extensions": own})
+    return Configuration(params, sources, configuration.replaced)
+
+
+def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:
+    """The configuration with what its options imply."""
+    replaced: dict[str, tuple[Any, str]] = {}
+    for name, implied in IMPLIED.items():
+        if getattr(params, name):
+            replaced |= {each: (getattr(params, each), sources[each]) for each in implied}
+            params = params.model_copy(update=implied)
+            source = sources[name]
+            given = source if source == f"-a {name}" else f"{name} of {source}"
+            sources |= dict.fromkeys(implied, given)
+    return Configuration(params, sources, replaced)
+
+
+def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], list[str]]:
+    values: dict[str, Any] = {}
+    sources = dict.fromkeys(OPTIONS, "default")
+    unknown: list[str] = []
+    for layer in layers:
+        for name, value in layer.values.items():
+            source = layer.source_of(name)
+            if name in OPTIONS:
+                values[name], sources[name] = value, source
+            else:
+                unknown.append(unknown_option(source, name, OPTIONS))
+    return values, sources, unknown
+
+
+def _check(
+    values: Mapping[str, Any], sources: Mapping[str, str]
+) -> tuple[CrawlParams | None, list[str]]:
+    try:
+        params = CrawlParams.model_validate(values)
+    except ValidationError as error:
+        return None, [_line(fault, values, sources) for fault in faults(error)]
+    return params, _renaming_problems(params, sources)
+
+
+def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
+    """A line for each fault of ``field_map``, which only the whole list of fields shows."""
+    options = replace(params.document_options(), field_map=())
+    fields = (*DOCUMENT_FIELDS, *DELETION_FIELDS)
+    every = field_names(fields, replace(options, preset="full"))
+    pairs = params.field_map.items()
+    problems = renaming_problems(pairs, every, field_names(fields, options))
+    where = place(sources["field_map"], "field_map", params.field_map)
+    return [f"{where}: {problem}." for problem in problems]
+
+
+def _line(fault: ErrorDetails, values: Mapping[str, Any], sources: Mapping[str, str]) -> str:
+    if not fault["loc"]:
+        return wording(fault, None)
+    name = str(fault["loc"][0])
+    if fault["type"] == "missing":
+        return f"{MISSING_START}: say where to begin, as in -a start=https://example.org"
+    return f"{place(sources[name], name, values[name])}: {wording(fault, OPTIONS[name])}"

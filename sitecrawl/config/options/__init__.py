@@ -1,0 +1,1 @@
+"""The options by subject, each declared once."""

@@ -1,0 +1,178 @@
+"""How pages are read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from parsel import Selector
+from pydantic import AfterValidator, Field
+
+from sitecrawl.config.options.document_fields import DocumentParams
+from sitecrawl.config.options.rules import each
+from sitecrawl.config.types import Duration, Extensions, Lines, Selectors, Words
+from sitecrawl.web.html.custom_fields import check_selector, is_xpath
+from sitecrawl.web.read_options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
+
+
+def check_link_pattern(pattern: str) -> str:
+    """The pattern, if it is a tag and an attribute."""
+    tag, mark, attribute = pattern.partition("@")
+    if not (tag and mark and attribute):
+        raise ValueError(f"{pattern!r} is not of the form tag@attribute")
+    return pattern
+
+
+def check_marker(marker: str) -> str:
+    """The marker, if it has an opening and a closing comment."""
+    opening, mark, closing = marker.partition("|")
+    if not (opening.strip() and mark and closing.strip()):
+        raise ValueError(f"{marker!r} is not of the form opening|closing")
+    return marker
+
+
+def check_selectors(fields: dict[str, str]) -> dict[str, str]:
+    """The fields, if every selector is one."""
+    for name, selector in fields.items():
+        by_path = is_xpath(selector)
+        if not (check_xpath(selector) if by_path else check_selector(selector)):
+            kind = "XPath expression" if by_path else "CSS selector"
+            raise ValueError(f"{selector!r} of the field {name!r} is no {kind}")
+    return fields
+
+
+def check_xpath(expression: str) -> bool:
+    """Whether ``expression`` can be evaluated."""
+    try:
+        Selector(text="<p>", type="html").xpath(expression)
+    except ValueError:
+        return False
+    return True
+
+
+class ContentParams(DocumentParams):
+    """Links, text and metadata: what is read on a page, how, and what documents it makes."""
+
+    link_patterns: Annotated[Words, each(check_link_pattern)] = Field(
+        default=LINK_PATTERNS,
+        description="The attributes that hold links, as tag@attribute; replaces the table.",
+    )
+    extra_link_patterns: Annotated[Words, each(check_link_pattern)] = Field(
+        default=(), description="Further attributes that hold links, as tag@attribute."
+    )
+    object_links: bool = Field(
+        default=False, description="Whether the documents of object, embed and applet are links."
+    )
+    base_element: Literal["anywhere", "head"] = Field(
+        default="anywhere",
+        description="Where a base element counts of which relative links start: anywhere, as "
+        "browsers have it, or in the head alone. The first one with an address is the page's.",
+    )
+    frames_anywhere: bool = Field(
+        default=False,
+        description="Whether frames outside a frameset, and links beside one, count though "
+        "browsers drop them.",
+    )
+    longdesc: Literal["follow", "ignore"] = Field(
+        default="follow",
+        description="The page that describes an image at length: follow makes it a document, "
+        "ignore leaves it.",
+    )
+    script_links: bool = Field(
+        default=True,
+        description="Whether links count that scripts write with document.write, and the options "
+        "of menus whose change handler navigates. Scripts are never run.",
+    )
+    script_text: bool = Field(
+        default=True, description="Whether text that scripts write with document.write counts."
+    )
+    page_extensions: Extensions = Field(
+        default=PAGE_EXTENSIONS,
+        description="Extensions by which the value of a navigating menu is known as a page.",
+    )
+    image_maps: Literal["ignore", "sample", "mapfile"] = Field(
+        default="ignore",
+        description="Server-side image maps: ignore them, sample asks for some of their points "
+        "whatever query says, mapfile fetches the map file and reads its targets.",
+    )
+    image_map_samples: int = Field(
+        default=9, ge=1, le=100, description="Points to ask for of each image map."
+    )
+    join_split_href: bool = Field(
+        default=False,
+        description="Whether white space within a link is an editor's line break to be taken out; "
+        "without it, a space is part of the address.",
+    )
+    strip_quotes: bool = Field(
+        default=False,
+        description="Whether every quotation mark is taken out of links; without it only those "
+        "that wrap or break one.",
+    )
+    anchor_text: bool = Field(
+        default=False, description="Whether the text of links is kept for the page they lead to."
+    )
+    alt_text: bool = Field(default=True, description="Whether the ALT of images is text.")
+    title_text: bool = Field(default=False, description="Whether the TITLE of images is text.")
+    noframes_min: int = Field(
+        default=0, ge=0, description="Characters that a noframes section must have to be read."
+    )
+    keep_pre: bool = Field(
+        default=False, description="Whether preformatted text keeps its space within lines."
+    )
+    remove_elements: Words = Field(
+        default=("header", "footer"),
+        description="Elements whose text is left out; their links are still found.",
+    )
+    remove_classes: Words = Field(
+        default=("noindex",),
+        description="Classes of elements whose text is left out; their links are still found.",
+    )
+    noindex_markers: Annotated[Lines, each(check_marker)] = Field(
+        default=(),
+        description="Further comments between which text is left out, as opening|closing, beside "
+        "noindex, robots, googleoff, htdig_noindex and the like.",
+    )
+    text_pieces: bool = Field(
+        default=False,
+        description="Whether documents list their text line by line with region and element.",
+    )
+    xml_fields: bool = Field(
+        default=False, description="Whether the elements of XML documents become fields."
+    )
+    fields: Annotated[Selectors, AfterValidator(check_selectors)] = Field(
+        default={},
+        description="Own fields by CSS selector, as name:selector; selector@attribute takes an "
+        "attribute in place of the text. A selector that begins with / or ( is XPath, for which "
+        "each page is parsed a second time; write those in a TOML file.",
+    )
+    refresh_delay: Duration = Field(
+        default=10.0,
+        description="Time below which a refresh to another page is a redirect, its page being "
+        "no document; 0 makes none a redirect.",
+    )
+    refresh_min_text: int = Field(
+        default=0,
+        ge=0,
+        description="Characters of text from which a refreshing page is a document nevertheless; "
+        "0 for however many.",
+    )
+
+    def read_options(self, agent: str = ReadOptions().agent) -> ReadOptions:
+        """The options of the reading, for the robots directives of ``agent``."""
+        same = {name: getattr(self, name) for name in _SAME}
+        fields = tuple(each for each in self.fields.items() if not is_xpath(each[1]))
+        return ReadOptions(agent=agent, link_text=self.anchor_text, fields=fields, **same)
+
+    @property
+    def xpath_fields(self) -> tuple[tuple[str, str], ...]:
+        """The own fields that are found by XPath."""
+        return tuple(each for each in self.fields.items() if is_xpath(each[1]))
+
+
+_SAME = (
+    *("link_patterns", "extra_link_patterns", "object_links", "base_element", "frames_anywhere"),
+    "longdesc",
+    "script_links",
+    *("script_text", "page_extensions", "image_maps", "image_map_samples", "join_split_href"),
+    *("strip_quotes", "alt_text", "title_text", "noframes_min", "keep_pre", "remove_elements"),
+    *("remove_classes", "noindex_markers", "text_pieces", "xml_fields"),
+)

@@ -1,0 +1,69 @@
+"""All options of a crawl in one model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, get_args
+
+from pydantic import ConfigDict, model_validator
+from pydantic.fields import FieldInfo
+
+from sitecrawl.config.options.content import ContentParams
+from sitecrawl.config.options.fetching import FetchParams
+from sitecrawl.config.options.mode import ModeParams
+from sitecrawl.config.options.render import RenderParams
+from sitecrawl.config.options.rules import RuleParams
+from sitecrawl.config.options.state import StateParams
+from sitecrawl.frontier.state_options import Following
+
+SHAPING = frozenset(
+    {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive", "render"}
+).union(RuleParams.model_fields, ContentParams.model_fields)
+"""The options that decide which documents there are and what is in them; not the pace."""
+NAMING = frozenset({"field_map", "preset"})
+"""The options that shape and name what is in the documents, and nothing more."""
+READING = (frozenset(ContentParams.model_fields) - NAMING).union(
+    {"render", "rogue", "obey_nofollow", "index_nofollow"}
+)
+"""The options whose effect on a document cannot be known without its page."""
+OF_ANSWERS = frozenset({"content_types", "mime_extensions", "missing_content_type"})
+FOLLOWING = frozenset(RuleParams.model_fields) - OF_ANSWERS
+"""The options that decide which links of a page are followed, besides the mode."""
+
+
+class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
+    """Every option, read and checked; immutable once made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=False)
+
+    @property
+    def reading(self) -> str:
+        """A hash that differs where pages are read otherwise; defaults do not count."""
+        return self._hash_of(READING)
+
+    @property
+    def following(self) -> Following:
+        """What differs where other links of the same page are followed."""
+        if not self.follows:
+            return Following("none")
+        return Following(self._hash_of(FOLLOWING), by_depth=self.max_depth is not None)
+
+    def _hash_of(self, names: frozenset[str]) -> str:
+        values = self.model_dump(mode="json", include=set(names), exclude_defaults=True)
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_words(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Turn the word ``none`` into None where an option may be None, and refuse true for 1."""
+        return {name: _read(cls.model_fields.get(name), values[name]) for name in values}
+
+
+def _read(field: FieldInfo | None, value: Any) -> Any:
+    kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+    if isinstance(value, str):
+        return None if value.strip().lower() == "none" and type(None) in kinds else value
+    if isinstance(value, bool) and (int in kinds or float in kinds):
+        return str(value)
+    return value

@@ -1,0 +1,124 @@
+"""How documents are made of what was read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from sitecrawl.config.types import OptionGroup, Pairs, Words
+from sitecrawl.policy.documents.document_options import (
+    DESCRIPTION_ORDER,
+    TITLE_ORDER,
+    DocumentOptions,
+)
+from sitecrawl.policy.documents.metadata_mapping import mapping_problems
+from sitecrawl.policy.documents.text_fields import SOURCES
+
+
+def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
+    """The order, if every source of a description is known."""
+    for source in order:
+        if source not in SOURCES:
+            raise ValueError(f"{source!r} is none of {', '.join(sorted(SOURCES))}")
+    return order
+
+
+def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
+    """The extra fields, if their names and types are such."""
+    if problems := mapping_problems((), fields.items()):
+        raise ValueError("; ".join(problems))
+    return fields
+
+
+def check_mapping(metadata: dict[str, str], model: ValidationInfo) -> dict[str, str]:
+    """The mapping, if every field to which it leads is declared."""
+    fields = model.data.get("extra_fields")
+    if fields is None:  # which is wrong itself, and says so
+        return metadata
+    if problems := mapping_problems(metadata.items(), fields.items()):
+        raise ValueError("; ".join(problems))
+    return metadata
+
+
+class DocumentParams(OptionGroup):
+    """Titles, descriptions, metadata: the fields of the documents."""
+
+    title_order: Words = Field(
+        default=TITLE_ORDER,
+        description="Where the title comes from, best first: title, json_ld, heading, url, or the "
+        "name of a meta element.",
+    )
+    title_length: int = Field(
+        default=96, ge=0, description="Characters of a title, cut at a word; 0 for no limit."
+    )
+    recase_titles: bool = Field(
+        default=False, description="Whether titles all in capitals get small letters."
+    )
+    description_order: Annotated[Words, AfterValidator(check_sources)] = Field(
+        default=DESCRIPTION_ORDER,
+        description="Where the description comes from, best first: meta, dublin_core, opengraph, "
+        "json_ld, heading (text from the first heading on), top (of the text), summary "
+        "(sentences with the most frequent words).",
+    )
+    description_length: int = Field(
+        default=384,
+        ge=0,
+        description="Characters of a description that the page gives, cut at a word; 0 for no "
+        "limit.",
+    )
+    auto_description_length: int = Field(
+        default=150,
+        ge=0,
+        description="Characters of a description taken from the text, cut at a word; 0 for no "
+        "limit.",
+    )
+    keywords_length: int = Field(
+        default=256, ge=0, description="Characters of all keywords together; 0 for no limit."
+    )
+    extra_fields: Annotated[Pairs, AfterValidator(check_extra_fields)] = Field(
+        default={},
+        description="The extra fields that metadata may fill, as field:type, the type being "
+        "keyword, text, integer, float, boolean or date.",
+    )
+    metadata: Annotated[Pairs, AfterValidator(check_mapping)] = Field(
+        default={},
+        description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
+        "structured data and own fields. Several names to one field accumulate.",
+    )
+    keep_metas: bool = Field(default=False, description="Whether documents list all metadata.")
+    output_links: bool = Field(default=False, description="Whether documents list their links.")
+    field_map: Pairs = Field(
+        default={}, description="Names of fields in the output, as name:new_name."
+    )
+    preset: Literal["full", "elastic", "minimal"] = Field(
+        default="full",
+        description="Shape of the output: full has every field, elastic gives those that "
+        "Elastic's Open Crawler writes its types, minimal has id, seq, url, title, body, "
+        "description, language, last_crawled_at and deletions. field_map renames what is left.",
+    )
+    min_text_length: int = Field(
+        default=0, ge=0, description="Characters below which a text makes no document."
+    )
+    min_space_ratio: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of white space below which text is taken for binary content (0.01 is "
+        "usual); scripts without spaces are exempt.",
+    )
+
+    pipeline_version: str = Field(
+        default="",
+        description="Any text; another one than in the last run says that a project's own item "
+        "pipelines make something else of the same page: all pages are read and written again.",
+    )
+
+    def document_options(self) -> DocumentOptions:
+        """The options of the making of documents."""
+        same = {name: getattr(self, name) for name in DocumentParams.model_fields}
+        pairs = {name: tuple(value.items()) for name, value in same.items() if name in _PAIRS}
+        return DocumentOptions(**{**same, **pairs})
+
+
+_PAIRS = ("metadata", "extra_fields", "field_map")

@@ -1,0 +1,273 @@
+"""How the options that end up in a request's headers are written and checked."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+from sitecrawl.config.types import (
+    ByteSize,
+    Duration,
+    Notation,
+    OptionGroup,
+    Words,
+    read_json_object,
+    read_lines,
+    read_words,
+)
+from sitecrawl.web.robots.robots_txt import PRODUCT
+from sitecrawl.web.urls.url import normalize, origin
+
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
+TEXT = re.compile(r"[\x20-\x7e]*")
+OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "transfer-encoding"})
+
+
+def check_text(text: str) -> str:
+    """The text, if it can stand in a header as it is."""
+    if not TEXT.fullmatch(text):
+        raise ValueError("should have printable ASCII characters only")
+    return text
+
+
+def check_agent(text: str) -> str:
+    """The User-Agent, if its first word is a product token, which a robots.txt can name."""
+    if text and not re.match(rf"{PRODUCT}(?:[/ ]|$)", text):
+        raise ValueError("should begin with a name of letters, digits, - and _, as in 'mybot/1.0'")
+    return check_text(text)
+
+
+def check_email(text: str) -> str:
+    """The mail address, if it looks like one."""
+    if text and not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
+        raise ValueError("should be a mail address")
+    return check_text(text)
+
+
+def read_headers(value: object) -> object:
+    """The headers of a table, of a JSON object, or of lines ``Name: value``."""
+    return _table(value, read_lines(value), ":")
+
+
+def read_origin_headers(value: object) -> object:
+    """The headers of a table of tables, of a JSON object, or of lines ``ORIGIN Name: value``."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return read_json_object(value)
+    lines = read_lines(value)
+    if not isinstance(lines, tuple | list):
+        return value
+    tables: dict[str, dict[str, str]] = {}
+    for line in lines:
+        key, _, rest = str(line).strip().partition(" ")
+        name, text = _pair(rest, ":")
+        tables.setdefault(key, {})[name] = text
+    return tables
+
+
+def read_credentials(value: object) -> object:
+    """The credentials of a table, of a JSON object, or of words ``ORIGIN=user:password``."""
+    return _table(value, read_words(value), "=")
+
+
+def _table(value: object, parts: object, mark: str) -> object:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return read_json_object(value)
+    if not isinstance(parts, tuple | list):
+        return value
+    return dict(_pair(str(part), mark) for part in parts)
+
+
+def _pair(text: str, mark: str) -> tuple[str, str]:
+    name, found, item = text.partition(mark)
+    if not (found and name.strip()):
+        raise ValueError(f"an entry is not of the form NAME{mark}VALUE")
+    return name.strip(), item.strip()
+
+
+def check_headers(headers: dict[str, str]) -> dict[str, str]:
+    """The headers, if they are well formed and not ours to set."""
+    for name, value in headers.items():
+        if not TOKEN.fullmatch(name):
+            raise ValueError(f"{name!r} is not the name of a header")
+        if name.lower() in OURS:
+            raise ValueError(f"{name!r} is set by the crawler itself")
+        if name.lower() == "authorization":
+            raise ValueError("credentials are no header here; give them as auth")
+        check_text(value)
+    return headers
+
+
+def check_origin_headers(tables: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The headers by normal origin, if they are well formed and not ours to set."""
+    found: dict[str, dict[str, str]] = {}
+    for key, headers in tables.items():
+        found.setdefault(_origin(key), {}).update(check_headers(headers))
+    return found
+
+
+def check_origin_names(origins: tuple[str, ...]) -> tuple[str, ...]:
+    """The origins in their normal form, if they are such."""
+    return tuple(map(_origin, origins))
+
+
+def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
+    """The credentials by normal origin, if each has a user and a password."""
+    for key, secret in auth.items():
+        if ":" not in secret.get_secret_value():
+            raise ValueError(f"the credentials of {key} are not of the form user:password")
+    return {_origin(key): secret for key, secret in auth.items()}
+
+
+def _origin(text: str) -> str:
+    found = origin(normalize(text) or "")
+    if not found.startswith(("http:", "https:")):
+        raise ValueError(f"{text!r} is not an origin such as https://example.org")
+    return found
+
+
+Agent = Annotated[str, AfterValidator(check_agent)]
+Email = Annotated[str, AfterValidator(check_email)]
+HeaderText = Annotated[str, AfterValidator(check_text)]
+Origins = Annotated[Words, AfterValidator(check_origin_names)]
+Headers = Annotated[
+    dict[str, str],
+    BeforeValidator(read_headers),
+    AfterValidator(check_headers),
+    Notation("table", "lines of the form Name: value, or a TOML table"),
+]
+OriginHeaders = Annotated[
+    dict[str, dict[str, str]],
+    BeforeValidator(read_origin_headers),
+    AfterValidator(check_origin_headers),
+    Notation("table", "lines of the form ORIGIN Name: value, or a TOML table of tables"),
+]
+Credentials = Annotated[
+    dict[str, SecretStr],
+    BeforeValidator(read_credentials),
+    AfterValidator(check_credentials),
+    Notation("table", "ORIGIN=user:password parted by spaces, or a TOML table"),
+]
+
+
+class FetchParams(OptionGroup):
+    """What a request carries, its pace, its limits, and how failures are borne."""
+
+    user_agent: Agent = Field(
+        "", description="User-Agent to send instead of sitecrawl's name and version."
+    )
+    contact: HeaderText = Field(
+        "",
+        description="Web page or mail address of whoever runs the crawl, named in the User-Agent.",
+    )
+    from_email: Email = Field("", description="Mail address to send as From header; none if empty.")
+    referer: Literal["always", "first", "never"] = Field(
+        "first",
+        description="Whether requests name the page that links to them: always, only while the "
+        "URL was not fetched before, or never.",
+    )
+    accept: Words = Field((), description="MIME types to accept beside those of pages.")
+    head_first: bool = Field(
+        default=False,
+        description="Whether a new URL without file extension is asked for with HEAD before it is "
+        "fetched; without it, an unwanted body is cut off after its headers.",
+    )
+    accept_language: HeaderText = Field(
+        "", description="Accept-Language header to send; none if empty."
+    )
+    headers: Headers = Field(
+        default_factory=dict,
+        description="Further headers. They are sent to the origins of the starts, and of where a "
+        "start redirects within its registered domain, but not from https to http; to no other.",
+    )
+    origin_headers: OriginHeaders = Field(
+        default_factory=dict,
+        description="Further headers by origin; sent to that origin and to no other.",
+    )
+    auth: Credentials = Field(
+        default_factory=dict,
+        description="User and password by origin; sent to that origin and to no other.",
+    )
+    cookies: bool = Field(
+        default=True, description="Whether cookies are kept and sent back to their site."
+    )
+
+    delay: Duration = Field(
+        1.0,
+        le=86400,
+        description="Pause after each answer of an origin; a Crawl-delay takes its place.",
+    )
+    politeness: int = Field(
+        2,
+        ge=0,
+        le=10,
+        description="The pause is at least the last response time x 2^politeness at first; the "
+        "exponent falls to 0 while all goes well. A 429 doubles the pause, and good answers lower it "
+        "step by step.",
+    )
+    requests_per_origin: int = Field(
+        1, ge=1, le=16, description="Most requests in flight to one origin at a time."
+    )
+    pace_by: Literal["origin", "address"] = Field(
+        "origin", description="Whether the pause is kept by each origin, or by each address."
+    )
+    max_wait: Duration = Field(
+        600.0,
+        description="An origin or a page that asks to be left alone for longer is left for a later "
+        "run.",
+    )
+    patience: int = Field(
+        5,
+        ge=1,
+        le=1000,
+        description="How many URLs may fail lastingly before their origin is given up for the run.",
+    )
+    retries: int = Field(
+        2,
+        ge=0,
+        le=10,
+        description="How often a page is tried again within the run after a failure that may pass "
+        "(500, 502, 503, 504, 522, 524, 408, a lost connection, no answer in time): last of its "
+        "origin, after a pause that doubles.",
+    )
+    max_redirects: int = Field(10, ge=0, le=100, description="Longest chain of redirects.")
+    max_pages: int = Field(0, ge=0, description="Requests after which the run ends; 0 for no end.")
+
+    obey_robots: bool = Field(
+        default=True, description="Whether robots.txt is asked for and obeyed."
+    )
+    robots_lifetime: Duration = Field(
+        1800.0, gt=0, le=86400, description="Age at which robots.txt is asked for again."
+    )
+    robots_case_insensitive: bool = Field(
+        default=False,
+        description="Whether Disallow lines match paths in upper and lower case alike.",
+    )
+
+    timeout: Duration = Field(
+        10.0, gt=0, le=3600, description="Longest silence of a server, connecting included."
+    )
+    max_time: Duration = Field(
+        120.0, gt=0, le=86400, description="Longest time that one request may take in all."
+    )
+    min_rate: ByteSize = Field(
+        512, description="Bytes a second below which a server counts as silent; 0 for any rate."
+    )
+    max_body_size: ByteSize = Field(
+        10_000_000, ge=1, description="Largest body, as sent and as decompressed."
+    )
+    max_header_size: ByteSize = Field(
+        65_536, ge=1024, description="Largest status line and headers of an answer together."
+    )
+    allow_private: bool = Field(
+        default=False,
+        description="Whether addresses that are not public may be asked. Without it, a start "
+        "with such an address opens that address alone.",
+    )
+    verify_tls: bool = Field(
+        default=True, description="Whether the certificates of servers are verified."
+    )
+    unverified_origins: Origins = Field(
+        (), description="Origins whose certificates are not verified."
+    )

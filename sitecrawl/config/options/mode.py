@@ -1,0 +1,156 @@
+"""What kind of crawl this is, where it begins, and where its options come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from sitecrawl.config.types import Duration, OptionGroup, Urls, read_urls
+from sitecrawl.web.urls.url import normalize, origin
+
+Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
+Activity = Literal["all", "discover", "refresh"]
+
+FOLLOWING = frozenset({"crawl", "check", "page"})
+
+
+def read_starts(value: object) -> object:
+    """The start URLs, with each ``@FILE`` replaced by the lines of that file."""
+    words = read_urls(value)
+    if not isinstance(words, tuple | list):
+        return words
+    return tuple(url for word in words for url in _expand(word))
+
+
+def _expand(word: object) -> Iterator[object]:
+    if not (isinstance(word, str) and word.startswith("@")):
+        yield word
+        return
+    try:
+        lines = Path(word[1:]).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ValueError(f"the file {word[1:]!r} cannot be read: {reason}") from error
+    yield from (line for line in map(str.strip, lines) if line and not line.startswith("#"))
+
+
+def check_starts(urls: tuple[str, ...]) -> tuple[str, ...]:
+    """The URLs without credentials, if each has a scheme and, on the web, a host."""
+    return tuple(map(_check_start, urls))
+
+
+def _check_start(url: str) -> str:
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        raise ValueError(not_a_url(url))
+    plain = normalize(url)
+    if scheme.lower() in {"http", "https"} and (rest.startswith("/") or plain is None):
+        raise ValueError(f"{url!r} has no valid host or port")
+    return plain if plain and "@" in rest.partition("/")[0] else url
+
+
+def not_a_url(text: str) -> str:
+    """What to tell whoever gave ``text``: the URL that it is without its scheme, if it may be."""
+    whole = f"https://{text}"
+    host = text.partition("/")[0]
+    meant = ("." in host.strip(".") or host.startswith("localhost")) and "@" not in host
+    meant = meant and normalize(whole) is not None
+    return f"{text!r} is not a URL; write {whole if meant else 'one as https://example.org/'}"
+
+
+def check_name(name: str) -> str:
+    """The name, if it can be part of a file's name."""
+    if not re.fullmatch(r"[\w.-]*", name):
+        raise ValueError("should have only letters, digits, dots, hyphens and underscores")
+    return name
+
+
+class ModeParams(OptionGroup):
+    """Where the crawl begins, what it does there, and which files set its options."""
+
+    start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = Field(
+        min_length=1,
+        description="Where the crawl begins: one or more URLs, or @FILE with one URL a line.",
+    )
+    mode: Mode = Field(
+        default="crawl",
+        description="What the start is: crawl a site from it, page to read it alone and keep its "
+        "links waiting, sitemap or feed to read it as such and fetch what it names (scope=any lets "
+        "a feed lead anywhere), list to fetch just the URLs given, check to report dead links and "
+        "write no documents.",
+    )
+    entire_site: bool = Field(
+        default=False,
+        description="Whether the start's directory is crawled with all below it; stands for "
+        "mode=crawl and scope=directory, whatever a profile says of those.",
+    )
+    discover: bool | None = Field(
+        default=None,
+        description="Whether links found on pages become candidates; without it only starts, "
+        "sitemap entries and feed entries are fetched. If unset, they do in the modes crawl, page "
+        "and check.",
+    )
+    sitemaps: bool = Field(
+        default=True,
+        description="Whether the sitemaps that robots.txt names are read, where links are "
+        "followed; what they list passes every rule.",
+    )
+    activity: Activity = Field(
+        default="all",
+        description="What a run does: discover visits the starts and what was never visited, "
+        "refresh what is known and due, whose new links wait for another run, all does both.",
+    )
+    interval: Duration = Field(
+        default=0.0,
+        description="Pause after which a finished crawl begins anew, with its starts, sitemaps "
+        "and feeds, until it is stopped; 0 ends it.",
+    )
+    crawl_name: Annotated[str, AfterValidator(check_name)] = Field(
+        default="",
+        description="The crawl's name, which names its database; by default the host of the "
+        "first start.",
+    )
+    config: str = Field(
+        default="",
+        description="A TOML file of options; any other option given beside it wins.",
+    )
+    profile: str = Field(
+        default="",
+        description="A set of options that comes with the package: fdse, roboto, unobtanium, "
+        "smartsite or searchtools; the config file and other options win over it.",
+    )
+
+    @property
+    def database_name(self) -> str:
+        """The given name, or one made of the first start's host and port.
+
+        Dead links are sought in a database of their own: it holds no documents.
+        """
+        host = origin(normalize(self.start[0]) or "").partition("://")[2]
+        own = re.sub(r"[^\w.-]", "-", host).strip("-") or "crawl"
+        return self.crawl_name or (f"{own}-check" if self.mode == "check" else own)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the links of pages become candidates."""
+        return self.mode in FOLLOWING if self.discover is None else self.discover
+
+    @property
+    def considers(self) -> Literal["all", "discover", "refresh", "starts"]:
+        """Which of the known URLs a run considers."""
+        return "starts" if self.mode in {"list", "page"} else self.activity
+
+    @property
+    def lists_pages(self) -> Literal["sitemap", "feed"] | None:
+        """What the starts are where they are no pages but lists of such."""
+        return self.mode if self.mode in {"sitemap", "feed"} else None
+
+    @property
+    def reads_sitemaps(self) -> bool:
+        """Whether the sitemaps that a robots.txt names are extra starts."""
+        lists = self.sitemaps and self.follows and self.mode in {"crawl", "check"}
+        return lists and self.activity != "refresh"

@@ -1,0 +1,125 @@
+"""Options of the crawl's memory: when pages are visited again, and when they are deleted."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sitecrawl.config.types import Duration, OptionGroup
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.revisit import Revisit
+
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+
+class StateParams(OptionGroup):
+    """Revisits, deletion, realms and what a crawl database may be used for."""
+
+    recrawl: Duration = Field(
+        48 * HOUR, description="Age at which a page is due for another visit."
+    )
+    force: bool = Field(
+        default=False,
+        description="Whether everything known is due now, whatever its age; what answered 410 "
+        "stays away until it is retried by name.",
+    )
+    modified_since: Literal["server", "indexed"] = Field(
+        "server",
+        description="What If-Modified-Since names: the date that the server gave as "
+        "Last-Modified, else the time of the last visit; or always that time.",
+    )
+    min_revisit: Duration = Field(
+        HOUR,
+        description="Shortest time to the next visit that an Expires header or the adaptive "
+        "interval may ask for.",
+    )
+    max_revisit: Duration = Field(
+        30 * DAY,
+        description="Longest time to the next visit that an Expires header or the adaptive "
+        "interval may ask for, and the time for which a permanent redirect is believed.",
+    )
+    adaptive_revisit: bool = Field(
+        default=False,
+        description="Whether each page's interval follows its changes: halved when it has "
+        "changed, half as long again when it has not.",
+    )
+    retry_refused_after: Duration = Field(
+        30 * DAY,
+        description="Age of an answer 401, 403 or the like at which its page is asked again, by the "
+        "option of the run that asks.",
+    )
+    retry_broken_after: Duration = Field(
+        DAY,
+        description="Age of a server error at which its page is asked again, by the option of the "
+        "run that asks.",
+    )
+    blacklist_errors: bool = Field(
+        default=False,
+        description="Whether what ended in an error is left alone until its errors are cleared by "
+        "hand (`scrapy frontier clear-errors`), whatever its age.",
+    )
+    purge_404_after: int = Field(
+        3,
+        ge=1,
+        le=100,
+        description="Answers 404 in a row after which a page's document is deleted; until then "
+        "the page is due in every run.",
+    )
+    delete_unreachable_after: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="Failed visits in a row, of any other kind, after which a page's document is "
+        "deleted; 0 is never.",
+    )
+    mass_deletion_share: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Part of an origin's documents that one run may delete; more than that, and "
+        "more than mass_deletion_count, waits for `scrapy frontier confirm-deletes`; until then "
+        "the pages are due in every run.",
+    )
+    mass_deletion_count: int = Field(
+        10, ge=0, description="Number of documents of an origin that one run may always delete."
+    )
+    near_duplicates: bool = Field(
+        default=False,
+        description="Whether pages of an origin that differ in a few words only are duplicates.",
+    )
+    realm: str = Field(
+        "default",
+        min_length=1,
+        description="Named collection to which URLs and documents of this crawl belong; realms "
+        "in one database do not know each other.",
+    )
+    any_database: bool = Field(
+        default=False,
+        description="Whether a database may be used that was made by a crawl of another name.",
+    )
+
+    def state_options(self) -> StateOptions:
+        """The options as the frontier wants them."""
+        return StateOptions(
+            revisit=Revisit(
+                interval=self.recrawl,
+                minimum=self.min_revisit,
+                maximum=self.max_revisit,
+                adaptive=self.adaptive_revisit,
+                refused=self.retry_refused_after,
+                broken=self.retry_broken_after,
+                blacklist=self.blacklist_errors,
+            ),
+            deletion=Deletion(
+                confirmations=self.purge_404_after,
+                unreachable_after=self.delete_unreachable_after,
+                share=self.mass_deletion_share,
+                count=self.mass_deletion_count,
+            ),
+            realm=self.realm,
+            force=self.force,
+            any_name=self.any_database,
+        )

@@ -1,0 +1,215 @@
+"""Durations and sizes: numbers with or without a unit."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+
+SECONDS = {
+    **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604800.0),
+    **dict.fromkeys(("month", "months"), 2592000.0),
+    **dict.fromkeys(("y", "year", "years"), 31536000.0),
+}
+BYTES = {
+    **dict.fromkeys(("", "b", "byte", "bytes"), 1.0),
+    **dict.fromkeys(("k", "kb"), 1e3) | {"kib": 1024.0},
+    **dict.fromkeys(("m", "mb"), 1e6) | {"mib": 1024.0**2},
+    **dict.fromkeys(("g", "gb"), 1e9) | {"gib": 1024.0**3},
+}
+DURATION = "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"
+SIZE = "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"
+LONGEST = 1000 * SECONDS["years"]  # so that every date to come has a name
+QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z]*)\s*")
+
+
+def _quantity(value: object, units: Mapping[str, float], written: str) -> float:
+    text = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
+    matched = QUANTITY.fullmatch(text)
+    if matched is None or matched[2].lower() not in units:
+        raise ValueError(f"should be {written}")
+    return float(matched[1]) * units[matched[2].lower()]
+
+
+def read_duration(value: object) -> float:
+    """Seconds of a number or of text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
+    seconds = _quantity(value, SECONDS, DURATION)
+    if seconds > LONGEST:
+        raise ValueError("should be at most 1000 years")
+    return seconds
+
+
+def read_size(value: object) -> int:
+    """Bytes of a number or of text such as ``500000``, ``10MB``, ``1GiB``."""
+    return math.floor(_quantity(value, BYTES, SIZE))
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How the values of a type are written, for the documentation."""
+
+    name: str
+    written: str
+
+
+class OptionGroup(BaseModel):
+    """Some of a crawl's options. Read together, so that no group needs a validator of its own."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+def json_strings(text: str) -> tuple[str, ...] | None:
+    """The strings of a JSON list, or None where ``text`` is anything else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    strings = isinstance(found, list) and all(isinstance(item, str) for item in found)
+    return tuple(found) if strings else None
+
+
+def _split(value: object, pattern: str) -> object:
+    if not isinstance(value, str):
+        return value
+    listed = json_strings(value)
+    if listed is not None:
+        return listed
+    return tuple(word.strip() for word in re.split(pattern, value) if word.strip())
+
+
+def read_words(value: object) -> object:
+    """A string's words, parted by commas or white space."""
+    return _split(value, r"[\s,]+")
+
+
+def read_extensions(value: object) -> object:
+    """File extensions in lower case without dot, parted by commas, bars, semicolons or space."""
+    words = _split(value, r"[\s,;|]+")
+    if not isinstance(words, tuple | list):
+        return words
+    return tuple(w.lower().lstrip(".") if isinstance(w, str) else w for w in words)
+
+
+def read_urls(value: object) -> object:
+    """A string's URLs, parted by white space, or by a comma before the next URL or file."""
+    return _split(value, r"\s+|,\s*(?=[a-zA-Z][\w+.-]*://|@)")
+
+
+def read_patterns(value: object) -> object:
+    """A string's regular expressions, parted by white space."""
+    return _split(value, r"\s+")
+
+
+def read_lines(value: object) -> object:
+    """A string's lines."""
+    return _split(value, r"[\r\n]+")
+
+
+def read_json_object(text: str) -> object:
+    """What ``text`` means as JSON; a ValueError that says so where it is not JSON."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"begins with a brace and is not a JSON object: {error}") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply; a table has one level") from None
+
+
+def read_pairs(value: object) -> object:
+    """The pairs of a table, of a JSON object, or of lines and comma-parted ``name:value``.
+
+    The last colon parts, because metadata names such as ``og:type`` have one themselves.
+    """
+    return _table(value, str.rpartition)
+
+
+def read_selectors(value: object) -> object:
+    """Pairs as ``read_pairs`` reads them, parted by the first colon: selectors have their own."""
+    return _table(value, str.partition)
+
+
+def _table(value: object, parted: Callable[[str, str], tuple[str, str, str]]) -> object:
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("{"):
+        return read_json_object(value)
+    parts = [part.strip() for part in re.split(r"[,\r\n]+", value) if part.strip()]
+    return dict(_pair(part, parted(part, ":")) for part in parts)
+
+
+def _pair(text: str, parts: tuple[str, str, str]) -> tuple[str, str]:
+    name, item = parts[0].strip(), parts[2].strip()
+    if not (name and item):
+        raise ValueError(f"{text!r} is not of the form name:value")
+    if re.search(r":\S*\s", name):
+        raise ValueError(f"{text!r} holds several pairs, which commas should part")
+    return name, item
+
+
+def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns, if every one of them compiles."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
+    return patterns
+
+
+Words = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_words),
+    Notation("list of words", "words parted by commas or spaces"),
+]
+Extensions = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_extensions),
+    Notation("list of extensions", "file extensions parted by commas, spaces, bars or semicolons"),
+]
+Urls = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_urls),
+    Notation("list of URLs", "URLs parted by spaces"),
+]
+Patterns = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_patterns),
+    AfterValidator(check_patterns),
+    Notation("list of regular expressions", "regular expressions parted by spaces, or a JSON list"),
+]
+Lines = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_lines),
+    Notation("list of lines", "one entry a line, or a JSON list"),
+]
+Pairs = Annotated[
+    dict[str, str],
+    BeforeValidator(read_pairs),
+    Notation("table", "name:value pairs parted by commas, or a TOML table"),
+]
+Selectors = Annotated[
+    dict[str, str],
+    BeforeValidator(read_selectors),
+    Notation("table", "name:selector pairs parted by commas, or a TOML table"),
+]
+Duration = Annotated[
+    float,
+    BeforeValidator(read_duration),
+    Notation("duration", DURATION),
+]
+ByteSize = Annotated[
+    int,
+    BeforeValidator(read_size),
+    Notation("size", SIZE),
+]

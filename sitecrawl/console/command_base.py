@@ -1,0 +1,150 @@
+"""A command that answers from a crawl database and the configuration, without fetching."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.utils.conf import arglist_to_dict
+
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.config.configuration import Configuration
+from sitecrawl.config.options.mode import not_a_url
+from sitecrawl.console.crawl_sources import COMPLETE
+from sitecrawl.console.scrapy_commands import spider_loader
+from sitecrawl.console.setting_problems import setting_problems
+from sitecrawl.console.terminal import complain
+from sitecrawl.defaults import SITECRAWL_DATABASE
+from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
+from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, INTERRUPTED
+from sitecrawl.web.urls.url import normalize
+
+
+class StoredCommand(ScrapyCommand):
+    """Says on one line each what is wrong, and ends with an exit status that tells.
+
+    0 done, 1 nothing found or not allowed, 2 wrong usage or configuration, 3 no usable
+    crawl database.
+    """
+
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {
+        "LOG_ENABLED": False,
+        "SITECRAWL_DATABASE": SITECRAWL_DATABASE,
+    }
+
+    _spider: str
+
+    @abstractmethod
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Do the command's work; its exit status."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's options, the crawl's, and how to print."""
+        super().add_options(parser)
+        parser.add_argument(
+            "-a",
+            dest="spargs",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="an option of the crawl, as given to scrapy crawl (may be repeated); "
+            "without start and name the newest crawl database in question is taken, "
+            "and the options it was last crawled with",
+        )
+        parser.add_argument(
+            "--spider",
+            metavar="NAME",
+            default="site",
+            help="the spider whose rules count, if the project has more than site",
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON for programs to read")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options; raises UsageError."""
+        unknown = [word for word in args if word.startswith("-") and word != "-"]
+        if unknown:
+            raise UsageError(f"there is no option {unknown[0]}", print_help=False)
+        names = Counter(word.partition("=")[0] for word in opts.spargs)
+        for name, count in names.items():
+            if count > 1:
+                raise UsageError(f"-a {name} is given {count} times", print_help=False)
+        super().process_options(args, opts)
+        assert self.settings is not None
+        if problems := list(setting_problems(self.settings)):
+            raise UsageError("\n".join(problems), print_help=False)
+        self._spider = opts.spider
+        try:
+            opts.spargs = arglist_to_dict(opts.spargs)
+        except ValueError:
+            raise UsageError("write -a NAME=VALUE", print_help=False) from None
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Answer, and turn what cannot be answered into a line and an exit status."""
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as the feeds are, whatever the locale
+        try:
+            self._as_crawled(opts)
+            self.exitcode = self.answer(args, opts)
+        except ConfigError as error:
+            self.exitcode = self._fail(error.problems, BAD_USAGE)
+        except DatabaseUrlError as error:
+            self.exitcode = self._fail([str(error)], BAD_USAGE)
+        except FrontierError as error:
+            self.exitcode = self._fail([str(error)], DATABASE_ERROR)
+        except KeyboardInterrupt:
+            self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
+
+    def _as_crawled(self, opts: argparse.Namespace) -> None:
+        """Mean the crawl of a spider that has settings, arguments and a database of its own."""
+        if self._spider == "site":
+            return
+        assert self.settings is not None
+        spider, given = self.spider(), opts.spargs
+        spider.update_settings(self.settings)
+        if COMPLETE & given.keys():
+            given["crawl_name"] = spider.configuration_from_arguments(given).params.crawl_name
+        for name in spider.own_arguments() & given.keys():
+            del given[name]
+
+    def rules(self, configuration: Configuration) -> Rules:
+        """The rules of the spider in question; raises UsageError where there is none."""
+        rules: Rules = self.spider().build_rules(configuration)
+        return rules
+
+    def spider(self) -> Any:
+        """The spider in question; raises UsageError where there is none with rules."""
+        assert self.settings is not None
+        loader = spider_loader(self.settings)
+        spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
+        if not hasattr(spider, "build_rules"):
+            raise UsageError(f"there is no spider {self._spider!r} with rules", print_help=False)
+        return spider
+
+    @staticmethod
+    def _fail(problems: Iterable[str], status: int) -> int:
+        complain(problems)
+        return status
+
+
+class FetchingCommand(StoredCommand):
+    """A command that fetches as well: one page or a few, and stores nothing."""
+
+    requires_crawler_process = True
+
+
+def read_url(args: Sequence[str], command: str) -> str:
+    """The one URL that a command takes, normalized; raises UsageError."""
+    if len(args) != 1:
+        raise UsageError(f"give one URL: scrapy {command} https://example.org/", print_help=False)
+    if "://" not in args[0]:
+        raise UsageError(not_a_url(args[0]), print_help=False)
+    return normalize(args[0]) or args[0]

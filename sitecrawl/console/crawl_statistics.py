@@ -1,0 +1,139 @@
+"""The state of a crawl in numbers: what its last run did, and how each origin ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sitecrawl.console.terminal import ago, stamp
+from sitecrawl.frontier.base import SharedPages
+from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
+
+REFUSED = "sitecrawl/rules/"
+LISTED = 20
+FAILED = frozenset({"patience", "given_up"})
+COMPLETE = 2
+WORDS = {
+    "finished": "finished",
+    "limit": "stopped at its limit",
+    "patience": "given up, it failed too often",
+    "given_up": "given up",
+    "interrupted": "interrupted",
+    "waiting": "has something to do for the next crawl",
+    "running": "being crawled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Numbers of one crawl database; ``outcomes`` counts URLs by their last outcome."""
+
+    run: RunRecord
+    outcomes: dict[str, int]
+    origins: Sequence[OriginCounts]
+    shared: Sequence[tuple[str, str, SharedPages]] = ()
+
+    @classmethod
+    def read(cls, records: Records, run: RunRecord) -> Statistics:
+        """The numbers of today, with how ``run`` ended."""
+        origins, shared = records.origins(run.realm), records.shared(run.realm)
+        return cls(run, records.counts(run.realm), origins, shared)
+
+    def ended(self, origin: OriginCounts) -> str:
+        """How the last run left an origin: one of the keys of WORDS."""
+        if self.run.finished_at is None:
+            return "running"
+        if f"sitecrawl/patience/{origin.key}" in self.run.counters:
+            return "patience"
+        if origin.key in self.given_up:
+            return "given_up"
+        if not origin.waiting:
+            return "finished"
+        if self.run.finish_reason != "finished":
+            return "interrupted"
+        return "limit" if self.run.configuration["params"].get("max_pages") else "waiting"
+
+    @property
+    def given_up(self) -> dict[str, str]:
+        """The origins that the last run gave up, and why."""
+        counters: dict[str, Any] = dict(self.run.counters)
+        return counters.get("given_up") or {}
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """How many links the last run refused under each reason."""
+        counted = self.run.counters.items()
+        found = {name: int(count) for name, count in counted if name.startswith(REFUSED)}
+        return {name.removeprefix(REFUSED): count for name, count in sorted(found.items())}
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        run = self.run
+        return {
+            "run": {
+                "id": run.id,
+                "realm": run.realm,
+                "started_at": stamp(run.started_at),
+                "finished_at": stamp(run.finished_at),
+                "finish_reason": run.finish_reason,
+                "counters": run.counters,
+            },
+            "outcomes": self.outcomes,
+            "refused": self.refused,
+            "origins": [self._record(each) for each in self.origins],
+        }
+
+    def _record(self, origin: OriginCounts) -> dict[str, Any]:
+        shared = [asdict(each) for each in self._shared(origin)]
+        return {**asdict(origin), "ended": self.ended(origin), "shared": shared}
+
+    def _shared(self, origin: OriginCounts) -> list[SharedPages]:
+        """The answers because of which pages of an origin are held back."""
+        place = (origin.key, origin.realm)
+        return [each for key, realm, each in self.shared if (key, realm) == place]
+
+    def lines(self, now: float) -> Iterator[str]:
+        """For a person."""
+        run = self.run
+        end = f"ended {ago(run.finished_at, now)} ({run.finish_reason})" if run.finished_at else ""
+        yield f"Run {run.id} of realm {run.realm!r} {end or 'is at work'}"
+        yield from ("", "URLs by their last outcome")
+        yield from (f"  {count:9} {name}" for name, count in self.outcomes.items())
+        if self.refused:
+            yield from ("", "Links that the last run refused, by reason")
+            yield from (f"  {count:9} {reason}" for reason, count in self.refused.items())
+        yield from ("", "Origins")
+        yield from self._origins()
+
+    def _origins(self) -> Iterator[str]:
+        """What asks for attention first; of many origins how many ended how, and a few."""
+        origins = sorted(self.origins, key=self._rank)
+        if len(origins) > LISTED:
+            counts = Counter(map(self.ended, origins))
+            yield from (f"  {counts[word]:9} {WORDS[word]}" for word in WORDS if counts[word])
+            origins = [each for each in origins if self._rank(each) < COMPLETE]
+        for origin in origins[:LISTED]:
+            yield from self._origin(origin)
+        if len(self.origins) > LISTED:
+            yield f"  All {len(self.origins)} are in: scrapy frontier --json"
+
+    def _rank(self, origin: OriginCounts) -> int:
+        """0 for what asks for a person, then what has more to do, then COMPLETE."""
+        ended = self.ended(origin)
+        if origin.held or ended in FAILED:
+            return 0
+        return COMPLETE if ended == "finished" else 1
+
+    def _origin(self, origin: OriginCounts) -> Iterator[str]:
+        why = self.given_up.get(origin.key)
+        words = f"{WORDS[self.ended(origin)]}{f': {why}' if why else ''}"
+        yield f"  {origin.key} ({origin.realm}): {words}"
+        held = f", {origin.held} changes held back" if origin.held else ""
+        yield f"    {origin.urls} URLs, {origin.waiting} waiting, {origin.documents} documents{held}"
+        for each in self._shared(origin):
+            yield f"    {each.pages} known pages give one answer now: {each.in_words}"
+            yield f"      as {each.example}; taken for an outage until they show content of their own"
+        if origin.held:
+            yield f"    if that is meant so: scrapy frontier confirm-deletes {origin.key}"

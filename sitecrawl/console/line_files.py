@@ -1,0 +1,69 @@
+"""Writing lines to a file: as a whole or behind what stands there, never half a line."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.output.feeds import claim, cut_partial_line
+from sitecrawl.statuses import DONE, NOTHING
+
+
+def overwrite(path: str, lines: Iterable[str]) -> int:
+    """Write a file anew; it takes its place when it is complete. 1 when there was no line.
+
+    A pipe or a device is written to as it is, and behind a link what it leads to.
+    """
+    place = Path(path).resolve()
+    try:
+        if place.exists() and not place.is_file():
+            return append(path, lines)
+        with _claimed(place):
+            count = _replace(place, lines)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    return DONE if count else NOTHING
+
+
+def _replace(place: Path, lines: Iterable[str]) -> int:
+    unfinished = Path(f"{place}.part")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            count = sum(bool(file.write(f"{line}\n")) for line in lines)
+        if place.exists():
+            shutil.copymode(place, unfinished)
+        unfinished.replace(place)
+    finally:
+        unfinished.unlink(missing_ok=True)  # which fails where nothing can be written
+    return count
+
+
+def append(path: str, lines: Iterable[str]) -> int:
+    """Write behind the last whole line of a file; 1 when there was no line."""
+    try:
+        with Path(path).open("a", encoding="utf-8", newline="\n") as file:
+            if Path(path).is_file():
+                claim(file, path)
+                cut_partial_line(path)
+            count = sum(bool(file.write(f"{line}\n")) for line in lines)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    return DONE if count else NOTHING
+
+
+@contextmanager
+def _claimed(place: Path) -> Iterator[None]:
+    """Keep crawls from a file: what one goes on writing to a file that is replaced is lost."""
+    if not place.exists():
+        yield
+        return
+    with place.open("rb") as file:
+        claim(file, str(place))
+        yield
+
+
+def _unwritable(path: str, error: OSError) -> ConfigError:
+    return ConfigError([f"{path} cannot be written: {error.strerror}."])

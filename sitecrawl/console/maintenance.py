@@ -1,0 +1,149 @@
+"""What a person changes in a crawl database, and what is said of it afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.console.terminal import stamp
+from sitecrawl.frontier import open_administration, open_pruning, open_records
+from sitecrawl.frontier import records as pending
+from sitecrawl.frontier.base import Candidate
+from sitecrawl.frontier.pruning import Compacted, Forgotten
+from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.web.urls.url import normalize
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done: to how many, in words, and the lines that could not be used."""
+
+    count: int
+    said: str
+    problems: Sequence[str] = ()
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"count": self.count, "said": self.said, "problems": list(self.problems)}
+
+
+def clear_errors(database: str, realm: str) -> Done:
+    """Let every URL of a realm that failed wait again."""
+    with open_administration(database, realm) as administration:
+        count = administration.clear_errors()
+    return Done(
+        count, f"{counted(count, 'URL')} of realm {realm!r} that failed will be asked again."
+    )
+
+
+def retry(database: str, realm: str, rules: Rules, url: str) -> Done:
+    """Let one URL wait again, whatever became of it."""
+    with open_administration(database, realm) as administration:
+        known = administration.retry(candidate(rules, url))
+    if not known:
+        return Done(0, f"{url} is not known in realm {realm!r}.")
+    return Done(1, f"{url} will be asked for in the next crawl.")
+
+
+def confirm_deletions(database: str, realm: str, origin: str | None) -> Done:
+    """Write the deletions that were held back, of one origin or of all."""
+    with open_administration(database, realm) as administration:
+        count = len(administration.confirm_deletions(origin))
+    return Done(count, f"{counted(count, 'change')} written; the next crawl delivers them.")
+
+
+def delete_realm(database: str, realm: str) -> Done:
+    """Delete a realm's documents, and all that is known of it."""
+    with open_records(database) as records:
+        if all(origin.realm != realm for origin in records.origins()):
+            return Done(0, f"There is no realm {realm!r}.")
+    with open_administration(database, realm) as administration:
+        changes = administration.delete_realm()
+    said = f"Realm {realm!r} is gone; {counted(len(changes), 'deletion')} written."
+    if changes:
+        export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
+        said += f" {export} prints them; the next crawl of that realm delivers them."
+    return Done(1, said)
+
+
+def adopt(database: str, rules: Rules, path: str) -> Done:
+    """Read a pending file back; lines that say nothing are reported and passed over."""
+    entries, problems = pending.read(_lines(path))
+    by_realm: defaultdict[str, list[tuple[Candidate, int]]] = defaultdict(list)
+    for entry in entries:
+        found = candidate(rules, entry.url)
+        if found.origin:
+            by_realm[entry.realm].append((found, entry.state))
+        else:
+            problems.append(f"{entry.url} is no URL that can be crawled")
+    count = 0
+    for realm, states in by_realm.items():
+        with open_administration(database, realm) as administration:
+            count += administration.adopt(states)
+    return Done(count, f"{counted(count, 'URL')} read from {path}.", problems)
+
+
+def candidate(rules: Rules, url: str) -> Candidate:
+    """A URL as the crawl would store it, whatever the rules say of it."""
+    admission = rules.admit(normalize(url) or url)
+    return Candidate(admission.origin, admission.fingerprint, admission.url)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 URL``, ``2 URLs``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _lines(path: str) -> Iterable[str]:
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise ConfigError([f"{path} cannot be read: {error.strerror}."]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path} is not UTF-8 text (byte {error.start})."]) from error
+    return text.splitlines()
+
+
+def prune(database: str, realm: str | None, age: float) -> Done:
+    """Forget what is older than ``age`` seconds and of no use, and give the space back."""
+    with open_pruning(database, realm) as pruning:
+        forgotten = pruning.forget(age)
+        compacted = pruning.compact()
+    said = [_forgotten(forgotten)]
+    smaller = compacted is not None and not compacted.hindrance
+    if forgotten.count or smaller:
+        said.append(_compacted(compacted))
+    return Done(forgotten.count or int(smaller), "\n".join(said))
+
+
+def _forgotten(rows: Forgotten) -> str:
+    before = stamp(rows.before)
+    if not rows.count:
+        return f"There is nothing to forget from before {before}."
+    attempts, changes = _many(rows.attempts, "attempt"), _many(rows.changes, "superseded change")
+    return f"Forgot {attempts}, {changes} and {_many(rows.runs, 'run')} from before {before}."
+
+
+def _compacted(file: Compacted | None) -> str:
+    if file is None:
+        return "PostgreSQL's autovacuum frees the space for what comes."
+    if file.hindrance:
+        return (
+            f"The file keeps its {_size(file.before)}: {file.hindrance}. What comes uses the space."
+        )
+    return f"The file went from {_size(file.before)} to {_size(file.after)}."
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _size(count: int) -> str:
+    """Bytes in words: ``812 MB``, ``0.4 MB``."""
+    return f"{count / 1e6:,.0f} MB" if count >= 1e7 else f"{count / 1e6:.1f} MB"

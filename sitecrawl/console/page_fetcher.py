@@ -1,0 +1,115 @@
+"""Fetches single pages as the spider would, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.crawler import Crawler
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.records import Records
+from sitecrawl.items import Document
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import CrawlerProcessBase
+    from scrapy.http import Response
+    from scrapy.settings import Settings
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.web.feeds.sitemaps import SitemapEntry
+    from sitecrawl.web.html.page import Page
+
+
+ABOVE_ALL = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
+NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
+OF_THE_CRAWL = {"start", "crawl_name", "config", "profile", "any_database", "force", "entire_site"}
+ALONE = {
+    "mode": "page",
+    "discover": False,
+    "sitemaps": False,
+    "patience": 1,
+    "interval": 0,
+    "head_first": False,
+}
+"""One page is looked at, nothing is followed, and what does not answer is not asked twice."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was read, by the URL that was asked for: pages, their markup, and sitemaps."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    bodies: dict[str, bytes] = field(default_factory=dict)
+    sitemaps: dict[str, list[SitemapEntry]] = field(default_factory=dict)
+
+
+class Fetched(NamedTuple):
+    """What was read, and what became of the rest.
+
+    ``records`` tells of outcomes and robots.txt; it can be asked within ``fetch`` alone.
+    """
+
+    crawler: Crawler
+    records: Records
+    seen: Seen
+
+
+class Looking:
+    """Stands before a spider's class: keeps what the spider reads, and hands on no document."""
+
+    seen: Seen
+
+    def parse(self, response: Response, **_: Any) -> list[Request]:
+        """Keep the page, and ask for what else should be looked at."""
+        assert response.request is not None
+        further: list[Request] = []
+        for each in super().parse(response):  # type: ignore[misc]
+            if isinstance(each, Document):
+                self.seen.pages[response.request.url] = each.page
+                self.seen.bodies[response.request.url] = response.body
+                further += self.further(response)
+        return further
+
+    def further(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
+        """What to ask for besides the page."""
+        return []
+
+
+@contextmanager
+def fetch(
+    process: CrawlerProcessBase,
+    settings: Settings,
+    spider: type[Spider],
+    params: CrawlParams,
+    urls: Sequence[str],
+    *,
+    looking: type[Looking] = Looking,
+    max_pages: int = 1,
+) -> Iterator[Fetched]:
+    """Fetch each URL once, robots.txt first, at the pace of the crawl.
+
+    The crawl's own database is not touched; a new one lives as long as the context.
+    """
+    seen = Seen()
+    make: Callable[..., type[Spider]] = type
+    with TemporaryDirectory(prefix="sitecrawl-") as folder:
+        own = settings.copy()
+        database = f"sqlite:///{Path(folder) / 'looked.db'}"
+        own.setdict({**NO_TRACES, "SITECRAWL_DATABASE": database}, priority=ABOVE_ALL)
+        crawler = Crawler(make("Looked", (looking, spider), {"seen": seen}), own)
+        process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=max_pages)
+        process.start()
+        with open_records(database) as records:
+            yield Fetched(crawler, records, seen)
+
+
+def _arguments(params: CrawlParams) -> dict[str, Any]:
+    given = params.model_dump(exclude_defaults=True, exclude={*OF_THE_CRAWL, "max_pages"})
+    return {**given, **ALONE}

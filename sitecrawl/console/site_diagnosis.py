@@ -1,0 +1,153 @@
+"""What a site is like before it is crawled: its robots.txt, hosts, scripts, sitemaps, size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy import Request
+
+from sitecrawl.config.assembly import agent
+from sitecrawl.console.page_fetcher import Fetched, Looking
+from sitecrawl.policy.decision import Decision
+from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.policy.rendering import needs_scripts
+from sitecrawl.reqmeta import origin_of
+from sitecrawl.web.feeds.sitemaps import read_sitemap
+from sitecrawl.web.html.script_shells import read_shell
+from sitecrawl.web.robots.robots_txt import RobotsMatch, RobotsTxt
+from sitecrawl.web.urls.url import origin, split
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.policy.urls.rule_engine import Rules
+    from sitecrawl.web.html.page import Page
+
+
+MOST_SITEMAPS = 20
+LONGEST_CHAIN = 10
+
+
+class LookingAround(Looking):
+    """Asks for the sitemaps as well: those that robots.txt names, else the usual one."""
+
+    def further(self, response: Response) -> list[Request]:
+        """The sitemaps of the page's origin."""
+        assert response.request is not None
+        place = origin_of(response.request)
+        rules = place.robots.rules if place is not None else None
+        named = rules.sitemaps if rules is not None else ()
+        return list(self._ask(named or [f"{origin(response.url)}/sitemap.xml"]))
+
+    def read_sitemap(self, response: Response) -> list[Request]:
+        """Keep what a sitemap lists, and ask for those that it names."""
+        assert response.request is not None
+        if response.status != 200:
+            return []
+        entries = list(read_sitemap(response.body, response.url))
+        self.seen.sitemaps[response.request.url] = entries
+        return list(self._ask(entry.loc for entry in entries if entry.is_sitemap))
+
+    def _ask(self, urls: Iterator[str] | tuple[str, ...] | list[str]) -> Iterator[Request]:
+        for url in urls:
+            if url not in self.seen.sitemaps and len(self.seen.sitemaps) < MOST_SITEMAPS:
+                self.seen.sitemaps[url] = []
+                yield Request(url, callback=self.read_sitemap, dont_filter=True)
+
+
+class Diagnosis(NamedTuple):
+    """What was found at a URL.
+
+    ``page`` is what stands at the end of its redirects, None if nothing could be read.
+    ``hosts`` says of each address of the site what it answers. ``expected`` counts the
+    pages that the sitemaps list and the rules admit, None without a sitemap; ``delay``,
+    in seconds, is the pace at which they would be fetched.
+    """
+
+    url: str
+    start: str
+    page: Page | None
+    robots: RobotsMatch | None
+    robots_status: int | None
+    crawl_delay: float | None
+    delay: float
+    hosts: dict[str, str]
+    scripts: Decision | None
+    sitemaps: dict[str, int]
+    expected: int | None
+    links: int
+    admitted: int
+
+    @property
+    def seconds(self) -> float | None:
+        """How long a first crawl takes at least."""
+        return None if self.expected is None else self.expected * self.delay
+
+
+def addresses(url: str) -> list[str]:
+    """The other addresses that a site may answer at: with and without TLS, with and without www."""
+    parts = split(url)
+    host, bare = parts.host, parts.host.removeprefix("www.")
+    named = "." in bare and not bare.replace(".", "").isdigit() and ":" not in host
+    if not named or origin(url) != f"{parts.scheme}://{host}":
+        return []
+    hosts = [bare, f"www.{bare}"]
+    found = [f"{scheme}://{each}/" for scheme in ("https", "http") for each in hosts]
+    return [each for each in found if origin(each) != origin(url)]
+
+
+def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> Diagnosis:
+    """Put together what was found."""
+    redirects = {source: target for source, _, _, target in fetched.records.redirects() if target}
+    start = _end(url, redirects)
+    place = fetched.records.origin(origin(start), params.realm)
+    if place is None:  # the rules refuse that address, and nobody was asked there
+        start, place = url, fetched.records.origin(origin(url), params.realm)
+    page = fetched.seen.pages.get(start)
+    text = place.robots_text if place else None
+    robots = RobotsTxt.parse(text, origin=origin(start)) if text is not None else None
+    crawl_delay = robots.crawl_delay(agent(params)) if robots else None
+    pages = {entry.loc for each in fetched.seen.sitemaps.values() for entry in each}
+    pages -= fetched.seen.sitemaps.keys()
+    links = {link.url for link in page.links} if page else set()
+
+    def admits(each: str) -> bool:
+        if robots is not None and origin(each) == origin(start):
+            allowed = robots.match(each, agent(params)).allowed
+            return allowed and rules.admit(each).decision.allowed
+        return rules.admit(each).decision.allowed
+
+    return Diagnosis(
+        url=url,
+        start=start,
+        page=page,
+        robots=robots.match(start, agent(params)) if robots else None,
+        robots_status=place.robots_status if place else None,
+        crawl_delay=crawl_delay,
+        delay=Pace(params.delay, crawl_delay).promised,
+        hosts=dict(_hosts(url, redirects, fetched)),
+        scripts=needs_scripts(read_shell(fetched.seen.bodies[start])) if page else None,
+        sitemaps={name: len(found) for name, found in fetched.seen.sitemaps.items() if found},
+        expected=sum(map(admits, pages)) if pages else None,
+        links=len(links),
+        admitted=sum(map(admits, links)),
+    )
+
+
+def _end(url: str, redirects: dict[str, str]) -> str:
+    for _ in range(LONGEST_CHAIN):
+        url = redirects.get(url, url)
+    return url
+
+
+def _hosts(url: str, redirects: dict[str, str], fetched: Fetched) -> Iterator[tuple[str, str]]:
+    failed = {each: outcome.name.lower() for each, outcome, *_ in fetched.records.failures()}
+    for each in [url, *addresses(url)]:
+        if each in redirects:
+            yield each, f"redirects to {redirects[each]}"
+        elif each in fetched.seen.pages:
+            yield each, "answers with a page"
+        else:
+            yield each, failed.get(each, "could not be read")

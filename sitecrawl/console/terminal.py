@@ -1,0 +1,129 @@
+"""Times and durations in the words of a person who waits."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.frontier import records as pending
+from sitecrawl.frontier.records import Records
+from sitecrawl.statuses import DONE, NOTHING
+
+UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
+"""From which length on a unit is used, its seconds, and its sign."""
+
+
+def span(seconds: float) -> str:
+    """A duration in the one unit that suits it: ``46 h``, ``12 d``, ``90 s``."""
+    length = abs(seconds)
+    for least, size, unit in UNITS:
+        if length >= least:
+            return f"{length / size:.0f} {unit}"
+    return f"{length:.0f} s"
+
+
+def ago(at: float, now: float) -> str:
+    """How long ago a moment was."""
+    return f"{span(now - at)} ago"
+
+
+def ahead(at: float, now: float) -> str:
+    """How long until a moment; one that has passed is now."""
+    return f"in {span(at - now)}" if at > now else "now"
+
+
+def stamp(at: float | None) -> str | None:
+    """A moment as RFC 3339 in UTC."""
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tab and line feed, separators of lines, and those of direction."""
+
+
+def printable(text: str) -> str:
+    r"""A text without what would command a terminal or turn its writing round: ``\u001b``.
+
+    JSON means the same with and without.
+    """
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def print_lines(lines: Iterable[str]) -> int:
+    """Print line by line for as long as somebody reads; 1 when there was none.
+
+    Raises ConfigError where standard output cannot be written.
+    """
+    status = NOTHING
+    output: TextIO | None = sys.stdout
+    try:
+        for line in lines:
+            status = DONE
+            print(printable(line))  # nowhere, where it was closed before we began
+        if output is not None:
+            output.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # as under head: who reads has seen enough
+            raise ConfigError([f"standard output cannot be written: {error.strerror}."]) from error
+    return status
+
+
+def complain(problems: Iterable[str]) -> None:
+    """Write problems to standard error, a line for each."""
+    output: TextIO | None = sys.stderr
+    if output is None:  # print would take standard output in its place
+        return
+    with suppress(OSError):
+        for problem in problems:
+            print(printable(problem), file=output)
+
+
+def reopen_errors() -> None:
+    """Give standard error a place where it was closed (2>&-): Scrapy's log asks what it is."""
+    output: TextIO | None = sys.stderr
+    if output is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
+Entry = tuple[dict[str, Any], str]
+
+
+def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
+    """Every URL as ``URL Realm State``, in the order of bytes; of one realm or of all."""
+    for url, name, state in records.pending():
+        if realm in {None, name}:
+            (line,) = pending.write([(url, name, state)])
+            yield {"url": url, "realm": name, "state": state}, line.rstrip("\n")
+
+
+def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
+    """The URLs that failed last time, each with the page that names it."""
+    for url, outcome, status, reason, referrer in records.failures(realm):
+        name = outcome.name.lower()
+        record = {"url": url, "outcome": name, "status": status, "reason": reason}
+        on = f" on {referrer}" if referrer else ""
+        yield {**record, "referrer": referrer}, f"{status or '-'} {name} {url}{on}"
+
+
+def list_redirects(records: Records, realm: str | None) -> Iterator[Entry]:
+    """The URLs that redirect, each with its target."""
+    for url, outcome, status, target in records.redirects(realm):
+        record = {"url": url, "redirect_to": target, "status": status}
+        yield {**record, "outcome": outcome.name.lower()}, f"{status or '-'} {url} {target}"
+
+
+def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
+    """Pairs of origins that serve equal documents: how many, and what share of the smaller."""
+    for one, other, count, share in records.mirrors(realm):
+        record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
+        yield record, f"{count} {share:.0%} {one} {other}"

@@ -1,0 +1,44 @@
+"""Opens the crawl database, and notes when it fails."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.frontier.base import Frontier, FrontierError
+
+if TYPE_CHECKING:
+    from sitecrawl.config.configuration import Configuration
+
+
+logger = logging.getLogger(__name__)
+
+
+class FrontierOwner:
+    """The one owner of the crawl database; ``failure`` says why it can no longer be used."""
+
+    def __init__(self, frontier: Frontier, configuration: Configuration) -> None:
+        self.frontier = frontier
+        self.run_id = 0
+        self.failure: str | None = None
+        self._configuration = configuration
+
+    async def open(self) -> None:
+        """Open the database and begin a run; raises FrontierError."""
+        name = self._configuration.params.database_name
+        self.run_id = await self.frontier.open(name, self._configuration.stored())
+
+    def fail(self, error: FrontierError) -> None:
+        """End the crawl at once: without its memory it could only do harm."""
+        if self.failure is not None:
+            return
+        self.failure = str(error)
+        logger.error("The crawl database failed and the crawl ends: %s", error)
+
+    async def close(self, reason: str, counters: dict[str, Any]) -> None:
+        """End the run with the reason it ended for, and what was counted in it."""
+        if self.failure is None and self.run_id:
+            try:
+                await self.frontier.close(reason, counters)
+            except FrontierError as error:
+                self.fail(error)

@@ -1,0 +1,114 @@
+"""What a run leaves in its row: figures, examples of what was refused, origins given up."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.policy.lifecycle.revisit import FAILED
+
+if TYPE_CHECKING:
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.frontier.base import Visit
+    from sitecrawl.scheduling.leased_origins import Hand
+
+
+def account(stats: Mapping[str, Any], discovery: Discovery, hand: Hand) -> dict[str, Any]:
+    """The numbers of ours among Scrapy's stats, and what ``scrapy explain`` tells of the run."""
+    numbers = {
+        name: value
+        for name, value in stats.items()
+        if name.startswith("sitecrawl/") and isinstance(value, int | float)
+    }
+    refusals = discovery.refusals.as_stored()
+    return {**numbers, "refusals": refusals, "given_up": hand.given_up()}
+
+
+logger = logging.getLogger(__name__)
+
+
+class DeadLinks:
+    """What could not be had, each with the page that was the first to link to it."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, str] = {}
+
+    def note(self, visit: Visit) -> None:
+        """Take in a visit that ended; only its last end in the run counts."""
+        self._found.pop(visit.due.url, None)
+        if visit.outcome in FAILED:
+            status = f", status {visit.status}" if visit.status else ""
+            page = visit.due.referrer or "a start"
+            self._found[visit.due.url] = f"{visit.reason}{status}, linked from {page}"
+
+    def report(self) -> None:
+        """List them, in the order in which they were found."""
+        logger.info("%d dead links", len(self._found))
+        for url, words in self._found.items():
+            logger.warning("dead link %s: %s", url, words)
+
+
+OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
+STATUSES = "downloader/response_status_count/"
+ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What was done so far; ``statuses`` counts the answers 2xx to 5xx, robots.txt included.
+
+    ``pages`` are crawl actions with an outcome, ``errors`` those that failed, ``lines`` what
+    went to the output, ``refused`` the links that rules left out.
+    """
+
+    pages: int
+    errors: int
+    lines: int
+    refused: int
+    statuses: tuple[int, int, int, int]
+
+    @classmethod
+    def read(cls, stats: Mapping[str, Any]) -> Figures:
+        """The figures out of Scrapy's stats."""
+        outcomes = {
+            name.removeprefix(OUTCOMES): count
+            for name, count in stats.items()
+            if name.startswith(OUTCOMES)
+        }
+        return cls(
+            pages=sum(outcomes.values()),
+            errors=sum(count for name, count in outcomes.items() if name in ERRORS),
+            lines=stats.get("item_scraped_count", 0),
+            refused=sum(count for name, count in stats.items() if name.startswith(RULES)),
+            statuses=_statuses(stats),
+        )
+
+    def line(self, seconds: float, waiting: int | None = None) -> str:
+        """The figures after ``seconds`` of crawling, with what waits."""
+        rate = self.pages / seconds if seconds else 0.0
+        waits = "" if waiting is None else f", {waiting} waiting"
+        answers = ", ".join(f"{n}xx {count}" for n, count in enumerate(self.statuses, start=2))
+        return (
+            f"{self.pages} pages ({rate:.1f}/s){waits}, {self.errors} errors, {self.lines} lines "
+            f"written; answers: {answers}; links refused: {self.refused}"
+        )
+
+    def short(self, seconds: float, waiting: int) -> str:
+        """The same for one line of a terminal."""
+        rate = self.pages / seconds if seconds else 0.0
+        return f"{self.pages} pages, {waiting} waiting, {rate:.1f}/s, {self.errors} errors"
+
+
+def _statuses(stats: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    counted = {
+        name.removeprefix(STATUSES): count
+        for name, count in stats.items()
+        if name.startswith(STATUSES)
+    }
+    two, three, four, five = (
+        sum(count for status, count in counted.items() if status.startswith(first))
+        for first in "2345"
+    )
+    return two, three, four, five

@@ -1,0 +1,172 @@
+"""Says why a crawl brought nothing: of each start, or of the pages that were read."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.policy.urls.scope import owner_of
+from sitecrawl.web.urls.url import origin
+
+if TYPE_CHECKING:
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.frontier.base import Candidate, Visit
+    from sitecrawl.policy.decision import Decision
+
+
+READ = frozenset(
+    {
+        Outcome.FILE_INGESTED,
+        Outcome.FILE_DID_NOT_CHANGE,
+        Outcome.NOINDEX,
+        Outcome.NON_CANONICAL,
+        Outcome.DUPLICATE,
+    }
+)
+NO_DOCUMENT = "No document: of the pages that were read, %d, none is wanted in an index: %s"
+KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.NON_CANONICAL})
+
+WORDS = {
+    "robots_txt": "forbidden by robots.txt",
+    "scheme": "this scheme cannot be crawled",
+    "not_found": "the server has no such page",
+    "mime_ignored": "not a page",
+    "content_type": "not a page",
+    "start_for_links": "a start that is no wanted page, read for its links",
+    "unauthorized": "the server asks for a password, see -a auth=",
+}
+
+logger = logging.getLogger(__name__)
+
+
+class Starts:
+    """Follows the starts of a crawl, and whether any page at all was read."""
+
+    def __init__(self) -> None:
+        self.pages_read = 0
+        self._watched: dict[int, str] = {}
+        self._led_to: dict[str, str] = {}
+        self._troubles: dict[str, str] = {}
+        self._origins_given_up: dict[str, str] = {}
+        self._kept_out: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+
+    def begin(self, seeds: Sequence[Candidate]) -> None:
+        """The starts that were admitted."""
+        self._watched = {seed.fingerprint: seed.url for seed in seeds}
+
+    def refused(self, url: str, decision: Decision) -> None:
+        """A start that the rules do not admit."""
+        self._troubles[url] = said(decision.reason, decision.rule)
+
+    def failed(self, url: str, why: str) -> None:
+        """A start that is a sitemap or feed and could not be read."""
+        self._troubles[url] = why
+
+    def given_up(self, key: str, why: str) -> None:
+        """An origin that is not asked any more in this run."""
+        self._origins_given_up[key] = why
+
+    def note(self, visit: Visit) -> None:
+        """A visit that ended; where a start was sent to is watched like a start."""
+        self.pages_read += visit.outcome in READ
+        if visit.outcome in KEPT_OUT:
+            self._kept_out[visit.reason] += 1
+            self._examples.setdefault(visit.reason, visit.due.url)
+        url = self._watched.get(visit.due.fingerprint)
+        if url is None:
+            return
+        if visit.outcome in READ:
+            self._troubles.pop(url, None)  # those of a try before
+            return
+        status = f"status {visit.status}" if visit.status else ""
+        sent = f"to {visit.redirect_to}" if visit.redirect_to else ""
+        detail = ", ".join(filter(None, (sent, visit.detail or status)))
+        self._troubles[url] = said(visit.reason, detail)
+        if visit.target is not None and visit.target.fingerprint not in self._watched:
+            self._watched[visit.target.fingerprint] = visit.target.url
+            self._led_to[url] = visit.target.url
+
+    def report(self, written: int, *, first_run: bool) -> bool:
+        """Log why the crawl brought nothing, if ``written`` is 0 lines; whether any page was read.
+
+        In a later run the pages that are due may be those alone that are no documents.
+        """
+        problems = self.problems()
+        for problem in problems:
+            logger.error("%s", problem)
+        if 0 < self.pages_read == self._kept_out.total() and not written:
+            level = logging.WARNING if first_run else logging.INFO
+            logger.log(level, NO_DOCUMENT, self.pages_read, "; ".join(self._reasons()))
+        return not problems
+
+    def _reasons(self) -> Iterator[str]:
+        for reason, count in self._kept_out.most_common():
+            yield f"{said(reason, '')} ({count}, one is {self._examples[reason]})"
+
+    def problems(self) -> list[str]:
+        """One line for each start that brought nothing, if no page was read at all."""
+        if self.pages_read:
+            return []
+        for url in self._watched.values():
+            if origin(url) in self._origins_given_up:
+                self._troubles.setdefault(url, self._origins_given_up[origin(url)])
+        starts = self._troubles.keys() - self._led_to.values()
+        return [
+            f"start {url} brought nothing: {'; '.join(self._way(url))}"
+            for url in self._troubles
+            if url in starts
+        ]
+
+    def _way(self, url: str) -> Iterator[str]:
+        """What became of a start, and of where it was sent."""
+        yield self._troubles[url]
+        while url := self._led_to.get(url, ""):
+            yield f"{url}: {self._troubles.get(url, 'not asked in this run')}"
+
+
+def said(reason: str, detail: str) -> str:
+    """A reason as people write it, with what decided."""
+    words = WORDS.get(reason, reason.replace("_", " "))
+    return f"{words} ({detail})" if detail else words
+
+
+class Homes:
+    """Looks up what became of the starts, most of which this run has not asked yet."""
+
+    def __init__(self, discovery: Discovery, owner: FrontierOwner) -> None:
+        self._discovery = discovery
+        self._owner = owner
+        self._starts: list[str] = []
+        self._by_owner: dict[str, list[str]] = {}
+
+    async def begin(self, seeds: Sequence[Candidate]) -> None:
+        """Bring into scope what an earlier run had there; the first run of all had none."""
+        self._starts = [seed.url for seed in seeds]
+        try:
+            if self._owner.run_id > 1:
+                await self._look(self._starts)
+        except FrontierError as error:
+            self._owner.fail(error)
+
+    async def look(self, origin: str) -> None:
+        """Bring an origin into scope if the database has it that a start was sent there.
+
+        Only the starts of its owner can have been, as far as the scope goes.
+        """
+        if not self._by_owner:
+            by_owner: defaultdict[str, list[str]] = defaultdict(list)
+            for start in self._starts:
+                by_owner[owner_of(start)].append(start)
+            self._by_owner = by_owner
+        starts = self._by_owner.get(owner_of(origin))
+        if starts:
+            await self._look(starts)
+
+    async def _look(self, starts: Sequence[str]) -> None:
+        for url, target in await self._owner.frontier.sent(starts):
+            self._discovery.sent(url, target)

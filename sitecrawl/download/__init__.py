@@ -1,1 +1,0 @@
-"""Fetches over HTTP within limits: addresses, certificates, sizes, rates and time."""

@@ -1,0 +1,1 @@
+"""Why a URL is, or is not, crawled."""

@@ -1,0 +1,95 @@
+"""What becomes of a URL, in one line."""
+
+from __future__ import annotations
+
+from sitecrawl.console.terminal import ago, ahead
+from sitecrawl.explain.explanation import UNREACHABLE, Explanation, Prospects
+from sitecrawl.frontier.records import UrlState
+from sitecrawl.policy.lifecycle.revisit import FAILED
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+
+READ = frozenset(
+    {
+        Outcome.FILE_INGESTED,
+        Outcome.FILE_DID_NOT_CHANGE,
+        Outcome.NOINDEX,
+        Outcome.NON_CANONICAL,
+        Outcome.DUPLICATE,
+    }
+)
+
+
+def verdict(explanation: Explanation, now: float) -> str:
+    """What a crawl that begins at ``now`` (UTC epoch seconds) would do with the URL."""
+    refusal, stored = explanation.refusal, explanation.stored
+    if refusal is not None:
+        sure = refusal.rule != UNREACHABLE and stored is not None and stored.seq is not None
+        return f"refused: {refusal.detail}{'; its document would be deleted' if sure else ''}"
+    why = explanation.given_up
+    given_up = f"; the last run gave its origin up: {why}" if why else ""
+    if stored is None or stored.outcome is None:
+        return f"{_never_asked(explanation)}{given_up}"
+    other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
+    due = _due(explanation.prospects, stored, now)
+    return f"{_visited(stored, now)}{other}, {due}{given_up}"
+
+
+def _never_asked(explanation: Explanation) -> str:
+    robots = "" if explanation.robots.verdict != "unknown" else ", unless robots.txt forbids it"
+    stored, prospects = explanation.stored, explanation.prospects
+    if stored is not None:
+        alone = prospects.left_alone(stored)
+        return (
+            f"waiting, and left alone: {alone}" if alone else f"waiting: would be crawled{robots}"
+        )
+    may_be = prospects.follows and explanation.left_out
+    left = f"; it may be {explanation.left_out}" if may_be else ""
+    return f"{prospects.unknown()}{robots if prospects.findable else ''}{left}"
+
+
+def _visited(stored: UrlState, now: float) -> str:
+    assert stored.outcome is not None
+    at = ago(stored.visited_at or 0.0, now)
+    if stored.outcome in READ:
+        return f"crawled {at}{_unwritten(stored)}"
+    if stored.outcome in REDIRECTS:
+        return f"redirected {at} to {stored.redirect_to}"
+    words = "failed" if stored.outcome in FAILED else "brought no document"
+    return f"{words} {at} ({told_outcome(stored)})"
+
+
+def _unwritten(stored: UrlState) -> str:
+    """Why a page that was read has no document of its own, by what was found since as well."""
+    if stored.seq is not None and not stored.deletion:
+        return ""
+    if stored.outcome is Outcome.NOINDEX:
+        return " (noindex: no document)"
+    if stored.kept_for and stored.seq is None:
+        words = "duplicate of" if stored.because == "duplicate" else "stands under"
+        return f" ({words} {stored.kept_for})"
+    if stored.outcome is Outcome.NON_CANONICAL:
+        return f" (stands under {stored.canonical})"
+    return " (duplicate of another page)" if stored.outcome is Outcome.DUPLICATE else ""
+
+
+def told_outcome(stored: UrlState) -> str:
+    """The last outcome with its status, and the more precise word for it."""
+    assert stored.outcome is not None
+    name = stored.outcome.name.lower()
+    reason = None if stored.reason == "ok" or (stored.reason or "") in name else stored.reason
+    status = f"status {stored.status}" if stored.status else None
+    return ", ".join(word for word in (name, reason, status) if word)
+
+
+def _due(prospects: Prospects, stored: UrlState, now: float) -> str:
+    if alone := prospects.left_alone(stored):
+        return f"left alone: {alone}"
+    if stored.waiting:
+        return "would be crawled again now"
+    if stored.outcome is Outcome.RATE_LIMITED and (stored.due or 0.0) > now:
+        return f"due {ahead(stored.due or 0.0, now)}, as it asked for (Retry-After)"
+    if why := prospects.hurried(stored):
+        return f"due now: {why}"
+    if stored.due is None:
+        return "never due of its own accord (scrapy frontier retry URL asks again)"
+    return f"due {ahead(stored.due, now)}"

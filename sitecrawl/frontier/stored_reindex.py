@@ -1,0 +1,131 @@
+"""Applying another configuration to the stored documents, without fetching anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sitecrawl.frontier.base import Candidate, Change
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.documents import Documents, Held
+from sitecrawl.frontier.outbox import Outbox
+from sitecrawl.frontier.runs import count_pending, last_run, reread
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.url_table import Urls
+from sitecrawl.frontier.visit_reducer import Changes
+
+BATCH = 500
+CURRENT = (
+    "SELECT d.url FROM document AS d JOIN origin AS o ON o.id = d.origin"
+    " WHERE d.seq IS NOT NULL AND o.realm = ? AND d.url > ? ORDER BY d.url LIMIT ?"
+)
+WAY = (
+    "SELECT coalesce(r.url, u.referrer_url), u.via, u.depth"
+    " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer WHERE u.id = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What becomes of a stored document: the fields it has now and their hash, or, where
+    ``document`` is None, why it is deleted.
+
+    Without ``document_hash`` the content stays what it was. ``successor`` is the address
+    that the page has now, to be crawled. ``word`` and ``rule`` are those of the decision,
+    for a person.
+    """
+
+    document: dict[str, Any] | None
+    document_hash: str | None = None
+    reason: str = "excluded"
+    successor: Candidate | None = None
+    word: str = ""
+    rule: str = ""
+
+
+Verdict = Callable[[str, dict[str, Any]], Rewrite | None]
+"""Judges the document that is stored under an address."""
+
+
+class Reindex:
+    """Goes through the current documents of a realm, and writes those that change."""
+
+    def __init__(self, database: Database, realm: str) -> None:
+        self._database = database
+        self._realm = realm
+        self._documents = Documents(database)
+
+    def planned(self, verdict: Verdict) -> Iterator[tuple[str, Rewrite]]:
+        """The addresses that would change, and how; nothing is written."""
+        for held in self._current():
+            rewrite = verdict(held.address, self._content(held))
+            if rewrite is not None:
+                yield held.address, rewrite
+
+    def apply(self, verdict: Verdict) -> Iterator[Change]:
+        """Write what changes, document by document; a crash leaves whole ones behind."""
+        for held in self._current():
+            rewrite = verdict(held.address, self._content(held))
+            if rewrite is not None:
+                with self._database.transaction():
+                    changes = self._rewrite(held, rewrite)
+                yield from changes
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest change."""
+        [(seq,)] = self._database.rows("SELECT seq FROM crawl")
+        return int(seq)
+
+    def finish(self, reading: str, configuration: dict[str, Any]) -> None:
+        """Let wait what was read with other options than ``reading``; the last run gets the
+        configuration that its documents were brought to."""
+        with self._database.transaction():
+            reread(self._database, StateOptions(realm=self._realm, reading=reading))
+            count_pending(self._database, self._realm)
+            self._database.execute(
+                "UPDATE run SET configuration = ? WHERE id ="
+                " (SELECT max(id) FROM run WHERE realm = ?)",
+                (json.dumps(configuration, sort_keys=True, default=str), self._realm),
+            )
+
+    def _withdraw(self, held: Held, rewrite: Rewrite, changes: Changes) -> None:
+        successor = rewrite.successor
+        if successor is not None:
+            Urls(self._database, self._realm).add([successor], {})
+        changes.withdraw(held, rewrite.reason, successor.url if successor else None)
+
+    def _rewrite(self, held: Held, rewrite: Rewrite) -> list[Change]:
+        changes = Changes(self._documents, held.origin)
+        if rewrite.document is None:
+            self._withdraw(held, rewrite, changes)
+        else:
+            changes.publish(held.url, rewrite.document, held.hash, "config")
+            self._database.execute(
+                "UPDATE url SET document_hash = coalesce(?, document_hash) WHERE id = ?",
+                (rewrite.document_hash, held.url),
+            )
+        run = last_run(self._database, self._realm)
+        return Outbox(self._database, run, self._realm, None).write(changes.entries())
+
+    def _content(self, held: Held) -> dict[str, Any]:
+        """A stored document, with the way to it that is known now: it may have become shorter.
+
+        Where a project's pipelines have left the way out it stays out.
+        """
+        [way] = self._database.rows(WAY, (held.url,))
+        names = ("source_url", "discovered_via", "depth")
+        content = self._documents.content(held.url)
+        now = dict(zip(names, way, strict=True))
+        content |= {name: value for name, value in now.items() if name in content}
+        return {name: value for name, value in content.items() if value is not None}
+
+    def _current(self) -> Iterator[Held]:
+        last = -1
+        while rows := self._database.rows(CURRENT, (self._realm, last, BATCH)):
+            for (last,) in rows:
+                held = self._documents.of(last)
+                if held is not None and held.current:
+                    yield held

@@ -1,0 +1,208 @@
+"""The URLs a crawl knows: adding those that are new, popping those that are due."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
+from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.leases import Lease
+from sitecrawl.frontier.state_options import Activity
+from sitecrawl.policy.lifecycle.revisit import LASTING
+
+POP = (
+    "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
+    " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
+    " u.changed_at, u.outcome, u.reading, u.following"
+    " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
+    " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
+    " WHERE u.origin = ? AND u.waiting = 1 AND {}"
+    " ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
+)
+# Last are those that may cost the origin's patience: it may end with them. Starts go first.
+UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
+PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
+POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
+MORE = (
+    "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1"  # noqa: S608
+    f" AND {PROMISING} LIMIT 1"
+)
+SET_FOUND_ASIDE = (
+    "UPDATE url SET waiting = 2 WHERE origin = ? AND fingerprint = ? AND waiting = 1"
+    " AND via = 'link' AND outcome IS NULL"
+    " AND found_at >= (SELECT started_at FROM run WHERE id = ?)"
+)
+
+
+STARTS = (
+    "SELECT u.id, o.key, u.fingerprint, u.url FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " WHERE u.via = 'seed' AND o.realm = ? ORDER BY u.id"
+)
+# As if a start had a link to it: how deep it lies otherwise, nobody knows.
+RETIRE = "UPDATE url SET via = 'link', priority = 0, depth = 1 WHERE id = ?"
+
+
+class Urls:
+    """The url table of one realm."""
+
+    def __init__(self, database: Database, realm: str, aside_in: int | None = None) -> None:
+        """``aside_in``: the run whose own links are for the next one."""
+        self._database = database
+        self._realm = realm
+        self._aside_in = aside_in
+        self._origins: dict[str, int] = {}
+
+    def add(
+        self, candidates: Iterable[Candidate], pages: dict[str, int], home: int | None = None
+    ) -> int:
+        """Store those that are new; of what is known, only the way to it may become shorter.
+        Returns how many were new.
+
+        ``pages`` maps the URLs of the pages at hand to their rows: a referrer among them
+        is stored as a reference. ``home`` is the leased origin of these pages: links to
+        others are sorted, so that workers do not wait for each other in a circle.
+        """
+        by_origin: defaultdict[str, list[Candidate]] = defaultdict(list)
+        for candidate in candidates:
+            by_origin[candidate.origin].append(candidate)
+        self.know(by_origin)
+        found_at = self._database.now()
+        new = 0
+        for key in sorted(by_origin, key=self._origins.__getitem__):
+            origin, found = self._origins[key], by_origin[key]
+            if home not in (None, origin):
+                found.sort(key=lambda candidate: candidate.fingerprint)
+            new += self._add_to(origin, found, pages, found_at)
+        return new
+
+    def retire_starts(self, starts: Iterable[Candidate]) -> list[str]:
+        """Make ordinary URLs of former starts that are not among ``starts``; returns these URLs.
+
+        Nothing is deleted here: the rules judge each when it is due, as they do a link.
+        """
+        kept = {(start.origin, start.fingerprint) for start in starts}
+        rows = self._database.rows(STARTS, (self._realm,))
+        retired = [(id_, url) for id_, key, identity, url in rows if (key, identity) not in kept]
+        self._database.many(RETIRE, [(id_,) for id_, _ in retired])
+        return [url for _, url in retired]
+
+    def _add_to(
+        self, origin: int, candidates: list[Candidate], pages: dict[str, int], found_at: float
+    ) -> int:
+        rows = []
+        for c in candidates:
+            page = pages.get(c.referrer) if c.referrer else None
+            text = c.referrer if page is None else None
+            rows.append(
+                (origin, c.fingerprint, c.url, c.depth, c.via, c.priority, page, text, found_at)
+            )
+        new = self._database.add_urls(rows)
+        waiting = new - self._set_aside(origin, candidates)
+        if waiting:
+            self._database.execute(
+                "UPDATE origin SET pending = pending + ? WHERE id = ?", (waiting, origin)
+            )
+        return new
+
+    def _set_aside(self, origin: int, candidates: list[Candidate]) -> int:
+        """Leave the links out of the run, if that is so; how many waited."""
+        if self._aside_in is None:
+            return 0
+        links = [(origin, c.fingerprint, self._aside_in) for c in candidates if c.via == "link"]
+        return self._database.many(SET_FOUND_ASIDE, links) if links else 0
+
+    def pop(self, origin: str, lease: Lease, limit: int) -> list[DueUrl]:
+        """The first URLs that wait and are not in hand; they are in hand from now on."""
+        free: list[Row] = []
+        for pop in POPS:
+            rows = self._database.rows(pop, (lease.id, limit + len(lease.in_hand)))
+            free += [row for row in rows if row[0] not in lease.in_hand]
+            if len(free) >= limit:
+                break
+        del free[limit:]
+        lease.in_hand.update(row[0] for row in free)
+        return [DueUrl(origin, *row) for row in free]
+
+    def has_promising(self, origin: int) -> bool:
+        """Whether anything waits that did not fail last time, or is a start."""
+        return bool(self._database.rows(MORE, (origin,)))
+
+    def forget(self) -> None:
+        """Trust no row's number that a failed transaction may have taken back."""
+        self._origins.clear()
+
+    def know(self, keys: Iterable[str]) -> None:
+        """Make sure that the row of every origin is known."""
+        for key in sorted(key for key in keys if key not in self._origins):
+            self._database.execute(
+                "INSERT INTO origin (realm, key) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (self._realm, key),
+            )
+            [(self._origins[key],)] = self._database.rows(
+                "SELECT id FROM origin WHERE key = ? AND realm = ?", (key, self._realm)
+            )
+
+
+NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR due <= ?)"
+"""False where the answer itself said when to come back (Retry-After), later than a given time."""
+OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
+TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
+SET_ASIDE = {
+    "refresh": f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}",  # noqa: S608
+    "starts": f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}",  # noqa: S608
+}
+ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
+RECALL = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
+REMIND = (
+    "UPDATE url SET waiting = 1 WHERE waiting <> 1 AND (outcome IS NULL OR outcome <> ?)"  # noqa: S608
+    f" AND {NOT_COOLING} AND {ONE}"
+)
+REDATED = f"{REMIND} AND dated <> ?"
+DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
+PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
+
+
+class Reminders:
+    """Lets URLs of one realm wait that would not of their own accord."""
+
+    def __init__(self, database: Database, realm: str) -> None:
+        self._database = database
+        self._realm = realm
+
+    def set_aside(self, activity: Activity) -> None:
+        """Leave out of a run what its activity does not consider; the next run has it again."""
+        if activity in SET_ASIDE:
+            self._database.execute(SET_ASIDE[activity], (self._realm,))
+
+    def take_back(self) -> None:
+        """Let wait again what an earlier run set aside."""
+        self._database.execute(TAKE_BACK, (self._realm,))
+
+    def recall(self, candidates: Iterable[Candidate]) -> None:
+        """Let these wait of what the run has set aside."""
+        for candidate in candidates:
+            self._wait(candidate, RECALL, self._one(candidate))
+
+    def remind(self, candidates: Iterable[Candidate]) -> None:
+        """Let these wait whatever their age, unless they are gone."""
+        for candidate in candidates:
+            self._wait(candidate, REMIND, self._reminded(candidate))
+
+    def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+        """Note the date that a feed gives to each, and let those wait whose date differs."""
+        for candidate, date in entries:
+            one, at = self._one(candidate), date.timestamp()
+            self._wait(candidate, REDATED, (*self._reminded(candidate), at))
+            self._database.execute(DATE, (at, at, *one))
+
+    def _wait(self, candidate: Candidate, statement: str, values: Sequence[object]) -> None:
+        if self._database.execute(statement, values):
+            self._database.execute(PENDING, (candidate.origin, self._realm))
+
+    def _reminded(self, candidate: Candidate) -> Sequence[object]:
+        return int(Outcome.FILE_GONE), self._database.now(), *self._one(candidate)
+
+    def _one(self, candidate: Candidate) -> tuple[int, str, str]:
+        return candidate.fingerprint, candidate.origin, self._realm

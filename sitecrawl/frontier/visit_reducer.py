@@ -1,0 +1,585 @@
+"""What is remembered of pages, table by table, for those that judge what visits found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sitecrawl.frontier.base import Settlement
+from sitecrawl.frontier.deletions import Deletions, Gathered
+from sitecrawl.frontier.documents import Documents, Held, NearPages
+from sitecrawl.frontier.outbox import Entry, Outbox
+from sitecrawl.frontier.redirect_resolver import OPEN, Answer, Claims, Standing
+from sitecrawl.frontier.shared_answers import (
+    Answers,
+    SharedAnswer,
+    Withheld,
+    WithheldDocument,
+    leading_to,
+)
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.visits import Finding
+from sitecrawl.policy.documents.document_dates import rfc3339
+from sitecrawl.policy.lifecycle.deletion import FEW_DOCUMENTS, SEVERAL, is_shared, too_many, verdict
+from sitecrawl.policy.lifecycle.duplicates import is_rewritten, rank
+from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The tables that findings change, and the rules by which they do."""
+
+    documents: Documents
+    deletions: Deletions
+    answers: Answers
+    withheld: Withheld
+    claims: Claims
+    near: NearPages
+    options: StateOptions
+    run: int
+
+
+class Changes:
+    """Gathers outbox entries while the documents change; used for one transaction.
+
+    Deletions go before upserts, so that whoever reads in order never has a page twice.
+    """
+
+    def __init__(self, documents: Documents, origin: int) -> None:
+        self._documents = documents
+        self._origin = origin
+        self._upserts: dict[int, Entry] = {}
+        self._deletes: dict[int, Entry] = {}
+
+    def entries(self) -> list[Entry]:
+        """The entries in their order, each document with the addresses it stands for."""
+        also = self._documents.additional_urls(list(self._upserts))
+        for url, addresses in also.items():
+            entry = self._upserts[url]
+            entry.content = {**entry.content, "additional_urls": addresses}
+        return [*self._deletes.values(), *self._upserts.values()]
+
+    def publish(
+        self, url: int, document: dict[str, Any], content_hash: str | None, change: str
+    ) -> None:
+        """Make a document current that a visit brought."""
+        self._documents.publish(url, self._origin, document, content_hash)
+        self._upserts[url] = Entry(url, "upsert", document["id"], change, content=document)
+
+    def promote(self, held: Held) -> None:
+        """Make a document current that was kept back, or have an equal one stand for it."""
+        equal = None
+        if held.hash is not None:
+            equal = self._documents.equal(held.origin, held.hash, held.url)
+        if equal is not None:
+            self._documents.demote(held.url, equal.url, "duplicate")
+            self.renew(equal)
+            return
+        self._documents.promote(held.url)
+        content = self._documents.content(held.url)
+        self._upserts[held.url] = Entry(held.url, "upsert", held.id, "new", content=content)
+
+    def renew(self, held: Held) -> None:
+        """Write a current document again, because the addresses it stands for changed."""
+        if held.url not in self._upserts:
+            content = self._documents.content(held.url)
+            entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
+            self._upserts[held.url] = entry
+
+    def withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
+        """Write that a current document is no more; what it stood for comes into its own."""
+        self._delete(held, reason, moved_to)
+        self._documents.remove(held.url)
+        self.orphan(self._documents.pointing_at([held.url]))
+
+    def forget(self, held: Held, reason: str) -> None:
+        """Write that a current document is no more, when nothing will come after it."""
+        self._delete(held, reason, None)
+
+    def replace(self, held: Held, by: Held | int, address: str, because: str) -> None:
+        """Keep a current document back: another URL stands for it, and for those of the pages
+        it stood for that are equal to that one as well."""
+        target = by if isinstance(by, int) else by.url
+        reason = {"canonical": "non_canonical"}.get(because, because)
+        self._delete(held, reason, address)
+        self._documents.demote(held.url, target, because)
+        followers = self._documents.duplicates_of(held.url)
+        if not followers:
+            return
+        instead = self._documents.of(target)
+        for follower in followers:
+            if instead is not None and follower.hash == instead.hash:
+                self._documents.point(follower.url, target, "duplicate")
+        self.orphan(self._documents.duplicates_of(held.url))
+
+    def orphan(self, followers: Iterable[Held]) -> None:
+        """Equal pages whose kept one is no more: the best of them takes its place."""
+        equal = [held for held in followers if held.because == "duplicate" and not held.current]
+        if not equal:
+            return
+        best, *others = sorted(equal, key=lambda held: rank(held.address))
+        self.promote(best)
+        for held in others:
+            self._documents.point(held.url, best.url, "duplicate")
+
+    def _delete(self, held: Held, reason: str, moved_to: str | None) -> None:
+        ours = self._upserts.pop(held.url, None)
+        if ours is not None and ours.change == "new":
+            return  # nobody has heard of it
+        self._deletes[held.url] = Entry(
+            held.url, "delete", held.id, None, reason, moved_to, held.address
+        )
+
+
+SILENT = FAILED | STILL_WAITING  # of the content of a page
+NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
+
+
+STANDS_FOR = frozenset({"duplicate", "non_canonical"})
+
+
+def text_of(document: dict[str, Any]) -> str:
+    """The words of a document."""
+    return f"{document.get('title', '')} {document.get('body', '')}"
+
+
+def answers_of(withheld: WithheldDocument) -> list[SharedAnswer]:
+    """The answers of known pages that would make a withheld document that of an outage."""
+    texts = [SharedAnswer("text", withheld.hash)] if withheld.hash else []
+    return [*texts, leading_to("redirect", withheld.address)]
+
+
+class Judge:
+    """Judges the findings of one transaction; ``changes`` gathers what comes of them."""
+
+    def __init__(self, memory: Memory, changes: Changes) -> None:
+        self._documents = memory.documents
+        self._deletions = memory.deletions
+        self._answers = memory.answers
+        self._withheld = memory.withheld
+        self._claims = memory.claims
+        self._near = memory.near
+        self._options = memory.options
+        self._changes = changes
+
+    def judge(self, finding: Finding) -> None:
+        """Change what the visit changes; the finding gets its final outcome."""
+        finding.target = self._claims.target_of(finding.visit)
+        if finding.stored.written:  # a new URL is spared the questions
+            finding.held = self._documents.of(finding.stored.id)
+        if finding.stored.suspected and finding.outcome not in SILENT:
+            self._forget_withheld(finding)
+        if finding.visit.unchanged:
+            self._unchanged(finding)
+        elif finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
+            self._still_there(finding)
+            self._still_claims(finding)
+        elif finding.visit.document is None:
+            self._without_document(finding)
+        elif finding.outcome is Outcome.NON_CANONICAL:
+            self._claimed(finding)
+        else:
+            self._ingested(finding)
+
+    def review(self, findings: Sequence[Finding]) -> None:
+        """Look again at the pages whose redirect or canonical leads to a visited URL."""
+        held_back = self._documents.pointing_at([finding.stored.id for finding in findings])
+        for held in sorted(held_back, key=lambda held: held.because == "redirect"):
+            if held.because != "duplicate" and held.target is not None:
+                self._review(held, self._claims.follow(held.url, held.target))
+
+    def carry_out(self, gathered: Sequence[Gathered]) -> None:
+        """Carry out deletions that were gathered.
+
+        A page for which another stands is looked at in the next run, which finds its document
+        equal or non-canonical and lets the other one name its address.
+        """
+        for deletion in gathered:
+            held = self._documents.of(deletion.url)
+            self._deletions.forget(deletion.url)
+            if held is None or not held.current:
+                continue
+            if deletion.reason not in STANDS_FOR:
+                self._withdraw(held, deletion.reason, deletion.moved_to)
+                continue
+            self._deletions.look_again(held.url)
+            if deletion.reason != "duplicate" or self._has_equal(held, deletion.answer):
+                self._withdraw(held, deletion.reason, deletion.moved_to)
+
+    def is_shared(self, origin: int, answer: SharedAnswer | None) -> bool:
+        """Tell whether several known pages of an origin began to give an answer."""
+        if answer is None or self._answers.is_accepted(answer):
+            return False
+        return is_shared(
+            self._answers.count(answer), self._documents.count_up_to(FEW_DOCUMENTS + 1, origin)
+        )
+
+    def shares_answer(self, withheld: WithheldDocument) -> bool:
+        """Tell whether a withheld document is that of an outage: known pages have its text, or
+        lead to it."""
+        return any(self.is_shared(withheld.origin, each) for each in answers_of(withheld))
+
+    def release(self, withheld: Sequence[WithheldDocument]) -> None:
+        """Write documents that were withheld, unless something else became of their pages."""
+        for each in withheld:
+            self._withheld.forget(each.url)
+            held = self._documents.of(each.url)
+            current = held is not None and held.current
+            if self._deletions.knows(each.url) or current is not (each.change == "changed"):
+                continue
+            if self._has_lasting_equal(each):
+                self._deletions.look_again(each.url)  # it will be found equal
+                continue
+            self._changes.publish(each.url, each.document, each.hash, each.change)
+            self._documents.confirm(each.url, each.hash, each.document_hash, changed=current)
+            followers = self._documents.pointing_at([each.url])
+            self._changes.orphan(held for held in followers if held.hash != each.hash)
+
+    def _has_lasting_equal(self, withheld: WithheldDocument) -> bool:
+        """Tell whether another document has the text of a withheld one, and does not move to it."""
+        if withheld.hash is None:
+            return False
+        equal = self._documents.equal(withheld.origin, withheld.hash, withheld.url)
+        return equal is not None and not self._deletions.moves(equal.url, withheld.address)
+
+    def _withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
+        followers = self._documents.pointing_at([held.url])
+        self._changes.withdraw(held, reason, moved_to)
+        for follower in followers:
+            if follower.because == "canonical":
+                self._review(follower, self._claims.follow(follower.url, held.url))
+
+    def _ingested(self, finding: Finding) -> None:
+        finding.outcome, finding.fresh = Outcome.FILE_INGESTED, True
+        same = finding.is_current and finding.visit.content_hash == finding.stored.content_hash
+        if same and finding.visit.document_hash == finding.stored.document_hash:
+            self._still_there(finding)
+            return
+        if finding.stored.written:
+            self._deletions.forget(finding.stored.id)
+        change = self._change(finding, same=same)
+        equal = self._equal(finding)
+        if equal is not None and finding.is_current:
+            self._gather_duplicate(finding, equal)
+        elif equal is not None and rank(equal.address) < rank(finding.stored.url):
+            self._duplicate(finding, equal)
+        elif self._must_wait(finding, change):
+            self._withhold(finding, change)
+        else:
+            self._publish(finding, equal, change)
+
+    def _change(self, finding: Finding, *, same: bool) -> str:
+        """The word for what is written of a page; the finding notes whether its content changed."""
+        reading = finding.stored.reading
+        reread = finding.is_current and reading not in (None, self._options.reading)
+        finding.changed = not (same or reread)
+        known = "config" if reread else "metadata" if same else "changed"
+        return known if finding.is_current else "new"
+
+    def _publish(self, finding: Finding, equal: Held | None, change: str) -> None:
+        visit, url = finding.visit, finding.stored.id
+        self._changes.publish(url, self._document(finding), visit.content_hash, change)
+        if equal is not None:
+            for each in (equal, *self._documents.duplicates_of(equal.url)):
+                self._documents.liken(each.url, url)
+            self._changes.replace(equal, url, finding.stored.url, "duplicate")
+        if finding.held is not None or equal is not None:  # else nothing equal can lead here yet
+            self._part(finding)
+
+    def _gather_duplicate(self, finding: Finding, equal: Held) -> None:
+        finding.outcome, finding.fresh = Outcome.DUPLICATE, False
+        self._note_text(finding, equal.hash)
+        self._gather(finding, "duplicate", equal.address, moved=True)
+
+    def _equal(self, finding: Finding) -> Held | None:
+        """The current document that has the same content, or nearly so where that is asked."""
+        visit, url = finding.visit, finding.stored.id
+        if visit.content_hash is None:
+            return None
+        equal = self._documents.equal(finding.origin, visit.content_hash, url)
+        if equal is not None or visit.simhash is None:
+            return equal
+        found = self._near.find(finding.origin, visit.simhash, url)
+        self._near.note(finding.origin, visit.simhash, url)
+        pages = [held for other in found if (held := self._documents.of(other))]
+        return next((held for held in pages if held.current and held.target is None), None)
+
+    def _unchanged(self, finding: Finding) -> None:
+        """Keep the document of a page that was read and found as it was when its visit began.
+
+        One that was deleted meanwhile has to be made again.
+        """
+        if finding.held is None:
+            finding.outcome = Outcome.CANCELLED
+            return
+        finding.fresh = True
+        self._still_there(finding)
+
+    def _still_there(self, finding: Finding) -> None:
+        finding.outcome = Outcome.FILE_DID_NOT_CHANGE
+        self._deletions.forget(finding.stored.id)
+        if finding.stored.suspected and not self._is_own(finding):
+            self._answers.clear(finding.stored.id)
+        if finding.held is not None and finding.held.current and finding.held.target is not None:
+            self._documents.point(finding.stored.id, None, None)
+
+    def _still_claims(self, finding: Finding) -> None:
+        """Weigh the canonical again of a page that did not change: its target may have."""
+        held, target = finding.held, finding.stored.target
+        if held is None or finding.is_duplicate:
+            return
+        if finding.stored.canonical is not None and target not in (None, held.url):
+            self._review(held, self._claims.follow(held.url, target))
+        elif not held.current and "canonical_url" not in self._documents.content(held.url):
+            self._changes.promote(held)  # another version of it named a canonical
+
+    def _duplicate(self, finding: Finding, equal: Held) -> None:
+        finding.outcome = Outcome.DUPLICATE
+        self._keep_back(finding, equal.url, equal.address, "duplicate")
+        self._documents.liken(finding.stored.id, equal.url)
+        if not (finding.is_duplicate and finding.held and finding.held.target == equal.url):
+            self._changes.renew(equal)
+
+    def _part(self, finding: Finding) -> None:
+        """Let go of equal pages when this one's content is another now."""
+        followers = self._documents.pointing_at([finding.stored.id])
+        self._changes.orphan(held for held in followers if held.hash != finding.visit.content_hash)
+        self._unlike(finding.held)
+
+    def _unlike(self, held: Held | None) -> None:
+        """Write the page again that stood for this one as its equal."""
+        if held is not None and held.because == "duplicate" and held.target is not None:
+            kept = self._documents.of(held.target)
+            if kept is not None and kept.current:
+                self._changes.renew(kept)
+
+    def _keep_back(self, finding: Finding, target: int, address: str, because: str) -> None:
+        held, url = finding.held, finding.stored.id
+        if held is not None and held.current:
+            self._changes.replace(held, target, address, because)
+        elif held is not None and (held.target, held.because) != (target, because):
+            self._unlike(held)
+        self._documents.keep_back(
+            url,
+            finding.origin,
+            self._document(finding),
+            finding.visit.content_hash,
+            (target, because),
+        )
+        finding.fresh = True
+
+    def _claimed(self, finding: Finding) -> None:
+        url, target = finding.stored.id, finding.target
+        answer = Answer(Standing.NOWHERE, 0)
+        if target is not None and target != url:
+            answer = self._claims.follow(url, target)
+        current = finding.is_current
+        self._note_canonical(finding, answer)
+        if answer.standing is Standing.BACK:
+            self._looped(finding, answer)
+        elif answer.standing is Standing.NOWHERE:
+            self._ingested(finding)
+        elif answer.standing is Standing.DUE and (current or finding.is_duplicate):
+            self._ingested(finding)  # what led nowhere may do so in every run, after this page
+            if finding.outcome is not Outcome.DUPLICATE:
+                self._documents.point(url, answer.url, "canonical")
+        elif answer.standing in OPEN and current:
+            self._documents.point(url, answer.url, "canonical")
+        elif current:
+            self._gather(finding, "non_canonical", answer.address, moved=True)
+        else:
+            self._keep_back(finding, answer.url, answer.address, "canonical")
+
+    def _looped(self, finding: Finding, answer: Answer) -> None:
+        """Canonicals in a circle: the best of its pages is kept."""
+        members = [self._documents.of(url) for url, _ in answer.loop]
+        pages = [held for held in members if held is not None]
+        best = min(pages, key=lambda held: rank(held.address), default=None)
+        if best is None or rank(finding.stored.url) < rank(best.address):
+            self._ingested(finding)
+            return
+        self._changes.promote(best)
+        self._keep_back(finding, best.url, best.address, "canonical")
+
+    def _without_document(self, finding: Finding) -> None:
+        held, visit = finding.held, finding.visit
+        if held is None or visit.reason in NOT_SURE:
+            return
+        if held.current and finding.outcome in REDIRECTS:
+            self._note_redirect(finding)
+        rule = self._options.deletion
+        reason = verdict(rule, finding.outcome, finding.missing, finding.failures)
+        if reason is None:
+            return
+        if not held.current:
+            self._documents.remove(held.url)
+            self._unlike(held)
+        elif finding.outcome in REDIRECTS and finding.target is not None:
+            self._moved(held, self._claims.follow(held.url, finding.target))
+        else:
+            self._gather(finding, reason, visit.redirect_to or visit.canonical)
+
+    def _moved(self, held: Held, answer: Answer) -> None:
+        if answer.standing is Standing.BACK:
+            return
+        if answer.address:
+            self._answers.note(held.url, held.origin, leading_to("redirect", answer.address))
+        if answer.standing in OPEN:
+            self._documents.point(held.url, answer.url, "redirect")
+            return
+        moved = answer.standing is Standing.PAGE or self._withheld.is_withheld(answer.url)
+        to = answer.address or None
+        self._deletions.gather(held.url, held.origin, "redirected", to, moved=moved)
+
+    def _note_redirect(self, finding: Finding) -> None:
+        """Note where a page leads, by the end of the chain as far as it is known."""
+        address = finding.visit.redirect_to or ""
+        if finding.target is not None:
+            address = self._claims.follow(finding.stored.id, finding.target).address or address
+        if address:
+            shared = leading_to("redirect", address)
+            self._answers.note(finding.stored.id, finding.origin, shared)
+
+    def _note_canonical(self, finding: Finding, answer: Answer) -> None:
+        canonical = finding.visit.canonical
+        if finding.is_current and canonical and answer.standing in (*OPEN, Standing.PAGE):
+            shared = leading_to("canonical", canonical)
+            self._answers.note(finding.stored.id, finding.origin, shared)
+
+    def _note_text(self, finding: Finding, content_hash: str | None) -> None:
+        if content_hash is not None:
+            shared = SharedAnswer("text", content_hash)
+            self._answers.note(finding.stored.id, finding.origin, shared)
+
+    def _must_wait(self, finding: Finding, change: str) -> bool:
+        """Tell whether a document may be that of an outage: the text of a known page is another
+        one, or the page was found where known pages were sent."""
+        visit = finding.visit
+        assert visit.document is not None
+        if change == "changed":
+            if self._documents.count_up_to(SEVERAL, finding.origin) < SEVERAL:
+                return False
+            before = self._documents.content(finding.stored.id)
+            return is_rewritten(text_of(before), text_of(visit.document))
+        if change != "new" or visit.due.via != "redirect":
+            return False
+        led = self._answers.count(leading_to("redirect", finding.stored.url)) > 0
+        return led or self._withheld.is_held(finding.stored.id)
+
+    def _withhold(self, finding: Finding, change: str) -> None:
+        """Keep a document back until it shows whether other pages give the same answer."""
+        visit, url = finding.visit, finding.stored.id
+        if change == "changed":
+            self._note_text(finding, visit.content_hash)
+        hashes = (visit.content_hash, visit.document_hash)
+        self._withheld.withhold(url, finding.origin, change, self._document(finding), hashes)
+        finding.changed, finding.fresh, finding.withheld = False, False, True
+
+    def _forget_withheld(self, finding: Finding) -> None:
+        """Drop a withheld document: its page is judged anew; one that waits for a person stays."""
+        if finding.held is not None or not self._withheld.is_held(finding.stored.id):
+            self._withheld.forget(finding.stored.id)
+
+    def _is_own(self, finding: Finding) -> bool:
+        """Tell whether the answer that was noted is the text of the current document."""
+        return self._answers.of(finding.stored.id) == SharedAnswer(
+            "text", finding.stored.content_hash or ""
+        )
+
+    def _has_equal(self, held: Held, answer: SharedAnswer | None) -> bool:
+        """Tell whether a current document still has the text that a page was found to share."""
+        if answer is None or answer.kind != "text":
+            return True
+        return self._documents.equal(held.origin, answer.key, held.url) is not None
+
+    def _gather(
+        self, finding: Finding, reason: str, moved_to: str | None, *, moved: bool = False
+    ) -> None:
+        self._deletions.gather(finding.stored.id, finding.origin, reason, moved_to, moved=moved)
+
+    def _review(self, held: Held, answer: Answer) -> None:
+        if held.because == "redirect":
+            self._documents.point(held.url, None, None)
+            self._moved(held, answer)
+        elif answer.standing in (Standing.NOWHERE, Standing.BACK):
+            if held.current:
+                self._documents.point(held.url, None, None)
+            else:
+                self._changes.promote(held)
+        elif answer.standing in OPEN or not held.current:
+            self._documents.point(held.url, answer.url, "canonical")
+        else:
+            self._documents.point(held.url, None, None)
+            self._deletions.gather(
+                held.url, held.origin, "non_canonical", answer.address, moved=True
+            )
+
+    def _document(self, finding: Finding) -> dict[str, Any]:
+        assert finding.visit.document is not None
+        changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
+        when = rfc3339(changed_at or finding.visit.started_at)
+        return {**finding.visit.document, "last_changed_at": when}
+
+
+class Settling:
+    """What one worker deletes of each origin in a run, or in a round of it."""
+
+    def __init__(self, memory: Memory, outbox: Outbox) -> None:
+        self._memory = memory
+        self._outbox = outbox
+        self._deleted: Counter[int] = Counter()
+
+    def begin_round(self) -> None:
+        """Count from nothing again."""
+        self._deleted.clear()
+
+    def settle(self, origin: int) -> Settlement:
+        """Inside a transaction: write the deletions seen on an origin, or hold them back.
+
+        Held back is what several known pages began to answer, and what remains if it is too
+        much; a page for which another one stands is no loss. Pages whose deletion is held back
+        are due in every run, unless errors wait for a person; a run that does not look at them,
+        because of its activity, leaves them as they are.
+        """
+        memory = self._memory
+        documents = memory.documents.count(origin)
+        changes = Changes(memory.documents, origin)
+        judge = Judge(memory, changes)
+        gathered = memory.deletions.of(origin)
+        unseen = memory.deletions.unseen(origin)
+        self._write_withheld(judge, origin, unseen)
+        withheld = [each for each in memory.withheld.of(origin) if each.held]
+        outage = {leading_to("redirect", each.address) for each in withheld}
+        shared = [
+            each
+            for each in gathered
+            if each.answer in outage or judge.is_shared(origin, each.answer)
+        ]
+        alone = [each for each in gathered if each not in shared]
+        losses = [each for each in alone if not each.moved]
+        before = self._deleted[origin]
+        held = 0
+        if too_many(memory.options.deletion, before + len(losses), before + documents):
+            alone, held = [each for each in alone if each.moved], len(losses)
+        if (held or shared) and not memory.options.revisit.blacklist:
+            memory.deletions.doubt(origin)
+        memory.withheld.doubt(origin)
+        judge.carry_out([each for each in alone if each.url not in unseen])
+        written = self._outbox.write(changes.entries())
+        deleted = sum(1 for each in losses if not held and each.url not in unseen)
+        groups = memory.answers.held(origin)
+        return Settlement(written, held, documents, deleted, tuple(groups))
+
+    def _write_withheld(self, judge: Judge, origin: int, unseen: set[int]) -> None:
+        for each in self._memory.withheld.of(origin):
+            if judge.shares_answer(each):
+                self._memory.withheld.hold(each.url)
+            elif each.url not in unseen and not (each.held and each.change == "new"):
+                judge.release([each])
+
+    def note(self, origin: int, settlement: Settlement) -> None:
+        """Count what was written; only now, for a transaction may be tried again."""
+        self._deleted[origin] += settlement.deleted

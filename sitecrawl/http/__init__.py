@@ -1,0 +1,1 @@
+"""The HTTP client: connections, exchanges and the bounds on both."""

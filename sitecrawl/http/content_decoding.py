@@ -1,0 +1,158 @@
+"""Undoes Content-Encoding, up to a size."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+
+import brotli
+
+from sitecrawl.http.fetch_errors import BrokenEncodingError, DecodedTooLargeError
+from sitecrawl.web.decompression import zstd
+
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
+CHUNK = 262_144
+MOST_CODINGS = 5  # as curl; each is undone in full
+MOST_MEMBERS = 1000  # of one body: what follows one is copied
+GZIP_FRAME = 10, 8  # bytes before and behind a stream (RFC 1952, 2.3; RFC 1950, 2.2)
+ZLIB_FRAME = 2, 4
+Decoder = Callable[[bytes], Iterator[bytes]]
+ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, OSError)
+
+
+def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
+    """The body without its encodings; ``encodings`` are Content-Encoding header values.
+
+    Codings that no browser knows are passed over, as browsers do: servers write charsets
+    there. Raises DecodedTooLargeError beyond ``limit`` bytes, BrokenEncodingError for a body that is
+    not of its coding or ends too early: half a page must not pass for the page.
+    """
+    for decoder in _decoders(encodings):
+        if body:
+            body = _decode(body, decoder, limit)
+    return body
+
+
+def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
+    """As much of the body without its encodings as can be had, up to ``limit`` bytes.
+
+    A body of which nothing can be had is taken as it stands: servers announce codings that they
+    do not apply.
+    """
+    for decoder in _decoders(encodings):
+        parts, size = [], 0
+        try:
+            for part in decoder(body):
+                parts.append(part)
+                size += len(part)
+                if size >= limit:
+                    break
+        except ERRORS:
+            if not size:
+                continue
+        body = b"".join(parts)[:limit]
+    return body
+
+
+def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
+    """What undoes the codings, in the order of doing so."""
+    names = chain.from_iterable(value.lower().split(",") for value in encodings)
+    decoders = [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
+    if len(decoders) > MOST_CODINGS:
+        raise BrokenEncodingError(f"the body is encoded {len(decoders)} times over")
+    return decoders
+
+
+def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
+    parts, size = [], 0
+    try:
+        for part in decoder(body):
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                raise DecodedTooLargeError(f"the body decompresses to more than {limit} bytes")
+    except ERRORS as error:
+        raise BrokenEncodingError(f"the body is not of its Content-Encoding: {error}") from error
+    return b"".join(parts)
+
+
+def _gzip(body: bytes) -> Iterator[bytes]:
+    for _ in range(MOST_MEMBERS):  # RFC 1952, 2.2: they follow one another
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        yield from _checked_parts(stream, body, GZIP_FRAME)
+        body = stream.unused_data
+        if not body.startswith(b"\x1f\x8b"):
+            return
+    raise EOFError("its members do not end")
+
+
+def _deflate(body: bytes) -> Iterator[bytes]:
+    try:
+        zlib.decompressobj().decompress(body, 1)
+    except zlib.error:  # some servers leave zlib's frame away
+        return _zlib_parts(zlib.decompressobj(-zlib.MAX_WBITS), body)
+    return _checked_parts(zlib.decompressobj(), body, ZLIB_FRAME)
+
+
+def _checked_parts(
+    stream: zlib._Decompress, body: bytes, frame: tuple[int, int]
+) -> Iterator[bytes]:
+    """What a stream holds, whole even where its checksum lacks: scripts that pack their pages
+    by hand leave it away, or put zlib's in the place of gzip's. One that is wrong is an error.
+    """
+    header, checksum = frame
+    size = 0
+    try:
+        for part in _zlib_parts(stream, body):
+            yield part
+            size += len(part)
+    except (zlib.error, EOFError):
+        bare = zlib.decompressobj(-zlib.MAX_WBITS)
+        for part in _zlib_parts(bare, body[header:]):
+            yield part[size:]
+            size = max(0, size - len(part))
+        if len(bare.unused_data) >= checksum:
+            raise
+
+
+def _zlib_parts(stream: zlib._Decompress, body: bytes) -> Iterator[bytes]:
+    while not stream.eof:
+        part = stream.decompress(body, CHUNK)
+        if not part and not stream.eof:
+            raise EOFError("it ends too early")
+        yield part
+        body = stream.unconsumed_tail
+
+
+def _brotli(body: bytes) -> Iterator[bytes]:
+    stream = brotli.Decompressor()
+    part = stream.process(body, output_buffer_limit=CHUNK)
+    while part:
+        yield part
+        part = stream.process(b"", output_buffer_limit=CHUNK)
+    if not stream.is_finished():
+        raise EOFError("it ends too early")
+
+
+def _zstd(body: bytes) -> Iterator[bytes]:
+    for _ in range(MOST_MEMBERS):  # RFC 8878, 3: frames follow one another
+        stream = zstd.ZstdDecompressor()
+        yield stream.decompress(body, CHUNK)
+        while not stream.eof:
+            if stream.needs_input:
+                raise EOFError("it ends too early")
+            yield stream.decompress(b"", CHUNK)
+        body = stream.unused_data
+        if not body:
+            return
+    raise EOFError("its frames do not end")
+
+
+DECODERS = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}

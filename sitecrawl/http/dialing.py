@@ -1,0 +1,231 @@
+"""Verifies the certificates of servers, except where the user says not to."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
+
+from sitecrawl.http.connection import Connection, Keeper
+from sitecrawl.http.exchange import Limits
+from sitecrawl.http.fetch_errors import AddressRefusedError, TunnelError, of_connecting, of_ending
+from sitecrawl.http.messages import BindAddress, Head, HeadReader, Route
+from sitecrawl.policy.http.network_addresses import AddressRule
+from sitecrawl.resolver import addresses_of
+
+OP_LEGACY_SERVER_CONNECT = 0x4  # as Scrapy; Python 3.12 has a name for it
+
+
+class Certificates:
+    """TLS for each origin: verified by the system's authorities unless it is exempt.
+
+    Two contexts serve all connections, each made when it is first needed: reading the
+    system's authorities takes several ms.
+    """
+
+    def __init__(self, *, verify: bool = True, exempt: Iterable[str] = ()) -> None:
+        self._verify = verify
+        self._exempt = frozenset(map(_address, exempt))
+
+    def context(self, host: str, port: int) -> ssl.SSLContext:
+        """The TLS context for connections to a host."""
+        if not self._verify or (host, port) in self._exempt:
+            return self._lenient
+        return self._strict
+
+    @cached_property
+    def _strict(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        # Python 3.13 asks for more than browsers do, such as key identifiers.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        context.hostname_checks_common_name = False  # RFC 9525, 2
+        context.options |= OP_LEGACY_SERVER_CONNECT
+        return context
+
+    @cached_property
+    def _lenient(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.options |= OP_LEGACY_SERVER_CONNECT
+        return context
+
+
+def _address(origin: str) -> tuple[str, int]:
+    parts = urlsplit(origin)
+    return parts.hostname or "", parts.port or 443
+
+
+class Opening(asyncio.Protocol):
+    """Waits for a proxy's answer to CONNECT; ``answer`` holds its head."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, limit: int) -> None:
+        self.answer: asyncio.Future[Head] = asyncio.get_running_loop().create_future()
+        self._reader = HeadReader(limit)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The proxy can be asked."""
+        self.transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Read the answer."""
+        if self.answer.done():
+            return
+        try:
+            found = self._reader.take(data)
+        except (DownloadFailedError, DownloadCancelledError) as error:
+            self.answer.set_exception(error)
+            return
+        if found is not None:
+            self.answer.set_result(found[0])
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """There will be no answer."""
+        if not self.answer.done():
+            self.answer.set_exception(of_ending(exc, in_body=False))
+
+
+async def open_tunnel(route: Route, made: socket.socket, limit: int) -> asyncio.Transport:
+    """A way through the proxy at ``made`` to the route's server; raises TunnelError."""
+    loop = asyncio.get_running_loop()
+    _, opening = await loop.create_connection(lambda: Opening(limit), sock=made)
+    try:
+        opening.transport.write(connect_bytes(route))
+        head = await opening.answer
+        if not 200 <= head.status < 300:
+            raise TunnelError(f"the proxy of {route.host} answered CONNECT with {head.status}")
+    except BaseException:
+        opening.transport.abort()
+        raise
+    return opening.transport
+
+
+def connect_bytes(route: Route) -> bytes:
+    """The request for a tunnel."""
+    host = f"[{route.host}]" if ":" in route.host else route.host
+    server = f"{host}:{route.port}".encode("ascii")
+    lines = [b"CONNECT %b HTTP/1.1" % server, b"Host: " + server]
+    if route.tunnel is not None and route.tunnel.authorization:
+        lines.append(b"Proxy-Authorization: " + route.tunnel.authorization)
+    return b"\r\n".join([*lines, b"", b""])
+
+
+HEAD_START = 0.25  # seconds of one address before the next, RFC 8305, 8
+LINGER = 5.0  # seconds that a server has to agree to the end of a TLS connection
+
+
+class Dialer:
+    """Connects where a route leads.
+
+    Each address is judged at the moment of connecting to it, so that neither a name that
+    leads elsewhere now nor a literal in any notation gets past.
+    """
+
+    def __init__(self, rule: AddressRule, certificates: Certificates, limits: Limits) -> None:
+        self._rule = rule
+        self._certificates = certificates
+        self._limits = limits
+
+    async def dial(self, route: Route, keeper: Keeper) -> Connection:
+        """A new connection; raises one of Scrapy's download exceptions or of ``failures``."""
+        host, port = route.tunnel[:2] if route.tunnel else route[:2]
+        addresses = await self._permitted(host, guarded=route.guarded)
+        connection = Connection(route, self._limits, keeper)
+        try:
+            async with asyncio.timeout(self._limits.silence):
+                made = await connected(addresses, port, route.bind)
+                await self._begin(connection, made)
+        except OSError as error:
+            at = "" if route.guarded else f"proxy {host}:{port}: "
+            raise of_connecting(error, at) from error
+        return connection
+
+    async def _permitted(self, host: str, *, guarded: bool) -> list[str]:
+        addresses = await addresses_of(host, self._limits.silence)
+        if not guarded:
+            return addresses
+        self._rule.resolved(host, addresses)
+        decisions = [(address, self._rule.decide(address)) for address in addresses]
+        permitted = [address for address, decision in decisions if decision.allowed]
+        if not permitted:
+            raise AddressRefusedError(decisions[0][1].rule)
+        return permitted
+
+    async def _begin(self, connection: Connection, made: socket.socket) -> None:
+        """Let the connection speak, through TLS and a tunnel where its route says so."""
+        loop = asyncio.get_running_loop()
+        route = connection.route
+        if route.tunnel is None:
+            tls = self._tls(route) if route.is_tls else {}
+            await loop.create_connection(lambda: connection, sock=made, **tls)
+            return
+        plain = await open_tunnel(route, made, self._limits.header)
+        tls = self._tls(route)
+        transport = await loop.start_tls(plain, connection, tls.pop("ssl"), **tls)
+        if transport is None:
+            raise ConnectionAbortedError("the tunnel was closed")
+        connection.connection_made(transport)
+
+    def _tls(self, route: Route) -> dict[str, Any]:
+        return {
+            "ssl": self._certificates.context(route.host, route.port),
+            "server_hostname": route.host.rstrip("."),
+            "ssl_handshake_timeout": self._limits.silence,
+            "ssl_shutdown_timeout": LINGER,
+        }
+
+
+async def connected(addresses: Sequence[str], port: int, bind: BindAddress) -> socket.socket:
+    """A connection to the first address that answers; each has a head start before the next."""
+    waiting = list(addresses)
+    under_way: set[asyncio.Task[socket.socket]] = set()
+    first_error: BaseException | None = None
+    try:
+        while waiting or under_way:
+            if waiting:
+                under_way.add(asyncio.create_task(_connect(waiting.pop(0), port, bind)))
+            done, under_way = await asyncio.wait(
+                under_way,
+                timeout=HEAD_START if waiting else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            made = [task.result() for task in done if task.exception() is None]
+            if made:
+                for late in made[1:]:
+                    late.close()
+                return made[0]
+            first_error = first_error or next((task.exception() for task in done), None)
+    finally:
+        for task in under_way:
+            task.cancel()
+            task.add_done_callback(_close_late)
+    assert first_error is not None
+    raise first_error
+
+
+def _close_late(task: asyncio.Task[socket.socket]) -> None:
+    """Close a connection that nobody waits for any more."""
+    if not task.cancelled() and task.exception() is None:
+        task.result().close()
+
+
+async def _connect(address: str, port: int, bind: BindAddress) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setblocking(False)  # noqa: FBT003 - takes no name
+        if bind is not None:
+            made.bind(bind)
+        await asyncio.get_running_loop().sock_connect(made, (address, port))
+    except BaseException:
+        made.close()
+        raise
+    return made

@@ -1,0 +1,63 @@
+"""Sends what the scheduler hands out, without making it wait a second time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.core.downloader import Downloader as ScrapyDownloader
+from scrapy.utils.defer import _process_pending_io, _schedule_coro
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+from typing_extensions import override
+
+from sitecrawl.http.early_close import is_heard
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.http import Response
+
+
+class Downloader(ScrapyDownloader):
+    """Scrapy's downloader without its queues.
+
+    The scheduler has kept every delay and limit of the origin before; here each request would
+    be queued, and taken out of the queue by a task of its own, for nothing. One task brings it
+    through the middlewares and back, and hands the answer to the engine itself: a future in
+    between costs a round of the event loop.
+    """
+
+    @override
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
+        self.active.add(request)
+        answered: Deferred[Response | Request] = Deferred()
+        _schedule_coro(self._fetch(request, answered))
+        return answered
+
+    async def _fetch(self, request: Request, answered: Deferred[Response | Request]) -> None:
+        answer: Response | Request | Failure
+        try:
+            answer = await self.middleware.download_async(self._enqueue_request, request)
+        except (Exception, asyncio.CancelledError):  # noqa: BLE001 - the engine has them all
+            answer = Failure()  # type: ignore[no-untyped-call]
+        self.active.remove(request)
+        answered.callback(answer)
+
+    @override
+    async def _enqueue_request(self, request: Request) -> Response:
+        self._tell(signals.request_reached_downloader, request)
+        try:
+            response = await self.handlers.download_request_async(request)
+            self._tell(signals.response_downloaded, request, response=response)
+        except Exception:
+            await _process_pending_io()
+            raise
+        finally:
+            self._tell(signals.request_left_downloader, request)
+        return response
+
+    def _tell(self, signal: object, request: Request, **more: Response) -> None:
+        if is_heard(signal, self.crawler):
+            spider = self.crawler.spider
+            self.signals.send_catch_log(signal, request=request, spider=spider, **more)

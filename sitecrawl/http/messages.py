@@ -1,0 +1,389 @@
+"""Which connection a request needs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import NotSupported
+from scrapy.utils.url import add_http_if_no_scheme
+
+from sitecrawl.http.content_decoding import ACCEPT_ENCODING
+from sitecrawl.http.fetch_errors import GibberishError, HeaderTooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy import Request
+
+
+BindAddress = tuple[str, int] | None
+DEFAULT_PORTS = {"http": 80, "https": 443}
+SITE = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
+
+
+class Tunnel(NamedTuple):
+    """The proxy that hands a TLS connection on, and what it is told of us."""
+
+    host: str
+    port: int
+    authorization: bytes | None
+
+
+class Route(NamedTuple):
+    """A connection to ``host``; requests of equal routes can share one.
+
+    Addresses are judged where it is ``guarded``: those of proxies, which the user chose, are not.
+    """
+
+    host: str
+    port: int
+    is_tls: bool
+    bind: BindAddress
+    guarded: bool = True
+    tunnel: Tunnel | None = None
+
+
+def route_of(request: Request, bind: str | tuple[str, int] | None) -> Route:
+    """The way to the request's server or to its proxy, from a local address."""
+    direct = _direct(site_of(request.url), request.meta.get("bindaddress") or bind)
+    proxy = request.meta.get("proxy")
+    return _through(proxy, direct, request) if proxy else direct
+
+
+def site_of(url: str) -> str:
+    """Scheme and authority of a URL, without what is asked for; raises ValueError."""
+    found = SITE.match(url)
+    if found is None:
+        raise ValueError(f"not a URL that can be asked for: {url!r}")
+    return found[0]
+
+
+@lru_cache(1000)
+def _direct(site: str, bind: str | tuple[str, int] | None) -> Route:
+    parts = urlsplit(site)
+    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+    return Route(host, port, parts.scheme == "https", (bind, 0) if isinstance(bind, str) else bind)
+
+
+def _through(proxy: str, direct: Route, request: Request) -> Route:
+    parts = urlsplit(add_http_if_no_scheme(proxy))
+    if parts.scheme not in DEFAULT_PORTS:
+        raise NotSupported(f"a proxy can be http:// or https://, not {parts.scheme}://")
+    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+    if not direct.is_tls:
+        return Route(host, port, parts.scheme == "https", direct.bind, guarded=False)
+    if parts.scheme == "https":
+        raise NotSupported("https:// URLs cannot be fetched through an https:// proxy")
+    tunnel = Tunnel(host, port, request.headers.get("Proxy-Authorization"))
+    return direct._replace(guarded=False, tunnel=tunnel)
+
+
+END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too
+STATUS_LINE = re.compile(rb"((?i:HTTP)/\d+(?:\.\d+)?)[ \t]+(\d{1,4})(?!\d)[^\n]*\n")
+FIELD = re.compile(rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:(.*)$", re.MULTILINE)
+FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
+
+
+@dataclass(slots=True)
+class Head:
+    """The head of one answer; ``fields`` are in order, with names written ``Like-This``."""
+
+    version: str
+    status: int
+    fields: list[tuple[bytes, bytes]]
+
+    def values(self, name: bytes) -> list[bytes]:
+        """All values of the fields called ``name``, in lower case and parted at commas."""
+        found = [value for key, value in self.fields if key == name]
+        return [part.strip() for part in b",".join(found).lower().split(b",")] if found else []
+
+
+class HeadReader:
+    """Gathers the head of an answer, and passes over interim ones, within a size in bytes."""
+
+    __slots__ = ("_held", "_left")
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+        self._held = bytearray()
+
+    def take(self, data: bytes) -> tuple[Head, bytes] | None:
+        """The head and what follows it, once it is there.
+
+        Raises GibberishError for what is not HTTP, HeaderTooLargeError.
+        """
+        searched = max(0, len(self._held) - 2)
+        buffer: bytes | bytearray = data
+        if self._held:
+            self._held += data
+            buffer = self._held
+        begin = 0
+        while end := END.search(buffer, max(begin, searched)):
+            head = parse_head(bytes(buffer[begin : end.end()]))
+            self._spend(end.end() - begin)
+            begin = end.end()
+            if not 100 <= head.status < 200:  # RFC 9110, 15.2: interim answers may be ignored
+                return head, bytes(buffer[begin:])
+        self._hold(buffer[begin:])
+        return None
+
+    def _hold(self, rest: bytes | bytearray) -> None:
+        """Keep the beginning of a head, if it can become one."""
+        if b"\n" in rest:
+            _read_status(rest)
+        if len(rest) > self._left:
+            self._spend(len(rest))
+        self._held = bytearray(rest)
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise HeaderTooLargeError("the head of the answer is larger than max_header_size")
+
+
+def parse_head(block: bytes) -> Head:
+    """Read a whole head. Lines that are no field are passed over, as browsers do."""
+    found = _read_status(block)
+    fields = block[found.end() :]
+    if b"\n " in fields or b"\n\t" in fields:
+        fields = FOLD.sub(b" ", fields)
+    pairs = FIELD.findall(fields)
+    return Head(
+        found[1].decode("ascii"),
+        int(found[2]),
+        # RFC 9112, 2.2: a bare CR means a space
+        [(name.title(), value.strip().replace(b"\r", b" ")) for name, value in pairs],
+    )
+
+
+def _read_status(block: bytes | bytearray) -> re.Match[bytes]:
+    found = STATUS_LINE.match(block)
+    if found is None:
+        raise GibberishError(f"not an HTTP status line: {bytes(block[:80])!r}")
+    return found
+
+
+BODILESS = frozenset({204, 304})
+NUMBER = re.compile(rb"[0-9]{1,18}")
+SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;.*)?")  # RFC 9112, 7.1
+LONGEST_LINE = 1024
+LARGEST_TRAILER = 65_536
+
+
+class Framing(Protocol):
+    """Tells the body from what is around it.
+
+    ``rest`` is what came behind the body, once that is complete. ``ends_by_close``: the
+    close of the connection is its proper end.
+    """
+
+    rest: bytes | None
+    ends_by_close: bool
+
+    def take(self, data: bytes) -> bytes:
+        """The part of ``data`` that is body; raises GibberishError."""
+        ...
+
+
+class Sized:
+    """A body of announced length."""
+
+    __slots__ = ("_left", "rest")
+    ends_by_close = False
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self.rest: bytes | None = None
+
+    def take(self, data: bytes) -> bytes:
+        """The body's share."""
+        part = data[: self._left]
+        self._left -= len(part)
+        if not self._left:
+            self.rest = data[len(part) :]
+        return part
+
+
+class UntilClose:
+    """A body that the end of the connection ends."""
+
+    __slots__ = ("rest",)
+    ends_by_close = True
+
+    def __init__(self) -> None:
+        self.rest: bytes | None = None
+
+    def take(self, data: bytes) -> bytes:
+        """Everything."""
+        return data
+
+
+class Chunked:
+    """A body in chunks (RFC 9112, 7.1); a trailer is passed over."""
+
+    __slots__ = ("_held", "_left", "_read", "_trailer", "rest")
+    ends_by_close = False
+
+    def __init__(self) -> None:
+        self._held = b""
+        self._left = 0  # bytes of the current chunk that are still to come
+        self._trailer = LARGEST_TRAILER
+        self._read = self._read_size  # what the next line is
+        self.rest: bytes | None = None
+
+    def take(self, data: bytes) -> bytes:
+        """The chunks' share."""
+        if self._held:
+            data = self._held + data
+            self._held = b""
+        parts: list[bytes] = []
+        at = 0
+        while at < len(data):
+            if self._left:
+                part = data[at : at + self._left]
+                parts.append(part)
+                at += len(part)
+                self._left -= len(part)
+                continue
+            end = data.find(b"\n", at)
+            if end < 0:
+                self._hold(data[at:])
+                break
+            line, at = data[at:end].removesuffix(b"\r"), end + 1
+            if self._read(line):
+                self.rest = data[at:]
+                break
+        return b"".join(parts)
+
+    def _hold(self, begun: bytes) -> None:
+        """Keep the beginning of a line."""
+        if len(begun) > LONGEST_LINE:
+            raise GibberishError("a line between the chunks does not end")
+        self._held = begun
+
+    def _read_size(self, line: bytes) -> bool:
+        found = SIZE_LINE.fullmatch(line)
+        if found is None:
+            raise GibberishError(f"not a chunk's size: {line[:80]!r}")
+        self._left = int(found[1], 16)
+        self._read = self._read_end if self._left else self._read_trailer
+        return False
+
+    def _read_end(self, line: bytes) -> bool:
+        if line:
+            raise GibberishError("a chunk is longer than its size")
+        self._read = self._read_size
+        return False
+
+    def _read_trailer(self, line: bytes) -> bool:
+        self._trailer -= len(line) + 1
+        if self._trailer < 0:
+            raise GibberishError("the trailer behind the chunks is too large")
+        return not line
+
+
+def framing_of(head: Head, *, to_head: bool) -> tuple[Framing, int | None]:
+    """How the body is framed, and its length where that is announced.
+
+    ``to_head``: the answer is one to a HEAD request. Raises GibberishError.
+    """
+    if to_head or head.status in BODILESS:
+        return Sized(0), 0
+    codings = set(head.values(b"Transfer-Encoding")) - {b"identity", b""}
+    if codings == {b"chunked"}:
+        return Chunked(), None
+    if codings:
+        raise GibberishError(f"unknown Transfer-Encoding: {codings}")
+    length = _agreed(head.values(b"Content-Length"))
+    return (UntilClose() if length is None else Sized(length)), length
+
+
+def _agreed(lengths: list[bytes]) -> int | None:
+    """The one number; RFC 9110, 8.6 lets it be said more than once. What is none is passed over."""
+    numbers = {int(length) for length in lengths if NUMBER.fullmatch(length)}
+    if len(numbers) > 1:
+        raise GibberishError(f"Content-Lengths that contradict each other: {lengths[:3]}")
+    return next(iter(numbers), None)
+
+
+def is_persistent(head: Head) -> bool:
+    """Whether the connection may be used again (RFC 9112, 9.3)."""
+    options = head.values(b"Connection")
+    if b"close" in options:
+        return False
+    return head.version.upper() != "HTTP/1.0" or b"keep-alive" in options
+
+
+URL = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
+TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
+UNTITLED = {b"Content-Md5": b"Content-MD5", b"Dnt": b"DNT", b"Te": b"TE"}
+FRAMING = (b"Content-Length", b"Transfer-Encoding")  # written by what the body is
+
+
+def request_bytes(request: Request, route: Route) -> bytes:
+    """The request for a connection of ``route``; the URL's path and query as they stand.
+
+    Raises ValueError for what would not be one.
+    """
+    by_proxy = not route.guarded and route.tunnel is None
+    method = token(request.method.encode("ascii"))
+    lines = [b"%b %b HTTP/1.1" % (method, target(request.url, absolute=by_proxy))]
+    if request.body or request.method in ("POST", "PUT"):
+        lines.append(b"Content-Length: %d" % len(request.body))
+    lines += _fields(request, route)
+    if "Accept-Encoding" not in request.headers:
+        lines.append(b"Accept-Encoding: " + ACCEPT_ENCODING.encode())
+    if "Host" not in request.headers:
+        lines.append(b"Host: " + host_of(site_of(request.url)))
+    lines += (b"", request.body)
+    return b"\r\n".join(lines)
+
+
+def target(url: str, *, absolute: bool = False) -> bytes:
+    """What is asked for: path and query, or for a proxy the whole URL (RFC 9112, 3.2)."""
+    url = url.partition("#")[0]
+    found = URL.fullmatch(url)
+    if found is None:
+        raise ValueError(f"not a URL that can be asked for: {url!r}")
+    path = found[2] if found[2].startswith("/") else "/" + found[2]
+    if "|" in path:  # Tomcat refuses it; Chromium writes it so in the path, and only there
+        name, mark, query = path.partition("?")
+        path = name.replace("|", "%7C") + mark + query
+    if absolute:
+        path = url[: found.start(1)] + found[1].rpartition("@")[2] + path
+    return path.encode("ascii")
+
+
+@lru_cache(1000)
+def host_of(site: str) -> bytes:
+    """The Host field's value for scheme and authority of a URL."""
+    parts = urlsplit(site)
+    host = parts.hostname or ""
+    if ":" in host:
+        host = f"[{host}]"
+    if parts.port not in (None, DEFAULT_PORTS[parts.scheme]):
+        host += f":{parts.port}"
+    return host.encode("ascii")
+
+
+@lru_cache(1000)
+def token(name: bytes) -> bytes:
+    """A method or a field's name, if it is one; else raises ValueError."""
+    if not TOKEN.fullmatch(name):
+        raise ValueError(f"not a name in HTTP: {name!r}")
+    return UNTITLED.get(name, name)
+
+
+def _fields(request: Request, route: Route) -> Iterator[bytes]:
+    for name, values in dict.items(request.headers):
+        if name in FRAMING or (route.tunnel and name == b"Proxy-Authorization"):
+            continue
+        written = token(name)
+        for value in values:
+            if b"\n" in value or b"\r" in value:
+                value = b" ".join(value.split())  # noqa: PLW2901 - no field ends within its value
+            yield b"%b: %b" % (written, value)

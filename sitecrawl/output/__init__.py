@@ -1,0 +1,1 @@
+"""The lines of the output: their files, formats and delivery."""

@@ -1,0 +1,205 @@
+"""Brings outbox rows to the feeds, and tells the crawl database which have arrived."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.frontier.base import Change, FrontierError
+from sitecrawl.items import line_of
+from sitecrawl.output.feeds import Feeds, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine
+
+    from scrapy.crawler import Crawler
+    from scrapy.extensions.feedexport import FeedSlot
+
+    from sitecrawl.policy.documents.document_options import DocumentOptions
+
+
+MARK_SECONDS = 1.0
+BATCH_ROWS = 500
+REWRITES = 3  # of files that go away while a crawl ends
+NAMED = 3  # files in a line of the log
+KEPT = "%d lines of a crawl that did not end are in %s and stay there."
+AGAIN = "%d lines of a crawl that did not end are not in %s any more: they are written again."
+LOST = "%s was deleted, replaced or truncated while it was written: %s its %d lines again."
+
+logger = logging.getLogger(__name__)
+
+
+class Delivery:
+    """Marks an outbox row as delivered only when its line is safe in every feed.
+
+    A line in a local file of lines is safe once that was written out to the disk; a line of any
+    other feed when the whole file has been stored. What a crawl delivered that did not end well
+    is kept, or delivered again where its file is gone.
+    """
+
+    def __init__(self, crawler: Crawler, owner: FrontierOwner, options: DocumentOptions) -> None:
+        self._crawler = crawler
+        self._owner = owner
+        self._options = options
+        self._feeds: Feeds | None = None
+        self._complete = asyncio.Event()
+        self._marking = asyncio.Lock()
+        self._sending: set[asyncio.Task[None]] = set()
+        self._ending = False
+        self._incomplete = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def find_feeds(self) -> None:
+        """Listen to the feeds, which are made after this; without any nothing is delivered."""
+        self._feeds = self._crawler.get_extension(Feeds)
+        if self._feeds is not None:
+            self._feeds.taken = self._exported
+            self._feeds.last_lines = self._complete.wait
+
+    async def resume(self) -> None:
+        """Keep what crawls that did not end delivered to the same feeds, or deliver it again."""
+        feeds = self._feeds
+        if feeds is None or self._owner.failure is not None:
+            return
+        try:
+            found = await self._owner.frontier.take_over_deliveries(feeds.names)
+            kept = [each for each in found if feeds.holds(each.files)]
+            lost = [each for each in found if each not in kept]
+            await self._owner.frontier.undeliver([each.number for each in lost])
+        except FrontierError as error:
+            self._owner.fail(error)
+            return
+        for deliveries, text in ((kept, KEPT), (lost, AGAIN)):
+            if deliveries:
+                paths = sorted({file.path for each in deliveries for file in each.files})
+                named = ", ".join(paths[:NAMED]) + (", ..." if len(paths) > NAMED else "")
+                logger.info(text, sum(each.lines for each in deliveries), named)
+        feeds.keep(file for each in kept for file in each.files)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a change is on its way to the feeds."""
+        return bool(self._sending)
+
+    def send(self, change: Change) -> asyncio.Task[None]:
+        """Send a change to the feeds; it went through the pipelines when its page was read."""
+        return self._begin(self._send(change))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin what the crawl must not end before."""
+        task = asyncio.create_task(work)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+        return task
+
+    async def _send(self, change: Change) -> None:
+        await self._crawler.signals.send_catch_log_async(
+            signals.item_scraped,
+            item=line_of(change, self._options),
+            response=None,
+            spider=self._crawler.spider,
+        )
+
+    async def collect(self) -> None:
+        """Send, oldest first, what an earlier run or a worker that died did not deliver.
+
+        It ends early when the output fails or the crawl ends: the next run sends the rest.
+        """
+        try:
+            async for change in self._undelivered():
+                if self._ending or (self._feeds is not None and self._feeds.failure):
+                    return
+                await asyncio.wait({self.send(change)})
+        except FrontierError as error:
+            self._owner.fail(error)
+
+    async def _undelivered(self) -> AsyncIterator[Change]:
+        if self._feeds is None:
+            return
+        after = 0
+        while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
+            for row in rows:
+                yield row
+            after = rows[-1].seq
+
+    def _exported(self) -> None:
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(MARK_SECONDS, self._mark_soon)
+
+    def _mark_soon(self) -> None:
+        self._timer = None
+        self._begin(self._mark())
+
+    async def complete(self, *, finished: bool) -> None:
+        """Wait for the changes that are on their way: no more will come.
+
+        What a lost file took is written again only if the crawl has ``finished``.
+        """
+        self._ending = not finished
+        for _ in range(REWRITES):
+            await self._wait_for_sending()
+            await self._mark()
+            if not self._sending:
+                break
+        else:
+            self._incomplete = True
+        self._ending = True
+        await self._wait_for_sending()
+        self._complete.set()
+
+    async def _wait_for_sending(self) -> None:
+        while self._sending:
+            await asyncio.wait(self._sending)
+
+    async def feeds_closed(self) -> bool:
+        """Mark what has arrived with the end of the feeds; whether all of it has."""
+        if self._timer is not None:
+            self._timer.cancel()
+        assert self._feeds is not None
+        await self._mark()
+        stored = self._feeds.stored and not self._incomplete
+        if not stored and not self._feeds.failure:
+            logger.error("Not all output could be stored. The next run writes what is missing.")
+        return stored
+
+    async def end(self) -> None:
+        """The crawl has ended well: its files may be taken away, and written anew."""
+        if self._owner.failure is not None:
+            return
+        try:
+            await self._owner.frontier.end_deliveries()
+        except FrontierError as error:
+            self._owner.fail(error)
+
+    async def _mark(self) -> None:
+        """Mark what is safe; what went to a file that is gone is delivered again."""
+        if self._feeds is None:
+            return
+        frontier = self._owner.frontier
+        async with self._marking:
+            try:
+                for files, lines, found in await self._feeds.take_safe_lines():
+                    if self._owner.failure is not None:
+                        return
+                    files.number = await frontier.delivered(lines, found, files.number)
+                while self._feeds.lost:
+                    await self._recover(self._feeds.lost.pop())
+            except FrontierError as error:
+                self._owner.fail(error)
+
+    async def _recover(self, slot: FeedSlot) -> None:
+        """Deliver again what a file took that is gone, unless the crawl is ending."""
+        assert self._feeds is not None
+        path, unmarked = path_of(slot), self._feeds.reopen(slot)
+        count = await self._owner.frontier.undeliver_file(path, unmarked)
+        again = not self._ending
+        logger.warning(LOST, path, "this run writes" if again else "the next run writes", count)
+        if again:
+            self._begin(self.collect())
+        else:
+            self._incomplete = True

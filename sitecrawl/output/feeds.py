@@ -1,0 +1,636 @@
+"""Feeds whose lines are whole, and known to be written."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import logging
+import os
+import shutil
+import stat
+import sys
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter
+from scrapy.extensions.feedexport import (
+    FeedExporter,
+    FeedSlot,
+    FeedStorageProtocol,
+    FileFeedStorage,
+    StdoutFeedStorage,
+    apply_uri_params,
+)
+from scrapy.utils.asyncio import run_in_thread
+from scrapy.utils.defer import deferred_from_coro
+
+from sitecrawl.config.config_errors import without_passwords
+from sitecrawl.frontier.base import FeedFile
+from sitecrawl.items import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+
+TAIL_BYTES = 65536
+NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # of file systems that have none
+LOSSES = 5  # in a row, after which a file is given up
+HASHED_BYTES = 4096
+UNREAD = "unread"  # in place of the hash of a file that cannot be read
+UNSTORED = "feedexport/failed_count/"
+OVERWRITTEN = (
+    "%s was written anew and holds the %d lines of this run alone; all documents: "
+    "scrapy export -O FILE"
+)
+CONTINUED = (
+    "%s holds the %d lines of this run behind those of one before that did not end: nothing of it "
+    "is lost"
+)
+REPLACED = "it was deleted, replaced or truncated while it was written"
+MISTAKES = (AttributeError, ImportError, KeyError, NameError, NotConfigured, TypeError, ValueError)
+"""What Scrapy's feeds raise where FEEDS says what cannot be."""
+
+logger = logging.getLogger(__name__)
+
+
+class WithoutPasswords(logging.Filter):
+    """Takes the passwords out of the URLs in a line, as of a feed on an FTP server.
+
+    Of a failure it says what was wrong, in place of where in the program.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the line."""
+        line = record.getMessage()
+        if record.exc_info and (error := record.exc_info[1]):
+            record.exc_info, line = None, f"{line}: {error!s}"
+        record.msg, record.args = without_passwords(line), ()
+        return True
+
+
+OF_FEEDS = WithoutPasswords()
+
+
+@dataclass(eq=False, slots=True)
+class FileSet:
+    """The files that take the same lines, one of each feed, and the lines not yet known safe.
+
+    ``number`` is that of their delivery in the crawl database, 0 before the first.
+    """
+
+    slots: tuple[FeedSlot, ...]
+    lines: list[int] = field(default_factory=list)
+    number: int = 0
+
+
+class Feeds(FeedExporter):
+    """Scrapy's feeds, of which the first that fails ends the crawl.
+
+    Where one cannot be had at all nothing is requested: Scrapy would crawl without it.
+    ``taken`` is told when every feed has an item; ``last_lines`` returns when no more
+    will come. ``failure`` says what went wrong, ``lost`` which open files are gone.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        logging.getLogger(FeedExporter.__module__).addFilter(OF_FEEDS)
+        self.taken: Callable[[], None] = lambda: None
+        self.last_lines: Callable[[], Awaitable[Any]] | None = None
+        self.failure = ""
+        self.lost: list[FeedSlot] = []
+        self._sets: list[FileSet] = []
+        self._closed: dict[FeedSlot, FeedFile | None] = {}
+        self._losses: Counter[FeedSlot] = Counter()
+        self._unstored = False
+        self._kept: dict[str, int] = {}
+        self._end: asyncio.Task[None] | None = None
+        try:
+            super().__init__(crawler)
+        except MISTAKES as error:
+            if not crawler.settings["FEEDS"]:
+                raise
+            self.failure = str(error) or "the line above says why"
+
+    def open_spider(self, spider: Spider) -> None:
+        """Find the place of each feed; raises CloseSpider where one has none."""
+        try:
+            if not self.failure:
+                super().open_spider(spider)
+        except (*MISTAKES, OSError) as error:
+            self.failure = f"of {' '.join(self.feeds)} no place can be made: {error!r}"
+        if self.failure:
+            logger.error(
+                "The output (-O, -o, FEEDS) cannot be written, nothing is requested: %s.",
+                without_passwords(self.failure),
+            )
+            raise CloseSpider("output_failed")
+
+    @property
+    def stored(self) -> bool:
+        """Whether no feed has failed so far, and no line is left that may not survive."""
+        return not (self.failure or self._unstored or any(each.lines for each in self._sets))
+
+    @property
+    def names(self) -> set[str]:
+        """What the feeds are called in the crawl database."""
+        return {_feed_name(slot) for slot in self.slots}
+
+    def holds(self, files: Iterable[FeedFile]) -> bool:
+        """Whether the lines of a crawl that did not end well are safe in what this one keeps."""
+        slots = {_feed_name(slot): slot for slot in self.slots}
+        return all(_is_kept(file, slots.get(file.feed)) for file in files)
+
+    def keep(self, files: Iterable[FeedFile]) -> None:
+        """Overwrite none of these: append to them, or go on with the next number of a batch.
+
+        What stands in a file to be overwritten behind its safe lines comes again: it is cut.
+        """
+        for file in files:
+            self._kept[file.path] = max(self._kept.get(file.path, 0), file.size or 0)
+        self.slots = [
+            self._start_new_batch(
+                slot.batch_id, slot.uri, slot.feed_options, slot.spider, slot.uri_template
+            )
+            for slot in self.slots
+        ]
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Write an item; nothing more behind what may be half a line."""
+        if self.failure:
+            return
+        slots = tuple(self.slots)
+        try:
+            super().item_scraped(item, spider)
+        except (*MISTAKES, OSError) as error:
+            self._fail(error)
+            return
+        if isinstance(item, Record):
+            if not self._sets or self._sets[-1].slots != slots:
+                self._sets.append(FileSet(slots))
+            self._sets[-1].lines.append(item.seq)
+            self.taken()
+
+    async def take_safe_lines(self) -> list[tuple[FileSet, list[int], list[FeedFile]]]:
+        """Take the lines that now survive a crash of the machine, with the files they are in.
+
+        What comes while the files are being written out counts next time.
+        """
+        safe = []
+        for files in self._sets:
+            lines, files.lines = files.lines, []
+            found = await self._write_out(files.slots) if lines else None
+            if found is None:
+                files.lines[:0] = lines
+            else:
+                safe.append((files, lines, found))
+        self._sets = [files for files in self._sets if files.lines or files is self._sets[-1]]
+        return safe
+
+    def reopen(self, slot: FeedSlot) -> list[int]:
+        """Begin a lost file anew; the lines it took that are not marked yet."""
+        with suppress(OSError, ValueError):
+            slot.finish_exporting()
+        if slot.file is not None:
+            with suppress(OSError):
+                slot.file.close()
+        slot.file = slot.exporter = None
+        slot._fileloaded = slot._exporting = False
+        if isinstance(slot.storage, LocalFeedStorage):
+            slot.storage.reopen()
+        lines = [line for files in self._sets if slot in files.slots for line in files.lines]
+        self._sets = [files for files in self._sets if slot not in files.slots]
+        return lines
+
+    async def close_spider(self, spider: Spider) -> None:
+        """Store the feeds, once the last lines have come."""
+        if self.last_lines is not None:
+            await self.last_lines()
+        await super().close_spider(spider)
+
+    def notes(self) -> Iterator[tuple[str, str, int]]:
+        """What a person should know of the files: a text for each, its path and its lines."""
+        for slot in self.slots:
+            storage = slot.storage
+            if isinstance(storage, LocalFeedStorage) and slot.feed_options.get("overwrite"):
+                if path_of(slot) in self._kept:
+                    yield CONTINUED, storage.path, slot.itemcount
+                elif storage.overwritten:
+                    yield OVERWRITTEN, storage.path, slot.itemcount
+
+    async def _write_out(self, slots: Iterable[FeedSlot]) -> list[FeedFile] | None:
+        """Write the files out to the disk; None when what they took may not survive."""
+        found = []
+        for slot in slots:
+            file = await self._write_out_one(slot)
+            if file is None:
+                return None
+            found += [file] if file.feed else []
+        return found
+
+    async def _write_out_one(self, slot: FeedSlot) -> FeedFile | None:
+        if slot in self._closed:
+            return self._closed[slot]
+        storage = slot.storage
+        if self.failure or slot not in self.slots or slot in self.lost:
+            return None
+        try:
+            if isinstance(storage, StdoutFeedStorage):
+                _flush(slot.file)
+                return NO_FILE
+            if not isinstance(storage, LocalFeedStorage) or storage.cut is None:
+                return None
+            if slot.file is None:
+                return NO_FILE
+            file = await storage.write_out(slot.file)
+        except OSError as error:
+            self._fail(error)
+            return None
+        if file is None and slot in self.slots:
+            self._lose(slot)
+        self._losses[slot] = 0 if file else self._losses[slot]
+        return file and replace(file, feed=_feed_name(slot))
+
+    def _lose(self, slot: FeedSlot) -> None:
+        self._losses[slot] += 1
+        self.lost.append(slot)
+        if self._losses[slot] == LOSSES:
+            self._fail(FileNotFoundError(f"{path_of(slot)}: {REPLACED}, {LOSSES} times in a row"))
+
+    async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
+        """Close a file; its lines are safe unless a storage of its kind failed meanwhile."""
+        took, failed = slot.itemcount, self._count_failed()
+        await super()._close_slot(slot, spider)
+        if not took:
+            self._closed[slot] = NO_FILE
+            return
+        if self._count_failed() > failed:
+            self._unstored = True
+            self._closed[slot] = None
+            return
+        batched = bool(self.feeds[slot.uri_template]["batch_item_count"])
+        self._closed[slot] = _stored_file(slot, closed=batched)
+
+    def _count_failed(self) -> int:
+        assert self.crawler.stats is not None
+        stats = self.crawler.stats.get_stats()
+        return sum(count for name, count in stats.items() if name.startswith(UNSTORED))
+
+    def _start_new_batch(
+        self,
+        batch_id: int,
+        uri: str,
+        feed_options: dict[str, Any],
+        spider: Spider,
+        uri_template: str,
+    ) -> FeedSlot:
+        if "postprocessing" in feed_options:  # else it would be that of the unfinished file
+            name = Path(uri).name.removesuffix(".gz")
+            feed_options = {"gzip_filename": name, **feed_options}
+        slot = super()._start_new_batch(batch_id, uri, feed_options, spider, uri_template)
+        if path_of(slot) not in self._kept:
+            return slot
+        if not feed_options["batch_item_count"]:
+            assert isinstance(slot.storage, LocalFeedStorage)
+            slot.storage.keep(self._kept[path_of(slot)])
+            return slot
+        parameters = self._get_uri_params(spider, feed_options["uri_params"], slot)
+        following = apply_uri_params(uri_template, parameters)
+        return self._start_new_batch(batch_id + 1, following, feed_options, spider, uri_template)
+
+    def _get_storage(self, uri: str, feed_options: dict[str, Any]) -> FeedStorageProtocol:
+        storage = super()._get_storage(uri, feed_options)
+        if isinstance(storage, LocalFeedStorage):
+            storage.cut = cut_of(self.exporters.get(feed_options["format"]), feed_options)
+        return storage
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = str(error)
+        logger.error(
+            "The output cannot be written and the crawl ends: %s. The next run writes what is "
+            "missing.",
+            error,
+        )
+        assert self.crawler.engine is not None
+        close = self.crawler.engine.close_spider_async(reason="output_failed")
+        self._end = asyncio.create_task(close)
+
+
+NO_FILE = FeedFile("", "")
+"""What stands for lines that went where no file can be looked at, or to no file at all."""
+
+
+class LocalFeedStorage(FileFeedStorage):
+    """A feed file on this machine, of one crawl at a time.
+
+    A file of lines is written in place, and ``cut`` takes off what a crash left of a last line.
+    Without ``cut`` a file is good only as a whole: it is written beside its place, as FILE.part,
+    and takes it when it is complete.
+    """
+
+    def __init__(self, uri: str, *, feed_options: dict[str, Any] | None = None) -> None:
+        super().__init__(uri, feed_options=feed_options)
+        self.cut: Callable[[str], int] | None = cut_partial_line
+        self.overwritten = False
+        self.stored: FeedFile | None = None
+        self._written: FeedFile | None = None
+        self._end: int | None = None
+
+    @property
+    def place(self) -> Path:
+        """Where the file is, links followed."""
+        return Path(self.path).resolve()
+
+    def keep(self, size: int) -> None:
+        """Append to the file; of one that would be overwritten only so many bytes stay."""
+        if self.write_mode == "wb":
+            self._end = size
+        self.write_mode = "ab"
+
+    def open(self, spider: Spider) -> IO[bytes]:
+        """Open the file for the run, ready for a whole line; OSError while another writes it."""
+        overwrite, self.write_mode = self.write_mode == "wb", "ab"
+        special = self.place.exists() and not self.place.is_file()
+        if self.cut is None and not special:
+            self._overwrite = overwrite
+            return self._open_part()
+        file = super().open(spider)
+        if special or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
+        claim(file, self.path)
+        if overwrite:
+            self.overwritten = bool(file.tell())
+            file.truncate(0)
+            file.seek(0)
+        else:
+            if self._end is not None:
+                file.truncate(self._end)
+            assert self.cut is not None
+            self.cut(self.path)
+            file.seek(0, os.SEEK_END)
+        self._written = look(file.fileno(), self.place, file.tell())
+        return file
+
+    def reopen(self) -> None:
+        """Open the file again when it is needed: what may stand there by now stays."""
+        self.write_mode, self._end = "ab", None
+
+    def _open_part(self) -> IO[bytes]:
+        self.place.parent.mkdir(parents=True, exist_ok=True)
+        file = _part(self.place).open("ab")
+        claim(file, self.path)
+        file.truncate(0)
+        file.seek(0)
+        return file
+
+    async def write_out(self, file: IO[bytes]) -> FeedFile | None:
+        """Write the file out to the disk; None when it is no longer where it was."""
+        file.flush()
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return NO_FILE
+        size = file.tell()
+        descriptor = os.dup(file.fileno())  # for the file may be closed meanwhile
+        try:
+            found = await asyncio.to_thread(sync, descriptor, self.place, size, self._written)
+        finally:
+            os.close(descriptor)
+        self._written = found
+        return found
+
+    def store(self, file: IO[bytes]) -> Deferred[None]:
+        """Write the file out to the disk and close it, in a thread."""
+        return deferred_from_coro(run_in_thread(self._store, file))
+
+    def _store(self, file: IO[bytes]) -> None:
+        with file:
+            file.flush()
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return
+            size = file.tell()
+            if self.cut is None:
+                size = self._put_in_place(file, size)
+                with self.place.open("rb") as whole:
+                    self.stored = sync(whole.fileno(), self.place, size)
+            else:
+                self.stored = sync(file.fileno(), self.place, size, self._written)
+        if self.stored is None:
+            raise FileNotFoundError(f"{self.path}: {REPLACED}")
+
+    def _put_in_place(self, file: IO[bytes], size: int) -> int:
+        """Let a complete file take its place; its size there."""
+        part = _part(self.place)
+        if sync(file.fileno(), part, size) is None:
+            raise FileNotFoundError(f"{part}: {REPLACED}")
+        if self.place.exists():
+            self.overwritten = self._overwrite and self.place.stat().st_size > 0
+            shutil.copymode(self.place, part)
+            if not self._overwrite:
+                part = _joined(self.place, part)
+                size = part.stat().st_size
+        part.replace(self.place)
+        _part(self.place).unlink(missing_ok=True)
+        return size
+
+
+class OpenStdoutFeedStorage(StdoutFeedStorage):
+    """Standard output, unless it is closed."""
+
+    def __init__(self, uri: str, *, feed_options: dict[str, Any] | None = None) -> None:
+        output: IO[str] | None = sys.stdout
+        if output is None:
+            raise NotConfigured("standard output is closed")
+        super().__init__(uri, feed_options=feed_options)
+
+
+def claim(file: IO[Any], path: str) -> None:
+    """Lock a file for as long as it is open; where locks do not work, do without.
+
+    Raises OSError, and closes the file, while a crawl or a command has it.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        told = "another crawl is writing this file; give each a file of its own"
+        raise OSError(error.errno, told, path) from error
+    except OSError:
+        logger.debug("%s cannot be locked", path)
+
+
+def cut_partial_line(path: str) -> int:
+    """Cut what follows the last line end of a file; returns the number of bytes cut."""
+    with Path(path).open("r+b") as file:
+        size = end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - TAIL_BYTES)
+            file.seek(start)
+            line_end = file.read(end - start).rfind(b"\n")
+            if line_end >= 0:
+                end = start + line_end + 1
+                break
+            end = start
+        file.truncate(end)
+    return size - end
+
+
+def cut_partial_record(path: str) -> int:
+    """Cut what follows the last whole record of a CSV file; returns the number of bytes cut.
+
+    A line end within quotes ends no record (RFC 4180, 2.6).
+    """
+    end = position = 0
+    quoted = False
+    with Path(path).open("r+b") as file:
+        while chunk := file.read(TAIL_BYTES):
+            start = 0
+            for piece in chunk.split(b'"'):
+                if not quoted and (line_end := piece.rfind(b"\n")) >= 0:
+                    end = position + start + line_end + 1
+                start += len(piece) + 1
+                quoted = not quoted
+            quoted = not quoted  # the last piece of a chunk goes on in the next
+            position += len(chunk)
+        file.truncate(end)
+    return position - end
+
+
+def cut_of(exporter: type[Any] | None, options: dict[str, Any]) -> Callable[[str], int] | None:
+    """How the file of a feed is cut to whole lines; None where it is good only as a whole."""
+    encoding = options.get("encoding") or "utf-8"
+    if exporter is None or "postprocessing" in options or "\n".encode(encoding) != b"\n":
+        return None
+    if issubclass(exporter, CsvItemExporter):
+        return cut_partial_record
+    return cut_partial_line if issubclass(exporter, JsonLinesItemExporter) else None
+
+
+def sync(
+    descriptor: int, place: Path, size: int, before: FeedFile | None = None
+) -> FeedFile | None:
+    """Write an open file out to the disk, with its name, and look at it."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in NO_FSYNC:
+            raise
+    with suppress(OSError):  # a folder that cannot be read
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    return look(descriptor, place, size, before)
+
+
+def look(
+    descriptor: int, place: Path, size: int, before: FeedFile | None = None
+) -> FeedFile | None:
+    """An open file as it is at its place; None when that is another file, or lacks some of what
+    was written ``before``.
+    """
+    ours = os.fstat(descriptor)
+    try:
+        with place.open("rb") as file:
+            found = os.fstat(file.fileno())
+            same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
+            if not same or found.st_size < size or not _continues(file, size, before):
+                return None
+            return FeedFile("", str(place), size, _tail(file, size))
+    except FileNotFoundError:
+        return None
+    except PermissionError:  # it can be written, not read
+        found = place.stat()
+        same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
+        return FeedFile("", str(place), size, UNREAD) if same else None
+
+
+def is_intact(file: FeedFile) -> bool:
+    """Whether a file still begins with what was written to it."""
+    assert file.size is not None
+    try:
+        with Path(file.path).open("rb") as found:
+            return _tail(found, file.size) == file.tail
+    except OSError:
+        return False
+
+
+def _continues(file: IO[bytes], size: int, before: FeedFile | None) -> bool:
+    """Whether a file of ``size`` bytes has what it had before."""
+    if before is None or before.size is None:
+        return True
+    return before.size <= size and before.tail in {UNREAD, _tail(file, before.size)}
+
+
+def _tail(file: IO[bytes], size: int) -> str:
+    """A hash of the end of a file's first ``size`` bytes; of nothing where it is shorter."""
+    length = min(size, HASHED_BYTES)
+    found = os.pread(file.fileno(), length, size - length)
+    return blake2b(found, digest_size=16).hexdigest() if len(found) == length else ""
+
+
+def _flush(file: IO[bytes] | None) -> None:
+    if file is not None:
+        file.flush()
+
+
+def _part(place: Path) -> Path:
+    return Path(f"{place}.part")
+
+
+def _joined(place: Path, part: Path) -> Path:
+    """A file and what is to follow it, written out to the disk."""
+    joined = Path(f"{place}.joined")
+    shutil.copy(place, joined)
+    with joined.open("ab") as file, part.open("rb") as added:
+        shutil.copyfileobj(added, file)
+        file.flush()
+        os.fsync(file.fileno())
+    return joined
+
+
+def _feed_name(slot: FeedSlot) -> str:
+    """A feed in the crawl database: the path of its file, placeholders and all, or its URL."""
+    storage = slot.storage
+    if not isinstance(storage, LocalFeedStorage):
+        return without_passwords(slot.uri_template)
+    template = LocalFeedStorage(slot.uri_template).path
+    return str(Path(template).resolve())
+
+
+def path_of(slot: FeedSlot) -> str:
+    """The file of a feed in the crawl database."""
+    storage = slot.storage
+    if isinstance(storage, LocalFeedStorage):
+        return str(storage.place)
+    return without_passwords(slot.uri)
+
+
+def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
+    """The file of a feed that has been stored."""
+    storage = slot.storage
+    if isinstance(storage, StdoutFeedStorage):
+        return NO_FILE
+    if isinstance(storage, LocalFeedStorage):
+        if storage.stored is None:
+            return NO_FILE
+        return replace(storage.stored, feed=_feed_name(slot), closed=closed)
+    return FeedFile(_feed_name(slot), path_of(slot), closed=closed)
+
+
+def _is_kept(file: FeedFile, slot: FeedSlot | None) -> bool:
+    """Whether what a file of an earlier crawl took is there, and stays when a feed is written."""
+    if slot is None or file.closed:
+        return True
+    storage = slot.storage
+    if file.size is None or not isinstance(storage, LocalFeedStorage):
+        return False
+    overwritten = storage.write_mode == "wb" and storage.cut is None
+    return not (overwritten and path_of(slot) == file.path) and is_intact(file)

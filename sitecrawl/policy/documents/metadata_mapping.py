@@ -1,0 +1,105 @@
+"""Metadata mapped to fields of the document by the user's table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from sitecrawl.policy.documents.document_dates import rfc3339
+from sitecrawl.web.dates import read_date
+
+if TYPE_CHECKING:
+    from sitecrawl.web.html.page import Page
+
+
+Value = str | int | float | bool
+Pairs = Iterable[tuple[str, str]]
+_TRUE = frozenset({"true", "yes", "1", "on"})
+_FALSE = frozenset({"false", "no", "0", "off"})
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _boolean(text: str) -> bool | None:
+    word = text.strip().lower()
+    return word in _TRUE if word in _TRUE | _FALSE else None
+
+
+def _integer(text: str) -> int | None:
+    try:
+        return int(text.strip()) if len(text) < 20 else None
+    except ValueError:
+        return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < 1e300 else None  # JSON knows neither infinity nor NaN
+
+
+def _date(text: str) -> str | None:
+    moment = read_date(text)
+    return rfc3339(moment) if moment is not None else None
+
+
+TYPES: Mapping[str, Callable[[str], Value | None]] = {
+    "keyword": str,
+    "text": str,
+    "integer": _integer,
+    "float": _number,
+    "boolean": _boolean,
+    "date": _date,
+}
+
+
+def mapping_problems(metadata: Pairs, extra_fields: Pairs) -> list[str]:
+    """What is wrong with a mapping, one sentence for each problem."""
+    declared = dict(extra_fields)
+    problems = [
+        f"the extra field {name!r} should have a name of small letters, digits and underscores"
+        for name in declared
+        if not _NAME.fullmatch(name)
+    ]
+    problems += [
+        f"the extra field {name!r} has the unknown type {kind!r}; known are {', '.join(TYPES)}"
+        for name, kind in declared.items()
+        if kind not in TYPES
+    ]
+    problems += [
+        f"metadata {name!r} goes to the field {field!r}, which extra_fields does not declare"
+        for name, field in metadata
+        if field not in declared
+    ]
+    return problems
+
+
+def mapped_fields(page: Page, metadata: Pairs, extra_fields: Pairs) -> dict[str, list[Value]]:
+    """The extra fields of a page: all values mapped to each, in order, each once.
+
+    Names are compared in small letters; ``json_ld.PROPERTY`` and ``field.NAME`` reach the
+    page's structured data and its own fields. Values that are not of the declared type
+    are left out.
+    """
+    declared = dict(extra_fields)
+    fields: dict[str, list[Value]] = {}
+    for name, field in metadata:
+        read = TYPES[declared[field]]
+        values = fields.setdefault(field, [])
+        for text in _contents(page, name):
+            value = read(text)
+            if value is not None and value not in values:
+                values.append(value)
+    return {field: values for field, values in fields.items() if values}
+
+
+def _contents(page: Page, name: str) -> tuple[str, ...]:
+    """What a page has under a metadata name."""
+    family, _, rest = name.partition(".")
+    if family == "json_ld":
+        return page.json_ld.get(rest, ())
+    if family == "field":
+        return page.fields.get(rest, ())
+    return page.metas.get(name.lower(), ())

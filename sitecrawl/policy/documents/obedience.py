@@ -1,0 +1,72 @@
+"""What is done about the robots directives of a page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitecrawl.web.html.page import Directives
+
+if TYPE_CHECKING:
+    from sitecrawl.web.html.page import Page
+
+
+NOFOLLOW = frozenset({"nofollow"})
+
+
+class RobotsVerdict(NamedTuple):
+    """Consequences of a page's robots directives.
+
+    ``noindex`` is the directive that keeps the page out of the index, empty where it may be a
+    document; ``rel`` holds the words of ``rel`` that count for all its links.
+    """
+
+    noindex: str = ""
+    rel: frozenset[str] = frozenset()
+
+
+class Obedience(NamedTuple):
+    """Which directives are obeyed: none at all with ``rogue``.
+
+    ``index_nofollow`` says whether a page that says nofollow may be a document all the same,
+    ``obey_nofollow`` whether its links are left alone.
+    """
+
+    rogue: bool = False
+    obey_nofollow: bool = True
+    index_nofollow: bool = True
+
+    def may_follow(self, directives: Directives) -> bool:
+        """Whether the links of the page may be followed."""
+        return self.rogue or not (self.obey_nofollow and directives.nofollow)
+
+    def said_of_links(self, directives: Directives) -> frozenset[str]:
+        """What the page says of all its links, in the words of ``rel``."""
+        return frozenset() if self.may_follow(directives) else NOFOLLOW
+
+    def judge(self, directives: Directives, now: datetime) -> RobotsVerdict:
+        """The consequences of the directives."""
+        return RobotsVerdict(self.refusal(directives, now), self.said_of_links(directives))
+
+    def refusal(self, directives: Directives, now: datetime) -> str:
+        """The directive that keeps the page out of the index, or nothing."""
+        if self.rogue:
+            return ""
+        if directives.noindex:
+            return "noindex"
+        if directives.nofollow and not self.index_nofollow:
+            return "nofollow"
+        after = directives.unavailable_after
+        return "unavailable_after" if after is not None and after <= now else ""
+
+
+def refresh_target(page: Page, *, delay: float, min_text: int = 0) -> str | None:
+    """Where a page redirects by refresh, None where it is a document of its own.
+
+    A refresh to another URL in less than ``delay`` seconds is a redirect (0: none is),
+    unless the page has ``min_text`` characters or more (0: however many it has).
+    """
+    refresh = page.refresh
+    if refresh is None or refresh.url == page.url or refresh.delay >= delay:
+        return None
+    return None if min_text and len(page.text) >= min_text else refresh.url

@@ -1,0 +1,214 @@
+"""Where text may be cut: between words, in the manner of each language."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from sitecrawl.web.urls.url import split
+
+if TYPE_CHECKING:
+    from sitecrawl.policy.documents.document_options import DocumentOptions
+    from sitecrawl.web.html.page import Page
+
+
+ELLIPSIS = "..."
+_SPACES = re.compile(r"\s+")
+_ANYWHERE = re.compile(r"")
+# A pattern for each language whose words do not end at spaces; add to a copy to extend.
+WORD_BREAKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    dict.fromkeys(("zh", "ja", "th", "lo", "km", "my"), _ANYWHERE)
+)
+_WORD = 30  # characters; in the last so many there is nearly always a place
+_TRAILING = " \t\n,;:.-–—(/"
+
+
+def cut_at_word(
+    text: str,
+    limit: int,
+    language: str = "",
+    breaks: Mapping[str, re.Pattern[str]] = WORD_BREAKS,
+) -> str:
+    """``text`` in at most ``limit`` characters, the last being dots where words are missing.
+
+    ``breaks`` has by language (the first subtag) the pattern of places to cut; elsewhere
+    that is white space. A single word longer than the limit is cut within. 0 is no limit.
+    """
+    if not limit or len(text) <= limit:
+        return text
+    room = max(0, limit - len(ELLIPSIS))
+    pattern = breaks.get(language.partition("-")[0], _SPACES)
+    end = _last(pattern, text, max(0, room - _WORD), room) or _last(pattern, text, 0, room) or room
+    return text[:end].rstrip(_TRAILING) + ELLIPSIS
+
+
+def _last(pattern: re.Pattern[str], text: str, after: int, until: int) -> int:
+    """Where the last place to cut between two others is, 0 without any."""
+    matches = pattern.finditer(text, after, until + 1)
+    return max((match.start() for match in matches if after < match.start() <= until), default=0)
+
+
+MAX_CHARACTERS = 20_000
+SENTENCES = 3
+MIN_WORDS, MAX_WORDS = 5, 40
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
+_ENDS = (".", "!", "?", "。", "！", "？")
+_SUMMARY_WORD = re.compile(r"\w{4,}")
+
+
+def summary(text: str) -> str:
+    """Up to three sentences in their order.
+
+    A sentence's score is the mean frequency in the text of its words of four letters and
+    more; sentences of fewer than 5 or more than 40 words do not count.
+    """
+    text = text[:MAX_CHARACTERS]
+    frequency = Counter(word.lower() for word in _SUMMARY_WORD.findall(text))
+    scored = [
+        (_score(sentence, frequency), -number, sentence)
+        for number, sentence in enumerate(_SENTENCE_END.split(text))
+        if sentence.endswith(_ENDS) and MIN_WORDS <= len(sentence.split()) <= MAX_WORDS
+    ]
+    best = sorted(scored, reverse=True)[:SENTENCES]
+    return " ".join(sentence for _, _, sentence in sorted(best, key=lambda one: -one[1]))
+
+
+def _score(sentence: str, frequency: Counter[str]) -> float:
+    words = _SUMMARY_WORD.findall(sentence.lower())
+    return sum(frequency[word] for word in words) / len(words) if words else 0.0
+
+
+METAS = ("keywords", "news_keywords", "article:tag", "dc.subject", "dcterms.subject")
+_COMMA = re.compile(r"[,;،、，；]")
+
+
+def document_keywords(page: Page, limit: int) -> tuple[list[str], dict[str, int]]:
+    """The keywords of a page, each once, and how often repeated ones stood there.
+
+    ``limit`` is the characters of all together, 0 for no limit.
+    """
+    found = [
+        word for name in METAS for text in page.metas.get(name, ()) for word in _split(name, text)
+    ]
+    found += [word for text in page.json_ld.get("keywords", ()) for word in _split("", text)]
+    if not found:
+        return [], {}
+    counts = Counter(word.casefold() for word in found)
+    unique = {word.casefold(): word for word in reversed(found)}
+    ordered = [unique[key] for key in counts]
+    repeats = {unique[key]: count for key, count in counts.items() if count > 1}
+    return _within(ordered, limit), repeats
+
+
+def _split(name: str, text: str) -> list[str]:
+    """Phrases parted by commas; without any, the words of ``keywords``, else the phrase."""
+    phrases = _COMMA.split(text)
+    if len(phrases) == 1 and name == "keywords":
+        phrases = text.split()
+    return [" ".join(phrase.split()) for phrase in phrases if phrase.strip()]
+
+
+def _within(words: list[str], limit: int) -> list[str]:
+    """The first words that fit into so many characters, separators counted as two."""
+    room = limit + 2
+    kept: list[str] = []
+    for word in words:
+        room -= len(word) + 2
+        if limit and room < 0:
+            break
+        kept.append(word)
+    return kept
+
+
+DESCRIPTIONS_METAS = {
+    "meta": ("description",),
+    "dublin_core": ("dcterms.description", "dc.description", "dcterms.abstract"),
+    "opengraph": ("og:description", "twitter:description"),
+}
+SOURCES = frozenset({*DESCRIPTIONS_METAS, "json_ld", "heading", "top", "summary"})
+_TOP = 2_000  # characters of text that an extract may be taken from, white space included
+
+
+def document_description(page: Page, options: DocumentOptions) -> tuple[str, str]:
+    """The first description in the order of the options, and the name of its source.
+
+    A page that asks for no snippet has none.
+    """
+    if page.directives.nosnippet:
+        return "", ""
+    for source in options.description_order:
+        written = source in DESCRIPTIONS_METAS or source == "json_ld"
+        limit = options.description_length if written else options.auto_description_length
+        text = description_from(source, page, limit)
+        if text:
+            return cut_at_word(text, limit, page.language), source
+    return "", ""
+
+
+def description_from(source: str, page: Page, limit: int) -> str:
+    """What one source gives, uncut; of the text enough to be cut at ``limit``.
+
+    Advertisements are no part of it: with another one it would change at each visit.
+    """
+    if source in DESCRIPTIONS_METAS:
+        return next(
+            (page.metas[name][0] for name in DESCRIPTIONS_METAS[source] if name in page.metas), ""
+        )
+    if source == "json_ld":
+        return next(iter(page.json_ld.get("description", ())), "")
+    text = page.stable_text or page.text
+    if source == "heading":
+        return _line(text, page.heading_at, limit) if page.heading_at >= 0 else ""
+    return summary(text) if source == "summary" else _line(text, 0, limit)
+
+
+def _line(text: str, start: int, limit: int) -> str:
+    """The text from ``start`` in one line, more than ``limit`` characters where it has them."""
+    line = " ".join(text[start : start + min(2 * limit, _TOP)].split())
+    return line if len(line) > limit else " ".join(text[start : start + _TOP].split())
+
+
+_EXTENSION = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
+_SEPARATORS = re.compile(r"[-_+\s]+")
+_TITLES_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+def document_title(page: Page, options: DocumentOptions) -> str:
+    """The first title in the order of the options that says anything."""
+    found = (title_from(source, page) for source in options.title_order)
+    title = next((title for title in found if title), "") or title_from_url(page.url)
+    if options.recase_titles:
+        title = recased(title)
+    return cut_at_word(title, options.title_length, page.language)
+
+
+def title_from(source: str, page: Page) -> str:
+    """What one source gives: ``title``, ``json_ld``, ``heading``, ``url`` or a meta's name."""
+    if source == "title":
+        return page.title
+    if source == "heading":
+        return page.headings[0].text if page.headings else ""
+    if source == "url":
+        return title_from_url(page.url)
+    if source == "json_ld":
+        return next(iter(page.json_ld.get("headline", page.json_ld.get("name", ()))), "")
+    return next(iter(page.metas.get(source.lower(), ())), "")
+
+
+def title_from_url(url: str) -> str:
+    """The last segment of a URL's path as words; the host where there is none."""
+    parts = split(url)
+    segment = parts.path.rstrip("/").rpartition("/")[2]
+    text = _EXTENSION.sub("", unquote(segment, errors="replace"))
+    return _SEPARATORS.sub(" ", text).strip() or parts.host
+
+
+def recased(title: str) -> str:
+    """A title all in capitals with a capital to each word; any other as it is."""
+    if not title.isupper() or len(_TITLES_WORD.findall(title)) < 2:
+        return title
+    return _TITLES_WORD.sub(lambda word: word[0].capitalize(), title)

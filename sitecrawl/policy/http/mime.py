@@ -1,0 +1,130 @@
+"""Media types: which are wanted, and which file extensions they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.urls.url_rules import extension, read_target
+from sitecrawl.web.media_type import declared_type
+
+LONGEST_SHOWN = 100  # characters of a media type
+CONTENT_TYPES = (
+    "text/html",
+    "application/xhtml+xml",
+    "application/xml",
+    "text/plain",
+    "text/xml",
+)
+# From IANA's registrations and mime.types, for the types that servers send without extension.
+MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
+    "application/epub+zip": ("epub",),
+    "application/gzip": ("gz", "tgz"),
+    "application/java-archive": ("jar",),
+    "application/javascript": ("js", "mjs"),
+    "application/json": ("json",),
+    "application/msword": ("doc",),
+    "application/octet-stream": ("bin",),
+    "application/pdf": ("pdf",),
+    "application/postscript": ("ps", "eps"),
+    "application/rtf": ("rtf",),
+    "application/vnd.ms-excel": ("xls",),
+    "application/vnd.ms-fontobject": ("eot",),
+    "application/vnd.ms-powerpoint": ("ppt",),
+    "application/vnd.oasis.opendocument.spreadsheet": ("ods",),
+    "application/vnd.oasis.opendocument.text": ("odt",),
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ("pptx",),
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ("xlsx",),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ("docx",),
+    "application/x-7z-compressed": ("7z",),
+    "application/x-bzip2": ("bz2",),
+    "application/x-gzip": ("gz", "tgz"),
+    "application/x-msdownload": ("exe", "dll"),
+    "application/x-rar-compressed": ("rar",),
+    "application/x-shockwave-flash": ("swf",),
+    "application/x-tar": ("tar",),
+    "application/x-zip-compressed": ("zip",),
+    "application/xml": ("xml",),
+    "application/zip": ("zip",),
+    "audio/mpeg": ("mp3", "mpg"),
+    "audio/mp4": ("m4a",),
+    "audio/ogg": ("ogg", "opus"),
+    "audio/wav": ("wav",),
+    "audio/x-wav": ("wav",),
+    "font/ttf": ("ttf",),
+    "font/woff": ("woff",),
+    "font/woff2": ("woff2",),
+    "image/avif": ("avif",),
+    "image/bmp": ("bmp",),
+    "image/gif": ("gif",),
+    "image/jpeg": ("jpg", "jpeg", "jpe"),
+    "image/png": ("png",),
+    "image/svg+xml": ("svg",),
+    "image/tiff": ("tif", "tiff"),
+    "image/vnd.microsoft.icon": ("ico",),
+    "image/webp": ("webp",),
+    "image/x-icon": ("ico",),
+    "text/css": ("css",),
+    "text/csv": ("csv",),
+    "text/html": ("html", "htm", "shtml"),
+    "text/javascript": ("js", "mjs"),
+    "text/plain": ("txt", "text"),
+    "text/xml": ("xml",),
+    "video/mp4": ("mp4", "m4v"),
+    "video/mpeg": ("mpeg", "mpg"),
+    "video/ogg": ("ogv",),
+    "video/quicktime": ("mov", "qt"),
+    "video/webm": ("webm",),
+    "video/x-flv": ("flv",),
+    "video/x-ms-asf": ("asf",),
+    "video/x-ms-wmv": ("wmv",),
+    "video/x-msvideo": ("avi",),
+}
+
+
+class MediaTypes(NamedTuple):
+    """The wanted types, the ignored extensions, and the table between the two.
+
+    ``sniff`` says what becomes of an answer without Content-Type: read its first bytes,
+    or drop it.
+    """
+
+    wanted: frozenset[str]
+    ignored_extensions: frozenset[str]
+    extensions: Mapping[str, tuple[str, ...]]
+    sniff: bool
+    wanted_setting: str
+    ignored_setting: str
+    missing_setting: str
+
+    def decide(self, url: str, content_type: str | None) -> Decision:
+        """Whether the body of an answer is wanted, by its header alone.
+
+        An allowed decision with the reason ``sniff`` leaves it to the body's first bytes.
+        """
+        media_type = declared_type(content_type or "")
+        if not media_type:
+            if self.sniff:
+                return Decision(allowed=True, reason="sniff", rule=self.missing_setting)
+            return refuse("content_type", f"{self.missing_setting}: no Content-Type")
+        ignored = self.ignored_extensions.intersection(self.extensions.get(media_type, ()))
+        if ignored and not extension(read_target(url).parts.path):
+            return refuse(
+                "mime_ignored", f"{media_type} is .{min(ignored)}, {self.ignored_setting}"
+            )
+        if media_type not in self.wanted:
+            return refuse("content_type", f"{self.wanted_setting}: {media_type[:LONGEST_SHOWN]}")
+        return ALLOWED
+
+
+def read_mime_extensions(entry: str) -> tuple[str, tuple[str, ...]]:
+    """A row of the table written ``video/mp4:mp4`` or ``video/mp4:mp4+m4v``.
+
+    No extensions (``video/mp4:``) take the type off the table. Raises ValueError for
+    anything that is not a media type and a colon.
+    """
+    media_type, colon, names = entry.lower().partition(":")
+    if not colon or media_type.count("/") != 1 or not all(media_type.split("/")):
+        raise ValueError(f"{entry!r} is not of the form TYPE/SUBTYPE:EXTENSION+EXTENSION")
+    return media_type, tuple(name.strip(" .") for name in names.split("+") if name.strip(" ."))

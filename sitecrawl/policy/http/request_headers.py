@@ -1,0 +1,114 @@
+"""The headers that a request carries, and those it must not."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sitecrawl.policy.documents.document_dates import BEFORE_THE_WEB, MOMENT
+from sitecrawl.web.dates import http_date, read_http_date
+from sitecrawl.web.urls.url import origin
+
+Wanted = Literal["page", "feed", "robots"]
+
+PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml")
+FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/gzip", *PAGE_TYPES)
+UNCONFIGURED = "contact not configured"
+
+
+def user_agent(version: str, contact: str = "", own: str = "") -> str:
+    """The User-Agent: product, version and contact, or ``own`` with the contact added."""
+    product = own or f"sitecrawl/{version}"
+    if contact and contact not in product:
+        return f"{product} (+{contact})"
+    return product if own or contact else f"{product} ({UNCONFIGURED})"
+
+
+def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
+    """The Accept header: the wanted types and no others."""
+    if wanted == "robots":
+        return "text/plain, text/html;q=0.5"
+    types = PAGE_TYPES if wanted == "page" else FEED_TYPES
+    return ", ".join(dict.fromkeys((*types, *extra)))
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderPolicy:
+    """What every request of a crawl carries besides what the protocol itself needs.
+
+    ``auth`` gives user:password by origin, ``origin_headers`` what only that origin is told;
+    ``headers``, which may hold a key, go to ``start_origins`` alone. Those may grow in a crawl.
+    """
+
+    agent: str
+    from_email: str = ""
+    referer: Literal["always", "first", "never"] = "first"
+    accept_extra: tuple[str, ...] = ()
+    accept_language: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    start_origins: AbstractSet[str] = frozenset()
+    origin_headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    auth: Mapping[str, str] = field(default_factory=dict)
+
+    def of(
+        self, url: str, *, wanted: Wanted = "page", referrer: str | None = None, known: bool = False
+    ) -> dict[str, str]:
+        """The headers of a request for ``url``, which ``referrer`` links to.
+
+        ``known`` says that the URL was fetched with content before.
+        """
+        found = {"User-Agent": self.agent, "Accept": accept(wanted, self.accept_extra)}
+        optional = {
+            "From": self.from_email,
+            "Accept-Language": self.accept_language,
+            "Referer": self._referer(url, referrer, known=known),
+            "Authorization": self._authorization(url),
+        }
+        found.update((name, value) for name, value in optional.items() if value)
+        found.update(self._own(origin(url)))
+        return found
+
+    def _own(self, place: str) -> dict[str, str]:
+        """The configuration's own headers for an origin."""
+        common = self.headers if place in self.start_origins else {}
+        return {**common, **self.origin_headers.get(place, {})}
+
+    def _referer(self, url: str, referrer: str | None, *, known: bool) -> str:
+        if not referrer or self.referer == "never" or (known and self.referer == "first"):
+            return ""
+        if referrer.startswith("https:") and not url.startswith("https:"):
+            return ""  # RFC 9110, 10.1.3
+        return referrer.partition("#")[0]
+
+    def _authorization(self, url: str) -> str:
+        credentials = self.auth.get(origin(url)) if self.auth else None
+        if credentials is None:
+            return ""
+        return "Basic " + b64encode(credentials.encode()).decode("ascii")  # RFC 7617, 2
+
+
+def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
+    """The headers that ask for a document only if it has changed.
+
+    ``etag`` and ``last_modified`` are header values as they are to be sent.
+    """
+    found = {"If-None-Match": etag, "If-Modified-Since": last_modified}
+    return {name: value for name, value in found.items() if value}
+
+
+def modified_since(last_modified: str | None, visited_at: float) -> str | None:
+    """What If-Modified-Since names of a page that was read at ``visited_at``, in seconds.
+
+    The server's own date goes back as it came. One of the future gives way to the visit's: the
+    next change may be earlier, and would be answered with 304. One before the web, which all
+    files of some containers have, tells no change from another: None.
+    """
+    moment = read_http_date(last_modified)
+    if moment is None:
+        return last_modified or http_date(visited_at)
+    if moment > visited_at + MOMENT:
+        return http_date(visited_at)
+    return last_modified if moment >= BEFORE_THE_WEB else None

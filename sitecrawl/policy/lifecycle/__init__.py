@@ -1,0 +1,1 @@
+"""When URLs are visited again, and when documents are deleted or merged."""

@@ -1,1 +1,0 @@
-"""What is done with query strings and with the ids that servers put into URLs."""

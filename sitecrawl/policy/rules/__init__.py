@@ -1,1 +1,0 @@
-"""The rules that a URL must pass, one small file each."""

@@ -1,0 +1,1 @@
+"""Crawler traps: limits that depend on what was crawled before."""

@@ -1,0 +1,169 @@
+"""Ends the variants of one path that query strings make: facets, filters, sort orders.
+
+A variant is *recombined* if each of its parameters was met before on its path, only not
+together: what facets make without end, and what categories with pages make for good
+reason. It is allowed for as long as its kind (the names of its parameters) leads to
+pages that are not variants of the same path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.traps.series import Seen, skeleton
+from sitecrawl.policy.urls.url_rules import Target
+
+REMEMBERED_PATHS = 20_000
+REMEMBERED_PARAMETERS = 20_000
+REMEMBERED_TEXTS = 1000
+
+
+@dataclass(slots=True)
+class Kind:
+    """The recombined variants of a path with the same parameter names."""
+
+    waiting: int = 0
+    barren: int = 0
+    proven: bool = False
+
+
+@dataclass(slots=True)
+class PathVariants:
+    """The variants of one path: how many are waiting for proof, and what is known of each kind.
+
+    ``fresh`` of those read had a text of their own, ``stale`` had not. ``barren`` counts the
+    fruitless recombined pages in a row over all kinds not proven yet.
+    """
+
+    unproven: int = 0
+    fresh: int = 0
+    stale: int = 0
+    barren: int = 0
+    parameters: set[int] = field(default_factory=set)
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    recombined: set[int] = field(default_factory=set)
+    texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
+
+
+@dataclass(slots=True)
+class Variants:
+    """The query variants of a crawl, by path."""
+
+    limit: int
+    patience: int
+    limit_setting: str
+    patience_setting: str
+    _paths: dict[str, PathVariants] = field(default_factory=dict, init=False)
+
+    def visited(self, page: Target, text: str) -> None:
+        """Note a variant that was fetched for the first time."""
+        variants = self._paths.get(_path(page)) if page.parts.query else None
+        if variants is None:
+            return
+        if variants.texts.add(skeleton(text, dated=False)):
+            variants.fresh += 1
+            variants.unproven = max(0, variants.unproven - 1)
+        else:
+            variants.stale += 1
+        if hash(page.parts.query) in variants.recombined:
+            variants.recombined.discard(hash(page.parts.query))
+            kind = variants.kinds[_names(page)]
+            kind.waiting -= 1
+            kind.barren += 1
+            variants.barren += not kind.proven
+
+    def revisited(self, page: Target) -> None:
+        """Note a variant that was fetched again: an earlier run has judged it."""
+        variants = self._paths.get(_path(page)) if page.parts.query else None
+        if variants:
+            variants.unproven = max(0, variants.unproven - 1)
+
+    def offered(self, link: Target) -> Decision:
+        """Whether a link to a variant that is not known yet may be followed."""
+        if not link.parts.query:
+            return ALLOWED
+        variants = self._variants(_path(link))
+        if self.limit and variants.unproven >= self.limit and variants.stale > variants.fresh:
+            return self._too_many(variants, link)
+        if self.patience and _is_recombined(variants, link):
+            return self._recombine(variants, link)
+        self._take(variants, link)
+        return ALLOWED
+
+    def credit(self, page: Target, link: Target) -> None:
+        """Note a new link that is followed: one to another path proves the page's kind."""
+        if not page.parts.query or _path(link) == _path(page):
+            return
+        variants = self._paths.get(_path(page))
+        kind = variants.kinds.get(_names(page)) if variants else None
+        if variants and kind:
+            kind.barren = variants.barren = 0
+            kind.proven = True
+
+    def due(self, link: Target) -> Decision:
+        """Whether a variant is still worth its first fetch."""
+        variants = self._paths.get(_path(link)) if link.parts.query else None
+        if variants is None:
+            return ALLOWED
+        if self.limit and variants.stale >= self.limit and variants.stale > variants.fresh:
+            return self._too_many(variants, link)
+        if hash(link.parts.query) not in variants.recombined:
+            return ALLOWED
+        return self._open(variants, link)
+
+    def _too_many(self, variants: PathVariants, link: Target) -> Decision:
+        read = variants.fresh + variants.stale
+        words = f"{_path(link)} had a text seen before for {variants.stale} of {read} queries"
+        return refuse("variants", f"{self.limit_setting}: {words}")
+
+    def _recombine(self, variants: PathVariants, link: Target) -> Decision:
+        decision = self._open(variants, link)
+        if decision.allowed:
+            variants.kinds.setdefault(_names(link), Kind()).waiting += 1
+            variants.recombined.add(hash(link.parts.query))
+            variants.unproven += 1
+        return decision
+
+    def _open(self, variants: PathVariants, link: Target) -> Decision:
+        names = _names(link)
+        kind = variants.kinds.get(names) or Kind()
+        exhausted = not kind.proven and variants.barren >= 2 * self.patience
+        if kind.barren < self.patience and not exhausted:
+            return ALLOWED
+        return refuse(
+            "recombination",
+            f"{self.patience_setting}: {_path(link)} with {names} brought nothing new",
+        )
+
+    def _take(self, variants: PathVariants, link: Target) -> None:
+        variants.unproven += 1
+        if len(variants.parameters) < REMEMBERED_PARAMETERS:
+            variants.parameters.update(_hashes(link))
+
+    def _variants(self, path: str) -> PathVariants:
+        variants = self._paths.get(path)
+        if variants is None:
+            if len(self._paths) >= REMEMBERED_PATHS:
+                del self._paths[next(iter(self._paths))]
+            variants = self._paths[path] = PathVariants()
+        return variants
+
+
+def _path(target: Target) -> str:
+    return target.origin + target.parts.path
+
+
+def _names(target: Target) -> str:
+    return "&".join(sorted({p.partition("=")[0] for p in target.parts.query.split("&")}))
+
+
+def _hashes(target: Target) -> Iterable[int]:
+    return (hash(parameter) for parameter in target.parts.query.split("&"))
+
+
+def _is_recombined(variants: PathVariants, link: Target) -> bool:
+    if "&" not in link.parts.query:
+        return False
+    return all(value in variants.parameters for value in _hashes(link))

@@ -1,0 +1,1 @@
+"""Which URLs are crawled: canonicalization, rules, scope."""

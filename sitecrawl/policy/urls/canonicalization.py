@@ -1,0 +1,238 @@
+"""Whether a URL looks as if a program answers it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+from urllib.parse import unquote_plus
+
+from sitecrawl.policy.urls.url_rules import Target
+from sitecrawl.web.urls.identity import normal_pattern, normal_text
+from sitecrawl.web.urls.url import normalize
+
+
+def is_dynamic(url: str) -> bool:
+    """Whether one of the characters ``? = & $ ;`` stands in it."""
+    return any(mark in url for mark in "?=&$;")
+
+
+_POINT = re.compile(r"[^?]+\?\d+,\d+")
+
+
+def has_parameters_but_no_point(url: str) -> bool:
+    """Whether a URL has parameters and is no point of an image map."""
+    return has_parameters(url) and not _POINT.fullmatch(url)
+
+
+# HTML 4.01, B.2.2: servers may take ";" for "&". Only where another "name=" follows: what
+# stands behind any other is more of the value. Links that were escaped twice have "&amp;".
+_MARKS = re.compile(r"&(?:amp;)?|;(?=[^&;=]+=)")
+_FIRST_MARKS = re.compile(r"\A(?:&(?:amp;)?|;)+")
+_WITH_PARAMETERS = re.compile(r"[?;$!(]")
+
+
+def has_parameters(url: str) -> bool:
+    """Whether a URL has a query, or parameters in its path."""
+    return _WITH_PARAMETERS.search(url) is not None
+
+
+def parameter_name(parameter: str) -> str:
+    """The name of a parameter ``name=value``, decoded."""
+    return unquote_plus(parameter.partition("=")[0])
+
+
+def parameter_names(query: str) -> frozenset[str]:
+    """The names of all parameters of a query."""
+    return frozenset(parameter_name(each) for each in _MARKS.split(query) if each)
+
+
+def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
+    """``url`` with only those parameters whose name ``keep`` accepts, in their order.
+
+    Nothing is rewritten where nothing is dropped; a query left empty goes with its mark.
+    """
+    path, mark, query = url.partition("?")
+    if not mark:
+        return url
+    if ";" in query:
+        return _keep_marked(url, path, query, keep)
+    parameters = [parameter for parameter in query.split("&") if parameter]
+    kept = [parameter for parameter in parameters if keep(parameter_name(parameter))]
+    if len(kept) == len(parameters):
+        return url
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that parameter names match without case; ``*`` in a name is any text."""
+    words = (re.escape(name).replace(r"\*", "[^/?;&=]*") for name in names)
+    return re.compile("|".join(words) or r"(?!)", re.IGNORECASE)
+
+
+def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -> str:
+    """The same where parameters are parted by ``;`` too; each stays behind its own mark."""
+    marks = ["", *_MARKS.findall(query)]
+    marked = list(zip(marks, _MARKS.split(query), strict=True))
+    kept = [mark + each for mark, each in marked if not each or keep(parameter_name(each))]
+    if len(kept) == len(marked):
+        return url
+    rest = _FIRST_MARKS.sub("", "".join(kept))
+    return f"{path}?{rest}" if rest else path
+
+
+@dataclass(slots=True)
+class Rewriting:
+    """Pairs of pattern and replacement, applied one after the other."""
+
+    rules: tuple[tuple[re.Pattern[str], str], ...]
+    setting: str
+    reason: ClassVar[str] = "rewrite"
+
+    def change(self, url: str) -> str:
+        """``url`` after every replacement; unchanged where the result is no URL."""
+        rewritten = url
+        for pattern, replacement in self.rules:
+            rewritten = pattern.sub(replacement, rewritten)
+        return url if rewritten == url else normalize(rewritten) or url
+
+
+def read_rewrite(entry: str) -> tuple[re.Pattern[str], str]:
+    r"""A rule written ``PATTERN=>REPLACEMENT``; groups are ``\1``.
+
+    Raises ValueError if the arrow is missing, the pattern does not compile or the
+    replacement names a group that the pattern does not have.
+    """
+    pattern, arrow, replacement = (part.strip() for part in entry.partition("=>"))
+    if not arrow or not pattern:
+        raise ValueError(f"{entry!r} is not of the form PATTERN=>REPLACEMENT")
+    try:
+        compiled = re.compile(normal_pattern(pattern))
+        re.compile(f"{pattern}|").sub(replacement, "")
+    except (re.error, IndexError) as error:
+        raise ValueError(f"{entry!r} is not a rewrite: {error}") from error
+    return compiled, replacement
+
+
+_ONLY_AT_THE_END = ("opendocument", "openview&collapseview")
+_NOWHERE = ("expandview", "openview&start")
+
+
+@dataclass(slots=True)
+class Domino:
+    """Refuses the expanded, collapsed and paged forms of Domino's views and documents."""
+
+    setting: str
+    reason: ClassVar[str] = "domino"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a command with more behind it, and the commands that only fold views."""
+        text = target.url.lower().replace("&amp;", "&")  # what was escaped twice
+        for word in _ONLY_AT_THE_END:
+            if word in text and not text.endswith(word):
+                return f"{self.setting}: {word} is not at the end"
+        return next((f"{self.setting}: {word}" for word in _NOWHERE if word in text), "")
+
+
+# mod_autoindex and its imitators: C=N;O=D, C=M&O=A, and Apache 1.3's N=D.
+_SORT = re.compile(r"(?:C=[NMSD](?:[;&]O=[AD])?|O=[AD]|[NMSD]=[AD])(?:[;&][FVP]=[^&;]*)*")
+
+
+@dataclass(slots=True)
+class ListingSort:
+    """Removes the sort order of a directory listing."""
+
+    setting: str = "sort orders of directory listings"
+    reason: ClassVar[str] = "listing_sort"
+
+    def change(self, url: str) -> str:
+        """The listing itself, where the query is nothing but its sort order."""
+        path, mark, query = url.partition("?")
+        if mark and path.endswith("/") and _SORT.fullmatch(query):
+            return path
+        return url
+
+
+@dataclass(slots=True)
+class IgnoreQueries:
+    """Refuses every URL with a question mark."""
+
+    setting: str
+    reason: ClassVar[str] = "query"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL with a question mark, even with nothing behind it."""
+        return self.setting if "?" in target.url else ""
+
+
+@dataclass(slots=True)
+class StripQueries:
+    """Removes the query."""
+
+    setting: str
+    reason: ClassVar[str] = "query_strip"
+
+    def change(self, url: str) -> str:
+        """``url`` up to its question mark."""
+        return url.partition("?")[0]
+
+
+@dataclass(slots=True)
+class FilterQueries:
+    """Keeps the parameters that name a page, and removes the others."""
+
+    names: frozenset[str]
+    setting: str
+    reason: ClassVar[str] = "query_filter"
+
+    def change(self, url: str) -> str:
+        """``url`` with only the kept parameters, their names compared with case."""
+        return keep_parameters(url, self.names.__contains__)
+
+
+class CombinationPolicy(NamedTuple):
+    """The parameters that may stand together below a prefix; None for any."""
+
+    prefix: re.Pattern[str]
+    names: frozenset[str] | None
+
+    def allows(self, url: str, present: frozenset[str]) -> bool:
+        """Whether every parameter that is present is listed, and the prefix applies."""
+        return self.prefix.match(url) is not None and (self.names is None or present <= self.names)
+
+
+@dataclass(slots=True)
+class QueryPolicies:
+    """Refuses a query unless some policy allows its whole combination of parameters."""
+
+    policies: tuple[CombinationPolicy, ...]
+    setting: str
+    reason: ClassVar[str] = "query_policy"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a combination that no policy allows; the first that does wins."""
+        if not target.parts.query:
+            return ""
+        present = parameter_names(target.parts.query)
+        if any(policy.allows(target.url, present) for policy in self.policies):
+            return ""
+        return f"{self.setting}: no policy allows {'&'.join(sorted(present))}"
+
+
+def read_combination(entry: str) -> CombinationPolicy:
+    """A policy written as a URL: ``?id&page``, ``/shop/?id``, ``https://host/wiki?title``.
+
+    What stands before the question mark is a prefix of the path or of the URL; ``*`` as a
+    name allows any parameters. Raises ValueError for anything else.
+    """
+    prefix, mark, names = entry.partition("?")
+    if not mark or not names:
+        raise ValueError(f"{entry!r} names no parameters behind a question mark")
+    if prefix and not prefix.startswith("/") and "://" not in prefix:
+        raise ValueError(f"{entry!r} begins with neither a path from the root nor a URL")
+    home = "" if "://" in prefix else "[a-z][a-z0-9+.-]*://[^/]*"
+    listed = frozenset(parameter_name(name) for name in names.split("&") if name)
+    return CombinationPolicy(
+        re.compile(home + re.escape(normal_text(prefix))), None if "*" in listed else listed
+    )

@@ -1,0 +1,161 @@
+"""Registrable domains, by the public suffix list that comes with tldextract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from sitecrawl.policy.urls.url_rules import Target, read_target
+from sitecrawl.web.urls.url import is_ip_host, normalize, split
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
+
+
+@cache
+def suffixes(*, private: bool = False) -> TLDExtract:
+    """The list of suffixes, with those of private owners if asked for.
+
+    No network: the list that is packaged is the one that is used, in every run.
+    """
+    from tldextract import TLDExtract  # noqa: PLC0415 -- a tenth of a start; few crawls need it
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=private)
+
+
+@lru_cache(maxsize=4096)
+def registrable_domain(host: str) -> str:
+    """The domain that its owner registered: ``example.co.uk`` of ``www.example.co.uk``.
+
+    Addresses and single names stand for themselves; under a suffix that is on no list
+    (``.test``, an intranet's) the last two labels are taken.
+    """
+    if is_ip_host(host) or "." not in host:
+        return host
+    found = suffixes()(host).top_domain_under_public_suffix
+    return found or ".".join(host.split(".")[-2:])
+
+
+def is_under(host: str, domain: str) -> bool:
+    """Whether ``host`` is ``domain`` or a subdomain of it."""
+    return host == domain or host.endswith("." + domain)
+
+
+Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
+
+
+@dataclass(slots=True)
+class Scope:
+    """The parts of the web that the starts stand for.
+
+    ``extent`` says what of a start's URL must agree: its origin, host, site (scheme and
+    host), directory (origin and path prefix) or registrable domain. ``domains`` come in
+    addition, subdomains included; with ``any`` they are all there is. ``start_origins`` are
+    those of the starts, and of where these redirect without a change of owner or less safety.
+    """
+
+    extent: Extent
+    starts: Iterable[str]
+    setting: str
+    domains: frozenset[str] = frozenset()
+    reason: str = field(default="scope", init=False)
+    start_origins: set[str] = field(default_factory=set, init=False)
+    _places: set[object] = field(default_factory=set, init=False)
+    _directories: dict[str, dict[int, set[str]]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        """Take in every start."""
+        for start in self.starts:
+            self.widen(start)
+            self.start_origins.add(read_target(start).origin)
+
+    def widen(self, url: str) -> None:
+        """Bring what ``url`` stands for into scope."""
+        target = read_target(url)
+        self._places.add(self._place(target))
+        folder = _folder(target)
+        by_length = self._directories.setdefault(target.origin, {})
+        by_length.setdefault(len(folder), set()).add(folder)
+
+    def covers(self, target: Target) -> bool:
+        """Whether a URL is in scope."""
+        if self.extent == "any":
+            return not self.domains or self._in_domains(target.parts.host)
+        if self._place(target) in self._places and self._in_directory(target):
+            return True
+        return bool(self.domains) and self._in_domains(target.parts.host)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse what is out of scope."""
+        return "" if self.covers(target) else f"{self.setting}: {target.origin}"
+
+    def admit_redirect(self, start: str, target: str) -> str | None:
+        """Widen the scope by where a start redirects to, if its owner is the same.
+
+        Returns the line that says so, or None if nothing changed: the target is in scope
+        already, or it lies under another registrable domain.
+        """
+        there = read_target(target)
+        if not there.parts.host or owner_of(start) != owner_of(target):
+            return None
+        if there.parts.scheme == "https" or not start.startswith("https:"):
+            self.start_origins.add(there.origin)
+        if self.covers(there):
+            return None
+        self.widen(target)
+        return f"{start} redirects to {target}: {self._name(there)} is now in scope"
+
+    def _place(self, target: Target) -> object:
+        if self.extent == "host":
+            return target.parts.host
+        if self.extent == "site":
+            return (target.parts.scheme, target.parts.host)
+        if self.extent == "domain":
+            return registrable_domain(target.parts.host)
+        return target.origin
+
+    def _in_domains(self, host: str) -> bool:
+        return any(is_under(host, domain) for domain in self.domains)
+
+    def _in_directory(self, target: Target) -> bool:
+        if self.extent != "directory":
+            return True
+        path, by_length = target.parts.path, self._directories.get(target.origin, {})
+        return any(path[:length] in folders for length, folders in by_length.items())
+
+    def _name(self, target: Target) -> str:
+        if self.extent in {"host", "domain"}:
+            return target.parts.host
+        if self.extent != "directory":
+            return target.origin
+        return target.origin + _folder(target)
+
+
+def read_domain(entry: str) -> str:
+    """The domain of an entry of allowed_domains, as it stands in URLs.
+
+    Raises ValueError for a URL, a pattern, or anything else that is no domain.
+    """
+    url = normalize(entry if "://" in entry else f"http://{entry.lstrip('.')}/")
+    host = split(url).host if url else ""
+    plain = host.replace("*", "").strip(".")
+    if not plain:
+        raise ValueError(f"{entry!r} is not a domain; write one as example.org")
+    if "://" in entry or url != f"http://{host}/":
+        raise ValueError(f"{entry!r} is not a domain; write {plain}")
+    if plain != host.strip("."):
+        raise ValueError(f"{entry!r} is not a domain; write {plain}, which includes subdomains")
+    return host
+
+
+def owner_of(url: str) -> str:
+    """Whose a URL is: the registrable domain of its host."""
+    return registrable_domain(split(url).host)
+
+
+def _folder(target: Target) -> str:
+    """The directory that a URL lies in, with the slash at its end."""
+    path = target.parts.path
+    return path[: path.rfind("/") + 1] or "/"

@@ -1,0 +1,103 @@
+"""Ids that a server puts into URLs for each visitor or each way in: they name no page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sitecrawl.policy.urls.canonicalization import keep_parameters, names_pattern
+
+# Servers put their own word before: JSESSIONID, Bv_SessionID, ASP.NET_SessionId, PHPSESSID.
+SESSION_PARAMETERS = (
+    "*sessionid",
+    "*session_id",
+    "*session-id",
+    "*sessid",
+    "*_sid",
+    "sid",
+    "$sessionid$*",
+    "aspsessionid*",
+    "phpsession",
+    "bv_engineid",
+    "oscsid",
+    "zenid",
+    "cfid",
+    "cftoken",
+)
+ENTRY_PARAMETERS = (
+    "tw",
+    "utm_*",
+    "ref",
+    "src",
+    "fbclid",
+    "gclid",
+    "dclid",
+    "msclkid",
+    "yclid",
+    "mc_cid",
+    "mc_eid",
+    "_ga",
+    "_hsenc",
+    "_hsmi",
+)
+
+# ASP.NET's cookieless sessions, as a segment of their own.
+_ASPX_SEGMENT = re.compile(r"/\((?:[A-Z]\([^()/?]*\))+\)(?=/)")
+_DOLLAR_ID = r"\$sessionid[$=]*[^/?;&$]*\$?"
+_DOLLAR = re.compile(f"(?<=/){_DOLLAR_ID}/?|;?{_DOLLAR_ID}", re.IGNORECASE)
+_DOLLAR_IN_VALUE = re.compile(f";{_DOLLAR_ID}", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class SessionIds:
+    """Removes session ids from the query, from ``;name=value`` and from the path."""
+
+    names: Iterable[str]
+    setting: str
+    reason: str = field(default="session_id", init=False)
+    _query: re.Pattern[str] = field(init=False)
+    _path: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the names, which may have ``*`` for any text."""
+        self._query = names_pattern(self.names)
+        self._path = re.compile(
+            f";(?:{self._query.pattern})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE
+        )
+
+    def change(self, url: str) -> str:
+        """``url`` without session ids."""
+        path, mark, query = url.partition("?")
+        before = ""
+        while path != before:  # what is left may join to another
+            before, path = path, self._strip(path)
+        if "$" in query:
+            query = _DOLLAR_IN_VALUE.sub("", query)
+        url = path + mark + query
+        return keep_parameters(url, lambda name: not self._query.fullmatch(name))
+
+    def _strip(self, path: str) -> str:
+        if ";" in path:
+            path = self._path.sub("", path)
+        if "$" in path:
+            path = _DOLLAR.sub("", path)
+        return _ASPX_SEGMENT.sub("", path) if "/(" in path else path
+
+
+@dataclass(slots=True)
+class EntryIds:
+    """Removes parameters that only tell by which door or campaign a visitor came."""
+
+    names: Iterable[str]
+    setting: str
+    reason: str = field(default="entry_id", init=False)
+    _query: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the names, which may have ``*`` for any text."""
+        self._query = names_pattern(self.names)
+
+    def change(self, url: str) -> str:
+        """``url`` without entry ids."""
+        return keep_parameters(url, lambda name: not self._query.fullmatch(name))

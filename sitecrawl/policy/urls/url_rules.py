@@ -1,0 +1,362 @@
+"""A URL as the rules look at it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, NamedTuple, Protocol
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.web.urls.identity import normal_form, normal_text
+from sitecrawl.web.urls.url import UrlParts, is_ip_host, normalize, origin, split
+
+
+class Target(NamedTuple):
+    """A resolved URL in its normal form with the parts of that, taken apart once for all rules.
+
+    An escaped letter is a letter to all of them; ``as_found`` is what is requested.
+    """
+
+    url: str
+    origin: str
+    parts: UrlParts
+    as_found: str
+
+
+@lru_cache(maxsize=1024)  # the rules, the limits and the fetch ask one after the other
+def read_target(url: str) -> Target:
+    """The normal form of a resolved URL, and its parts."""
+    normal = normal_form(url)
+    return Target(normal, origin(normal), split(normal), url)
+
+
+# Two published crawlers' lists, less what is text that people search (txt, xml, html-like
+# suffixes), and the kinds of file that came after them.
+_LIST = """
+    7z aac apk asf avi avif bat bin bmp bz2 cab class cmd com cpl css csv deb dll dmg doc docx
+    eot eps epub exe flac flv gif gz heic hta ico inf iso jar jpe jpeg jpg js json log m3u m4a
+    m4v mjs mid midi mkv mov mp3 mp4 mpeg mpg msi msp odp ods odt ogg ogv old opus otf pdf
+    pif png ppt pptx ps ps1 psd qt ra ram rar reg rpm rtf scr sig so svg swf tar tbz tgz tif
+    tiff torrent ttf vb vbe vbs vob wasm wav weba webm webp whl wma wmv woff woff2 xls xlsx xz
+    zip zst
+"""
+IGNORED_EXTENSIONS = tuple(_LIST.split())
+
+
+def extension(path: str) -> str:
+    """The lower-case extension of a URL path's last segment, "" if it has none."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    if dot < 0:
+        return ""
+    return name[dot + 1 :].partition(";")[0].lower()
+
+
+class UrlRule(Protocol):
+    """A rule that looks at nothing but the URL."""
+
+    @property
+    def reason(self) -> str:
+        """The word it refuses under."""
+
+    @property
+    def setting(self) -> str:
+        """The option that it applies, with value and source."""
+
+    def refusal(self, target: Target) -> str:
+        """The rule's words with the value that decided, or "" if the URL passes."""
+
+
+class UrlChange(Protocol):
+    """A treatment that gives the URL to go on with."""
+
+    @property
+    def reason(self) -> str:
+        """The word it is known by."""
+
+    @property
+    def setting(self) -> str:
+        """The option that it applies, with value and source."""
+
+    def change(self, url: str) -> str:
+        """The URL after the treatment; the same text if it does not apply."""
+
+
+@dataclass(slots=True)
+class Schemes:
+    """The schemes that are crawled."""
+
+    allowed: frozenset[str]
+    setting: str
+    reason: ClassVar[str] = "scheme"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse mailto, javascript, ftp and whatever else is not listed."""
+        return (
+            ""
+            if target.parts.scheme in self.allowed
+            else f"{self.setting}: {target.parts.scheme or target.url!r}"
+        )
+
+
+@dataclass(slots=True)
+class WellFormed:
+    """A URL to fetch names a host."""
+
+    setting: str = "every URL needs a host"
+    reason: ClassVar[str] = "malformed"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL without host."""
+        return "" if target.parts.host else f"{self.setting}: {target.url!r}"
+
+
+_SLASHES = re.compile("//+")
+
+
+@dataclass(slots=True)
+class NumericHosts:
+    """No addresses in place of host names, except those that a start itself uses."""
+
+    starts: frozenset[str]
+    setting: str
+    reason: ClassVar[str] = "numeric_host"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse an IP host, however it was written: the URL Standard has made it one form."""
+        if target.parts.host in self.starts or not is_ip_host(target.parts.host):
+            return ""
+        return f"{self.setting}: {target.parts.host}"
+
+
+@dataclass(slots=True)
+class ForbiddenSites:
+    """Hosts (with their subdomains) and URL prefixes that are never visited.
+
+    ``sites`` pairs a host and a path prefix with the words of the rule.
+    """
+
+    sites: tuple[tuple[str, str, str], ...]
+    setting: str
+    reason: ClassVar[str] = "forbidden_site"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse what lies on a forbidden host, below the path if one was given.
+
+        Several slashes are one, as they are to servers.
+        """
+        path = _SLASHES.sub("/", target.parts.path)
+        for host, prefix, words in self.sites:
+            same = target.parts.host == host or target.parts.host.endswith("." + host)
+            if same and path.startswith(prefix):
+                return words
+        return ""
+
+
+def read_site(entry: str) -> tuple[str, str]:
+    """Host and path prefix of an entry such as ``ads.example.com`` or ``http://host/dir/``.
+
+    Raises ValueError if it names no host.
+    """
+    url = normalize(entry if "://" in entry else f"http://{entry}")
+    parts = split(normal_form(url)) if url else None
+    if parts is None or not parts.host:
+        raise ValueError(f"{entry!r} names no host")
+    return parts.host, parts.path
+
+
+@dataclass(slots=True)
+class Length:
+    """The most characters that a URL may have, counted when it is absolute."""
+
+    limit: int
+    setting: str
+    reason: ClassVar[str] = "length"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL of more than ``limit`` characters as it would be requested."""
+        length = len(target.as_found)
+        return "" if length <= self.limit else f"{self.setting}: {length} characters"
+
+
+@dataclass(slots=True)
+class RepeatedDirectories:
+    """The most often that one directory name may stand in a path.
+
+    Repeats of several names add up, so that ``/a/b/a/b`` ends as ``/a/a/a`` does; names of
+    digits only (dates, ids) count for themselves alone.
+    """
+
+    limit: int
+    setting: str
+    reason: ClassVar[str] = "repeated_directory"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a path in which a name, or all names together, repeat too often."""
+        if target.parts.path.count("/") <= self.limit + 1:
+            return ""
+        names = Counter(name for name in target.parts.path.split("/")[1:-1] if name)
+        name, times = max(names.items(), key=_times, default=("", 0))
+        repeats = sum(count - 1 for name, count in names.items() if not name.isdecimal())
+        if times <= self.limit and repeats <= self.limit:
+            return ""
+        return f"{self.setting}: {name!r} {times} times, {repeats} repeats in all"
+
+
+@dataclass(slots=True)
+class PathDepth:
+    """The most directories that a path may have."""
+
+    limit: int
+    setting: str
+    reason: ClassVar[str] = "path_depth"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a path of more directories than ``limit``."""
+        directories = target.parts.path.count("/") - 1
+        return "" if directories <= self.limit else f"{self.setting}: {directories} directories"
+
+
+def _times(item: tuple[str, int]) -> int:
+    return item[1]
+
+
+@dataclass(slots=True)
+class Extensions:
+    """Ignored extensions, each with the words of the list that names it."""
+
+    ignored: Mapping[str, str]
+    setting: str
+    reason: ClassVar[str] = "extension"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse by the end of the path; host and query do not count."""
+        suffix = extension(target.parts.path)
+        return self.ignored.get(suffix, "") if suffix else ""
+
+
+@dataclass(slots=True)
+class Deny:
+    """Regular expressions, each with its words; one that is found refuses."""
+
+    patterns: tuple[tuple[re.Pattern[str], str], ...]
+    setting: str
+    reason: ClassVar[str] = "deny"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL in which any pattern is found, as the rules see it or as it was found.
+
+        A pattern may speak of escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
+        """
+        found = self._find(target.url)
+        return found or (self._find(target.as_found) if target.as_found != target.url else "")
+
+    def _find(self, url: str) -> str:
+        return next((words for pattern, words in self.patterns if pattern.search(url)), "")
+
+
+@dataclass(slots=True)
+class Allow:
+    """Regular expressions of which one must be found."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    setting: str
+    reason: ClassVar[str] = "allow"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL in which none is found."""
+        found = any(pattern.search(target.url) for pattern in self.patterns)
+        return "" if found else f"no match of {self.setting}"
+
+
+@dataclass(slots=True)
+class Contains:
+    """Substrings of which the URL, without fragment, must have one."""
+
+    substrings: tuple[str, ...]
+    setting: str
+    reason: ClassVar[str] = "contains"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL that has none of them."""
+        found = any(substring in target.url for substring in self.substrings)
+        return "" if found else f"none of {self.setting}"
+
+
+@dataclass(slots=True)
+class NotContains:
+    """Substrings, each with its words; one that is found refuses."""
+
+    substrings: tuple[tuple[str, str], ...]
+    setting: str
+    reason: ClassVar[str] = "not_contains"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL that has any of them."""
+        return next((words for substring, words in self.substrings if substring in target.url), "")
+
+
+@dataclass(slots=True)
+class DoNotCrawl:
+    """Policies, each with its words; one that matches refuses."""
+
+    policies: tuple[tuple[re.Pattern[str], str], ...]
+    setting: str
+    reason: ClassVar[str] = "do_not_crawl"
+
+    def refusal(self, target: Target) -> str:
+        """Refuse what a policy covers."""
+        return next((words for policy, words in self.policies if policy.match(target.url)), "")
+
+
+def read_policy(entry: str) -> re.Pattern[str]:
+    """A policy as a pattern on the whole URL.
+
+    An entry is a path prefix (``/private/``, any origin) or a URL prefix; ``*`` stands
+    for any characters, ``$`` at the end for the URL's end, and several slashes are one as
+    they are to servers. Raises ValueError for others.
+    """
+    end = "$" if entry.endswith("$") else ""
+    body = re.escape(normal_text(entry.removesuffix("$"))).replace(r"\*", ".*").replace("/", "/+")
+    if entry.startswith(("/", "*")):
+        return re.compile(f"[a-z][a-z0-9+.-]*://[^/]*{body}{end}")
+    if "://" in entry:
+        return re.compile(body + end)
+    raise ValueError(f"{entry!r} is neither a path from the root nor a URL")
+
+
+_SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preconnect"})
+
+
+@dataclass(slots=True)
+class Depth:
+    """The most links from a start; None for no limit."""
+
+    limit: int | None
+    setting: str
+
+    def decide(self, depth: int) -> Decision:
+        """Refuse what is more links away; a start has depth 0."""
+        if self.limit is None or depth <= self.limit:
+            return ALLOWED
+        return refuse("depth", f"{self.setting}: depth {depth}")
+
+
+@dataclass(slots=True)
+class Rel:
+    """Tokens of ``rel`` that say not to follow a link."""
+
+    refused: frozenset[str]
+    setting: str
+
+    def decide(self, rel: frozenset[str]) -> Decision:
+        """Refuse a link whose rel has such a token; tokens compare without case."""
+        tokens = {token.lower() for token in rel}
+        if found := tokens & _SUPPORTING:
+            return refuse("rel", f"rel={min(found)} is no page")
+        if found := tokens & self.refused:
+            return refuse("rel", f"rel={min(found)}, {self.setting}")
+        return ALLOWED

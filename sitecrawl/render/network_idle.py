@@ -1,0 +1,81 @@
+"""Waits until a page has said what it has to say."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from playwright.async_api import Error as PlaywrightError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from playwright.async_api import Page
+
+    from sitecrawl.config.options.render import RenderParams
+    from sitecrawl.render.page_guard import Steering
+    from sitecrawl.render.sandbox_proxy import Gate
+
+
+T = TypeVar("T")
+LOOK_SECONDS = 0.05
+# Lengths, so that a clock or a carousel counts as unchanged.
+SIZE = """() => [document.readyState !== 'loading', document.getElementsByTagName('*').length,
+    document.body ? document.body.textContent.length : 0, location.href]"""
+SCROLL = """() => { const before = scrollY; scrollTo(0, document.documentElement.scrollHeight);
+    return scrollY > before; }"""
+
+
+async def answered(ask: Callable[[], Awaitable[T]]) -> T:
+    """What a page says, asked again where a script was just trying to lead on from it."""
+    while True:
+        try:
+            return await ask()
+        except PlaywrightError as error:
+            if "navigat" not in error.message:
+                raise
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+class Settling:
+    """Follows one page from its first byte to quiet: nothing asked for, nothing changed."""
+
+    def __init__(self, page: Page, steering: Steering, gate: Gate, params: RenderParams) -> None:
+        self._page = page
+        self._steering = steering
+        self._gate = gate
+        self._params = params
+
+    async def finish(self) -> bool:
+        """Whether the page came to an end, scrolled down as often as is asked, in its time."""
+        try:
+            async with asyncio.timeout(self._params.render_time):
+                await self._quiet(self._params.render_wait)
+                for _ in range(self._params.render_scrolls):
+                    if self._over or not await self._ask(SCROLL):
+                        break
+                    await self._quiet(0.0)
+        except TimeoutError:
+            return False
+        return True
+
+    @property
+    def _over(self) -> bool:
+        return self._steering.sent_to is not None or self._gate.exceeded
+
+    async def _ask(self, script: str) -> Any:
+        return await answered(lambda: self._page.evaluate(script))
+
+    async def _quiet(self, least: float) -> None:
+        """Return when the page was quiet for long enough, and ``least`` seconds have passed."""
+        loop = asyncio.get_running_loop()
+        began = since = loop.time()
+        last: Any = None
+        while not self._over:
+            size = await self._ask(SIZE)
+            now = loop.time()
+            if size != last or self._steering.waiting or not size[0]:
+                last, since = size, now
+            elif now - since >= self._params.render_quiet and now - began >= least:
+                return
+            await asyncio.sleep(LOOK_SECONDS)

@@ -1,0 +1,98 @@
+"""Decides what a page in the browser may load, and where it may lead."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.web.urls.url import origin
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page, Request, Route
+
+    from sitecrawl.render.rendered_page import Answered
+
+
+# The first two are about the body as it was sent; a refresh is read as a link.
+NOT_HANDED_ON = frozenset({"content-encoding", "content-length", "transfer-encoding", "refresh"})
+NO_WINDOWS = "window.open = () => null;"
+
+
+class Steering:
+    """Hands the browser the document that was fetched already, and nothing that is not wanted.
+
+    A script that leads on to another document does not get there: ``sent_to`` keeps the
+    address. ``begun`` is set when it is in charge of the page. Documents in frames are pages of
+    their own, and not loaded. ``waiting`` holds what the page has asked for and not got yet.
+    """
+
+    def __init__(self, page: Answered, blocked: Collection[str]) -> None:
+        self.sent_to: str | None = None
+        self.begun = False
+        self.waiting: set[Request] = set()
+        self._page = page
+        self._blocked = blocked
+        self._handed = False
+
+    async def begin(self, page: Page, _: Any) -> None:
+        """Watch a new page of the browser, the first or one in place of a lost one."""
+        self._handed = False
+        self.sent_to = None
+        self.waiting.clear()
+        page.on("request", self._asked)
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+        page.on("popup", _close)
+        await page.add_init_script(NO_WINDOWS)
+        if self._page.cookies:
+            await page.context.add_cookies(list(self._cookies()))
+        await page.route("**/*", self._steer)
+        self.begun = True
+
+    def _asked(self, request: Request) -> None:
+        self.waiting.add(request)
+
+    def _ended(self, request: Request) -> None:
+        self.waiting.discard(request)
+
+    async def _steer(self, route: Route, request: Request) -> None:
+        if request.is_navigation_request():
+            await self._navigate(route, request)
+        elif request.resource_type in self._blocked:
+            await route.abort("blockedbyclient")
+        elif self._page.authorization and origin(request.url) == origin(self._page.url):
+            headers = {**request.headers, "authorization": self._page.authorization}
+            await route.fallback(headers=headers)
+        else:
+            await route.fallback()
+
+    async def _navigate(self, route: Route, request: Request) -> None:
+        if request.frame.parent_frame is None and not self._handed:
+            self._handed = True
+            await route.fulfill(status=200, headers=self._headers(), body=self._page.body)
+            return
+        if request.frame.parent_frame is None and request.method == "GET":
+            self.sent_to = self.sent_to or request.url
+        await route.abort("blockedbyclient")
+
+    def _headers(self) -> dict[str, str]:
+        headers = {
+            name: "\n".join(values)  # as Playwright wants repeated ones
+            for name, values in self._page.headers.items()
+            if name.lower() not in NOT_HANDED_ON
+        }
+        return {"Content-Type": "text/html", **headers}
+
+    def _cookies(self) -> Any:
+        jar = SimpleCookie()
+        try:
+            jar.load(self._page.cookies)
+        except CookieError:
+            return
+        for morsel in jar.values():
+            yield {"name": morsel.key, "value": morsel.coded_value, "url": self._page.url}
+
+
+async def _close(page: Page) -> None:
+    await page.close()

@@ -1,0 +1,1 @@
+"""Which request goes out next: origins, their queues, and their pace."""

@@ -1,0 +1,61 @@
+"""Work on the crawl database that nobody waits for, but that the crawl must not end before."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from sitecrawl.frontier.base import FrontierError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+
+
+logger = logging.getLogger(__name__)
+
+
+class Tasks:
+    """Runs pieces of work; ``wake`` is called whenever one is done.
+
+    A piece that fails ends the crawl: what it was to do is not done, and waiting for it
+    would be for ever.
+    """
+
+    def __init__(self, owner: FrontierOwner) -> None:
+        self.wake: Callable[[], None] = lambda: None
+        self._owner = owner
+        self._ended = False
+        self._running: set[asyncio.Task[None]] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether any work is under way."""
+        return bool(self._running)
+
+    def begin(self, work: Coroutine[None, None, None]) -> None:
+        """Start a piece of work, unless the crawl has ended."""
+        if self._ended:
+            work.close()
+            return
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+
+    async def end(self) -> None:
+        """Wait for the work under way, and begin no more: the database is closed next."""
+        self._ended = True
+        while self._running:
+            await asyncio.wait(self._running)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, FrontierError):
+            self._owner.fail(error)
+        elif error is not None:
+            logger.error("Work on the crawl database failed", exc_info=error)
+            self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
+        self.wake()

@@ -1,0 +1,74 @@
+"""What failed downloads are called."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from sitecrawl.policy.http.answers import NO_HEAD, Answer, answer_of_failure
+from sitecrawl.policy.lifecycle.revisit import LASTING
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
+from sitecrawl.responses import answer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy import Request
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+    from sitecrawl.scheduling.origin import Origin
+
+
+def names_of(error: BaseException | None) -> Iterator[str]:
+    """The class names of an exception and of what caused it."""
+    while error is not None:
+        yield from (each.__name__ for each in type(error).__mro__)
+        error = error.__cause__ or error.__context__
+
+
+OF_SITEMAPS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
+"""A sitemap that cannot be had says nothing of the pages; a site that has enough of us does."""
+
+logger = logging.getLogger(__name__)
+
+
+def judge_answer(request: Request, response: Response, stats: StatsCollector) -> None:
+    """Let an answer of any status cost what it does."""
+    if request.method == "HEAD" and response.status in NO_HEAD:
+        return
+    answer = answer_of(response)
+    if sitemap_of(request) is None or answer.outcome in OF_SITEMAPS:
+        _take(request, answer, stats)
+
+
+def judge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:
+    """Let a request that brought no answer cost what it does."""
+    if sitemap_of(request) is None:
+        _take(request, answer_of_failure(names_of(error)), stats)
+
+
+def _take(request: Request, answer: Answer, stats: StatsCollector) -> None:
+    origin, visit = origin_of(request), visit_of(request)
+    ours = visit is not None or sitemap_of(request) is not None
+    if origin is None or not ours or origin.ended:
+        return
+    due = visit.due if visit is not None else None
+    if origin.patience.note(
+        answer,
+        due.fingerprint if due is not None else None,
+        failed_before=due is not None and due.outcome in LASTING,
+    ):
+        _give_up(origin, answer, request.url, stats)
+
+
+def _give_up(origin: Origin, answer: Answer, url: str, stats: StatsCollector) -> None:
+    origin.ended = f"{origin.key} failed too often, last with {answer.reason}"
+    stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
+    logger.warning(
+        "%s is given up for this run: too many failures, the last one %s at %s",
+        origin.key,
+        answer.reason,
+        url,
+    )

@@ -1,0 +1,217 @@
+"""Fetches sitemaps and feeds in their origin's turn, and makes candidates of what they name."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.policy.http.answers import Answer, answer_of_failure
+from sitecrawl.policy.http.retries import retry_wait
+from sitecrawl.policy.urls.url_rules import read_target
+from sitecrawl.reqmeta import SITEMAP, sitemap_of
+from sitecrawl.responses import answer_of, header, location
+from sitecrawl.scheduling.failure_accounting import names_of
+from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION, read_feed
+from sitecrawl.web.feeds.sitemaps import SitemapEntry, read_sitemap
+from sitecrawl.web.urls.url import origin as origin_key
+from sitecrawl.web.urls.url import resolve
+from sitecrawl.web.validators import retry_after
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy.statscollectors import StatsCollector
+    from twisted.python.failure import Failure
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.scheduling.background import Tasks
+    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.origin import Origin
+
+
+MAX_STEPS = 5  # from an index to a sitemap that it names, and redirects
+MAX_FILES = 100  # in one round
+BATCH = 500
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sitemap or feed that was asked for; ``start`` is the start that led to it, if one did.
+
+    ``tries`` counts how often it failed in passing and was asked for again.
+    """
+
+    url: str
+    kind: Literal["sitemap", "feed"] = "sitemap"
+    steps: int = 0
+    start: str | None = None
+    tries: int = 0
+
+
+class Sitemaps:
+    """Sitemaps and feeds are requests of their origin, no pages: neither counted nor written.
+
+    One that fails in passing is tried again, as pages are; one that cannot be read is logged and
+    forgotten until the next round or run.
+    """
+
+    def __init__(
+        self,
+        discovery: Discovery,
+        owner: FrontierOwner,
+        hand: Hand,
+        tasks: Tasks,
+        *,
+        stats: StatsCollector,
+        params: CrawlParams,
+    ) -> None:
+        self.enter: Callable[[Request], bool] = lambda _: False
+        self.enter_again: Callable[[Request, float], None] = lambda _, __: None
+        self.start_failed: Callable[[str, str], None] = lambda _, __: None
+        self._discovery = discovery
+        self._owner = owner
+        self._hand = hand
+        self._tasks = tasks
+        self._stats = stats
+        self._params = params
+        self._asked: dict[str, Asked] = {}
+
+    def begin_round(self) -> None:
+        """Ask again for what nothing but a start or a robots.txt led to."""
+        earlier, self._asked = self._asked, {}
+        for asked in earlier.values():
+            if not asked.steps:
+                self.ask(asked)
+
+    def named(self, origin: Origin) -> None:
+        """Ask for the sitemaps that an origin's robots.txt names, those of hosts out of scope not."""
+        if not self._params.reads_sitemaps or origin.robots.rules is None:
+            return
+        scope = self._discovery.rules.scope
+        for url in origin.robots.rules.sitemaps:
+            if origin_key(url) == origin.key or scope.covers(read_target(url)):
+                self.ask(Asked(url))
+
+    def ask(self, asked: Asked) -> None:
+        """Let a file wait for its origin's turn, once a round."""
+        if asked.url in self._asked or len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
+            return
+        self._asked[asked.url] = asked
+        if not asked.url.startswith(("http://", "https://")):
+            self._failed(asked, "its scheme cannot be asked for")
+            return
+        if self.enter(self._request(asked)):
+            self._tasks.wake()
+
+    def _request(self, asked: Asked) -> Request:
+        meta = {SITEMAP: asked, "verbatim_url": True, "handle_httpstatus_all": True}
+        return Request(
+            asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
+        )
+
+    async def answered(self, response: Response) -> None:
+        """Read an answer, or ask where it redirects to."""
+        assert response.request is not None
+        asked = sitemap_of(response.request)
+        assert asked is not None
+        target = resolve(location(response.headers), asked.url)
+        if response.status in REDIRECTS and target:
+            self.ask(replace(asked, url=target, steps=asked.steps + 1))
+        elif response.status != 200:
+            wait = retry_after(header(response.headers, "Retry-After"), time.time())
+            self._failed_with(
+                answer_of(response), asked, f"it answered {response.status}", wait or 0.0
+            )
+        else:
+            await self._read(asked, response.body)
+
+    def failed(self, failure: Failure) -> None:
+        """Let go of a file that could not be fetched, or must not be."""
+        asked = sitemap_of(failure.request)  # type: ignore[attr-defined]
+        assert asked is not None
+        why = failure.getErrorMessage()
+        if isinstance(failure.value, IgnoreRequest):
+            self._failed(asked, why)
+        else:
+            self._failed_with(answer_of_failure(names_of(failure.value)), asked, why)
+
+    def _failed_with(self, answer: Answer, asked: Asked, why: str, rest: float = 0.0) -> None:
+        """Ask once more, after a ``rest`` if that is asked for, where the failure may pass."""
+        wait = retry_wait(
+            answer,
+            asked.tries,
+            retries=self._params.retries,
+            max_wait=self._params.max_wait,
+            retry_after=rest,
+        )
+        if wait is None:
+            self._failed(asked, why)
+            return
+        self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
+        self.enter_again(self._request(replace(asked, tries=asked.tries + 1)), wait)
+        self._tasks.wake()
+
+    def _failed(self, asked: Asked, why: str) -> None:
+        self._count("failed")
+        logger.warning("The %s %s is not read: %s", asked.kind, asked.url, why)
+        if asked.start is not None:
+            self.start_failed(asked.start, f"the {asked.kind} {asked.url} is not read: {why}")
+
+    async def _read(self, asked: Asked, body: bytes) -> None:
+        problems: list[str] = []
+        entries = self._entries(asked, body, problems)
+        found = 0
+        try:
+            while batch := list(islice(entries, BATCH)):
+                found += len(batch)
+                await self._take(asked, batch)
+        except FrontierError as error:
+            self._owner.fail(error)
+        if dropped := problems.count(ENTITY_IN_LOCATION):
+            self._count("dropped", dropped)
+        problems = list(dict.fromkeys(problems))
+        if not found:
+            self._failed(asked, f"it names no page ({', '.join(problems) or 'it is empty'})")
+            return
+        self._count("read")
+        self._count("entries", found)
+        words = f" ({', '.join(problems)})" if problems else ""
+        logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
+
+    def _entries(self, asked: Asked, body: bytes, problems: list[str]) -> Iterator[SitemapEntry]:
+        if asked.kind == "sitemap":
+            return read_sitemap(body, asked.url, problems=problems)
+        feed = read_feed(body, asked.url, problems=problems)
+        return (SitemapEntry(each.link, each.updated or each.published) for each in feed)
+
+    async def _take(self, asked: Asked, entries: list[SitemapEntry]) -> None:
+        """Store the pages, and ask for the sitemaps that an index names."""
+        frontier = self._owner.frontier
+        pages = [entry.loc for entry in entries if not entry.is_sitemap]
+        candidates = self._discovery.listed(pages, asked.url, asked.kind)
+        await frontier.add(list(candidates.values()))
+        if asked.kind == "feed":
+            dates = {entry.loc: entry.lastmod for entry in entries}
+            await frontier.date(
+                [(each, date) for url, each in candidates.items() if (date := dates[url])]
+            )
+        for entry in entries:
+            if entry.is_sitemap:
+                self.ask(replace(asked, url=entry.loc, steps=asked.steps + 1))
+        self._hand.look()
+
+    def _count(self, what: str, number: int = 1) -> None:
+        self._stats.inc_value(f"sitecrawl/sitemaps/{what}", number)

@@ -1,0 +1,170 @@
+"""Keeps a short to-do list for each origin in hand, filled from the frontier in batches."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from sitecrawl.crawl.discovery import REWRITTEN
+from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.scheduling.origin import Origin, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.crawl.seeds import Homes
+    from sitecrawl.policy.decision import Decision
+    from sitecrawl.scheduling.background import Tasks
+    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.robots_files import Robots
+
+
+logger = logging.getLogger(__name__)
+
+URLS_IN_HAND = 50
+REFILL_BELOW = 10
+
+
+class TodoLists:
+    """What each origin in hand is asked for next.
+
+    Nothing here lets the scheduler wait for the database: refills run as tasks, and
+    ``turns`` changes when they are done.
+    """
+
+    def __init__(
+        self,
+        params: CrawlParams,
+        discovery: Discovery,
+        owner: FrontierOwner,
+        recorder: Recorder,
+        *,
+        robots: Robots,
+        hand: Hand,
+        homes: Homes,
+        tasks: Tasks,
+    ) -> None:
+        self.turns = Turns(params.requests_per_origin)
+        self.turns.again = self.check
+        self.given_up: Callable[[str, str], None] = lambda _, __: None
+        self._max_wait = params.max_wait
+        self._discovery = discovery
+        self._owner = owner
+        self._recorder = recorder
+        self._robots = robots
+        self._hand = hand
+        self._homes = homes
+        self._tasks = tasks
+        hand.taken = self.check
+
+    def next_due(self, origin: Origin) -> DueUrl | Request | None:
+        """The origin's next URL that robots.txt allows, or request to try again.
+
+        The URLs that it forbids get their outcome.
+        """
+        if not self._owner.frontier.holds(origin.key):
+            origin.drop_due()
+        now = asyncio.get_running_loop().time()
+        while (found := origin.pop_due(now)) is not None:
+            if isinstance(found, Request):
+                return found
+            due = self._discovery.nearer(found)
+            decision = self._discovery.still_worth(due)
+            outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+            if decision.allowed:
+                decision = self._robots.decide(origin, due.url)
+                outcome = Outcome.BLOCKED_BY_ROBOTS_TXT
+            if decision.allowed:
+                origin.open_visits += 1
+                return due
+            self._block(origin, due, decision, outcome)
+        return None
+
+    def check(self, origin: Origin) -> None:
+        """Line the origin up for its next turn, refill its list, or give it back."""
+        self._leave_alone(origin)
+        if origin.ended:
+            origin.drop_due()
+            self.given_up(origin.key, origin.ended)
+        self.turns.stand(origin)
+        low = len(origin.todo) < REFILL_BELOW
+        if low and not (origin.dry or origin.refilling or origin.ended):
+            origin.refilling = True
+            self._tasks.begin(self._refill(origin))
+        elif origin.is_done and origin.key in self._hand.origins:
+            self._hand.give_back(origin)
+        elif not origin.todo and not origin.in_flight:
+            self._recorder.flush_soon(origin.key)
+
+    def refreshed(self, origin: Origin) -> None:
+        """A robots.txt was read, or could not be: the origin's next turn may come."""
+        self._hand.save(origin)
+        self.check(origin)
+
+    def committed(self, key: str, visits: list[Visit]) -> None:
+        """A batch is written: its candidates may be work for any origin."""
+        origins = self._hand.origins
+        for visit in visits:
+            if visit.outcome is Outcome.LEASE_LOST:
+                self._discovery.lost(visit)
+        written = origins.get(key)
+        if written is not None:
+            written.open_visits -= len(visits)
+            for visit in visits:
+                self._ended(written, visit)
+        keys = {candidate.origin for visit in visits for candidate in visit.candidates}
+        if not keys <= origins.keys():
+            self._hand.look()
+        for each in (keys | {key}) & origins.keys():
+            origins[each].dry = False
+            self.check(origins[each])
+        self._tasks.wake()
+
+    def _ended(self, origin: Origin, visit: Visit) -> None:
+        """Keep what is tried again, for it stays in hand; forget the others."""
+        if not visit.again:
+            origin.forget(visit.due.fingerprint)
+        elif visit.outcome is not Outcome.LEASE_LOST:
+            wait = max(0.0, (visit.not_before or 0.0) - time.time())
+            origin.retries.push(visit.due, asyncio.get_running_loop().time() + wait)
+
+    def _leave_alone(self, origin: Origin) -> None:
+        wait = origin.ready_at - asyncio.get_running_loop().time()
+        # The crawl's own delay is nothing that the origin asks for.
+        if wait > max(self._max_wait, origin.pace.delay) and not origin.ended:
+            origin.ended = f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
+            logger.warning("%s", origin.ended)
+
+    async def _refill(self, origin: Origin) -> None:
+        if not origin.todo:
+            await self._recorder.flush(origin.key)
+        dues = await self._owner.frontier.pop(origin.key, URLS_IN_HAND)
+        origin.dry = not dues
+        decisions = [self._discovery.recheck(due) for due in dues]
+        if any(decision.reason == "scope" for decision in decisions):
+            await self._homes.look(origin.key)
+            decisions = [self._discovery.recheck(due) for due in dues]
+        for due, decision in zip(dues, decisions, strict=True):
+            if decision.allowed:
+                origin.todo.append(due)
+            else:
+                self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
+        origin.refilling = False
+        self.check(origin)
+
+    def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
+        origin.open_visits += 1
+        self._discovery.refused(decision, due.url, due.referrer)
+        visit = Visit(due, time.time(), outcome=outcome)
+        visit.reason, visit.detail = decision.reason, decision.rule
+        if decision.reason == REWRITTEN:
+            visit.candidates.append(self._discovery.successor(due))
+        self._recorder.record(visit)

@@ -1,0 +1,117 @@
+"""What a crawl begins with, once, or again after a pause for as long as the process runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.scheduling.listing_requests import Asked, Sitemaps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.frontier.base import Candidate
+    from sitecrawl.scheduling.background import Tasks
+    from sitecrawl.scheduling.leased_origins import Hand
+
+
+EXAMPLES = 3
+RETIRED = (
+    "%d URLs are starts no longer (%s): they are judged by the rules as any other link when they "
+    "are due, and so is what was in scope because of them"
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Rounds:
+    """The rounds of a crawl, of which most have one; a pause begins when a round has ended."""
+
+    def __init__(
+        self,
+        params: CrawlParams,
+        owner: FrontierOwner,
+        hand: Hand,
+        tasks: Tasks,
+        sitemaps: Sitemaps,
+        *,
+        discovery: Discovery,
+    ) -> None:
+        self._params = params
+        self._owner = owner
+        self._hand = hand
+        self._tasks = tasks
+        self._sitemaps = sitemaps
+        self._discovery = discovery
+        self._seeds: Sequence[Candidate] = ()
+        self._ended = not params.interval
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def begin(self, seeds: Sequence[Candidate]) -> None:
+        """Begin the first round."""
+        self._seeds = seeds
+        try:
+            await self._give_starts()
+        except FrontierError as error:
+            self._owner.fail(error)
+        self._hand.look()
+
+    def more(self) -> bool:
+        """Whether another round follows now that there is nothing left to do."""
+        if not self._ended and self._timer is None and self._task is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._params.interval, self._start)
+        return bool(self._timer or self._task)
+
+    def end(self) -> None:
+        """Begin no further round."""
+        self._ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def _give_starts(self) -> None:
+        params, frontier = self._params, self._owner.frontier
+        retired = await frontier.retire_starts(() if params.lists_pages else self._seeds)
+        if retired:
+            logger.info(RETIRED, len(retired), ", ".join(retired[:EXAMPLES]))
+        if params.lists_pages:
+            if params.activity != "refresh":
+                for seed in self._seeds:
+                    self._sitemaps.ask(Asked(seed.url, params.lists_pages, start=seed.url))
+            return
+        await frontier.add(self._seeds)
+        if params.considers == "starts":
+            await frontier.recall(self._seeds)
+        if params.considers == "discover" or params.mode == "page":
+            await frontier.remind(self._seeds)
+
+    def _start(self) -> None:
+        self._timer = None
+        if not (self._hand.busy or self._tasks.busy):
+            self._task = asyncio.create_task(self._next())
+            self._task.add_done_callback(self._begun)
+
+    async def _next(self) -> None:
+        frontier = self._owner.frontier
+        try:
+            await self._hand.renew()
+            self._discovery.begin_round()
+            if self._params.considers != "starts":
+                await frontier.wake()
+            if self._params.activity != "refresh":
+                self._sitemaps.begin_round()
+                if not self._params.lists_pages:
+                    await frontier.remind(self._seeds)
+        except FrontierError as error:
+            self._owner.fail(error)
+        self._hand.look()
+
+    def _begun(self, _: asyncio.Task[None]) -> None:
+        self._task = None
+        self._tasks.wake()

@@ -1,0 +1,184 @@
+"""Asks each origin for its robots.txt first, and again when it has expired."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+
+from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.http.answers import answer_of_failure
+from sitecrawl.policy.http.retries import backoff
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
+from sitecrawl.responses import location
+from sitecrawl.scheduling.failure_accounting import names_of
+from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
+from sitecrawl.web.urls.url import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.statscollectors import StatsCollector
+    from twisted.python.failure import Failure
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.scheduling.origin import Origin
+
+
+logger = logging.getLogger(__name__)
+
+MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
+
+
+class Robots:
+    """Requests for robots.txt, what became of them, and what they allow (RFC 9309)."""
+
+    def __init__(self, params: CrawlParams, agent: str, stats: StatsCollector) -> None:
+        self.read: Callable[[Origin], None] = lambda _: None
+        self._params = params
+        self._agent = product_token(agent)
+        self._stats = stats
+
+    def due(self, origin: Origin, now: float) -> bool:
+        """Whether robots.txt must be asked for before anything else of the origin."""
+        return (
+            self._params.obey_robots
+            and origin.robots.expires_at <= now
+            and not (origin.robots.asking or origin.ended)
+        )
+
+    def request(self, origin: Origin) -> Request:
+        """The request for the origin's robots.txt, or for where it redirected to."""
+        origin.robots.asking = True
+        return Request(
+            origin.robots.url,
+            callback=self.answered,
+            errback=self.failed,
+            dont_filter=True,
+            meta={
+                ORIGIN: origin,
+                ROBOTS_OF: origin,
+                "download_slot": origin.key,
+                "verbatim_url": True,
+                "handle_httpstatus_all": True,
+            },
+        )
+
+    def decide(self, origin: Origin, url: str) -> Decision:
+        """Whether the origin's robots.txt lets us ask for ``url``, and which line says so."""
+        if not self._params.obey_robots:
+            return ALLOWED
+        rules = self._rules(origin)
+        if rules is None:
+            return refuse("robots_txt_unreachable", f"{origin.robots.url} could not be read")
+        match = rules.match(url, self._agent)
+        if match.allowed:
+            return ALLOWED
+        return refuse("robots_txt", f"line {match.line_number} of robots.txt: {match.line}")
+
+    def _rules(self, origin: Origin) -> RobotsTxt | None:
+        """The file's rules, read again where the origin had come to rest; None without a file."""
+        robots = origin.robots
+        if robots.rules is None and robots.body is not None:
+            robots.rules = RobotsTxt.parse(
+                robots.body,
+                origin=origin.key,
+                case_insensitive_disallow=self._params.robots_case_insensitive,
+            )
+        return robots.rules
+
+    def answered(self, response: Response) -> None:
+        """Read the answer; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
+        assert response.request is not None
+        origin = robots_of(response.request)
+        assert origin is not None
+        origin.robots.status = response.status
+        if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
+            pass
+        elif response.status >= 500 or response.status == 429:
+            self._unreachable(origin, f"answered {response.status}")
+        elif response.status >= 300:
+            self._adopt(origin, b"")
+        else:
+            self._adopt(origin, response.body)
+        self._resume(origin)
+
+    def failed(self, failure: Failure) -> None:
+        """No answer at all counts as unreachable (RFC 9309, 2.3.1.4)."""
+        origin = robots_of(failure.request)  # type: ignore[attr-defined]
+        assert origin is not None
+        origin.robots.status = None
+        answer = answer_of_failure(names_of(failure.value))
+        if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
+            origin.ended = f"{failure.getErrorMessage()} ({answer.reason})"
+            logger.warning("%s is given up for this run: %s", origin.key, origin.ended)
+        else:
+            self._unreachable(origin, failure.getErrorMessage())
+        self._resume(origin)
+
+    def _resume(self, origin: Origin) -> None:
+        origin.robots.asking = False
+        self.read(origin)
+
+    def _redirect(self, origin: Origin, response: Response) -> bool:
+        where = location(response.headers)
+        target = resolve(where, response.url) if where else None
+        if target is None or not target.startswith(("http://", "https://")):
+            return False
+        if origin.robots.redirects >= MAX_REDIRECTS:
+            return False
+        origin.robots.redirects += 1
+        origin.robots.url = target
+        return True
+
+    def _adopt(self, origin: Origin, body: bytes) -> None:
+        robots = origin.robots
+        before, robots.body, robots.rules = robots.body, body, None
+        rules = self._rules(origin)
+        assert rules is not None
+        if body != before:
+            _tell(rules.notices, f"{origin.key}/robots.txt")
+        robots.url = f"{origin.key}/robots.txt"
+        robots.redirects = robots.failures = 0
+        ready_at = origin.pace.learn(rules.crawl_delay(self._agent))
+        origin.ready_at = max(origin.ready_at, ready_at)
+        # Counted from when it can be used: with a longer pause there would be no turn but its own.
+        now = max(asyncio.get_running_loop().time(), origin.ready_at)
+        robots.expires_at = now + self._params.robots_lifetime
+        self._count("read")
+
+    def _unreachable(self, origin: Origin, why: str) -> None:
+        robots = origin.robots
+        wait = backoff(robots.failures)
+        robots.failures += 1
+        origin.ready_at = max(origin.ready_at, asyncio.get_running_loop().time() + wait)
+        self._count("unreachable")
+        if origin.patience.spend():
+            self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
+            origin.ended = f"{origin.key}/robots.txt cannot be read ({why})"
+            logger.warning(
+                "%s is given up for this run: its robots.txt cannot be read (%s)", origin.key, why
+            )
+        else:
+            logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
+
+    def _count(self, what: str) -> None:
+        self._stats.inc_value(f"sitecrawl/robots/{what}")
+
+
+def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
+    """Warn of what is passed over in a file: its author may have meant something by it."""
+    if not notices:
+        return
+    first = notices[0]
+    logger.warning(
+        "Of %s %s of no use, passed over: %s (%s)",
+        url,
+        f"{len(notices)} lines are" if len(notices) > 1 else "one line is",
+        f"line {first.line_number}, {first.line!r}" if first.line_number else "its end",
+        first.problem.replace("_", " "),
+    )

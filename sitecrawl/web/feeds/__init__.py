@@ -1,0 +1,1 @@
+"""Sitemaps, news feeds and XML documents."""

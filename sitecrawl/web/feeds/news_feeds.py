@@ -1,0 +1,126 @@
+"""News feeds as lists of links: RSS 0.9 to 2.0 and Atom 1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from sitecrawl.web.dates import read_date
+from sitecrawl.web.decompression import read_chunks
+from sitecrawl.web.feeds.xml_stream import Element, read_elements, read_text
+from sitecrawl.web.urls.url import resolve
+
+ENTRY_LIMIT = 10_000
+
+_Entry = TypeVar("_Entry")
+
+ENTRIES = frozenset({"item", "entry"})
+ENTITY_IN_LOCATION = "entity_in_location"
+_LOCATIONS = frozenset({"loc", "link", "guid"})
+_PUBLISHED = ("pubdate", "published", "issued", "date")
+_UPDATED = ("updated", "modified")
+_REGISTERED = "http://www.iana.org/assignments/relation/"  # RFC 4287, 4.2.7.2
+_PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
+WANTED = frozenset({*ENTRIES, *_PUBLISHED, *_UPDATED, "link", "guid"})
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """What a feed says of one resource: its absolute URL and its dates, in UTC."""
+
+    link: str
+    published: datetime | None = None
+    updated: datetime | None = None
+
+
+def read_feed(
+    body: bytes, url: str, *, limit: int = ENTRY_LIMIT, problems: list[str] | None = None
+) -> Iterator[FeedEntry]:
+    """The entries of the feed at ``url``, plain or gzip, as far as it can be read.
+
+    Entries without a link are passed over. ``problems`` receives a word for all that cut the
+    reading short: ``malformed_xml``, ``entity_refused``, ``too_large``, ``damaged_gzip``,
+    ``too_many_entries``; and ``entity_in_location`` for each location that was dropped because
+    only a DTD could tell what it means.
+    """
+    pieces = read_text(read_chunks(body, problems=problems))
+    elements = without_entities(read_elements(pieces, WANTED, problems), problems)
+    yield from first(limit, read_entries(elements, url), problems)
+
+
+def without_entities(elements: Iterator[Element], problems: list[str] | None) -> Iterator[Element]:
+    """The elements, of which those stay empty that only a DTD could tell the meaning of."""
+    for element in elements:
+        if element.entity and element.name in _LOCATIONS:
+            if problems is not None:
+                problems.append(ENTITY_IN_LOCATION)
+            yield element._replace(text="", attributes={})
+        else:
+            yield element
+
+
+def first(limit: int, entries: Iterator[_Entry], problems: list[str] | None) -> Iterator[_Entry]:
+    """The first ``limit`` entries, with ``too_many_entries`` in ``problems`` if there are more."""
+    for count, entry in enumerate(entries):
+        if count == limit:
+            if problems is not None:
+                problems.append("too_many_entries")
+            return
+        yield entry
+
+
+def read_entries(elements: Iterator[Element], url: str) -> Iterator[FeedEntry]:
+    """The entries that a feed's elements make."""
+    draft = _Draft()
+    for element in elements:
+        if element.name in ENTRIES:
+            if entry := draft.entry(element, url):
+                yield entry
+            draft = _Draft()
+        elif element.parent in ENTRIES:
+            draft.add(element)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An entry while its elements are still being read."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    link: str = ""
+    bases: tuple[str, ...] = ()
+    _is_page: bool = False
+
+    def add(self, element: Element) -> None:
+        """Take in one child of the entry."""
+        rel = element.attributes.get("rel", "alternate").lower().removeprefix(_REGISTERED)
+        if element.name == "link" and rel == "alternate":
+            self._take_link(element.attributes.get("href", "") or element.text, element)
+        elif element.name == "guid":
+            if element.attributes.get("ispermalink", "true").lower() != "false":
+                self.texts["guid"] = element.text
+        elif element.name != "link":
+            self.texts.setdefault(element.name, element.text)
+
+    def entry(self, element: Element, url: str) -> FeedEntry | None:
+        """The entry that ``element`` ends, or None if it names no resource."""
+        found = self.link or self.texts.get("guid") or element.attributes.get("about", "")
+        for base in self.bases:
+            url = resolve(base, url) or url
+        link = resolve(found, url) if found else None
+        if link is None or not link.startswith(("http://", "https://")):
+            return None
+        return FeedEntry(link, self._date(_PUBLISHED), self._date(_UPDATED))
+
+    def _take_link(self, href: str, element: Element) -> None:
+        """Keep the first link, or the first that is a page: a PDF may stand before it."""
+        kind = element.attributes.get("type", "").partition(";")[0].strip().lower()
+        is_page = kind in _PAGES
+        if href and (not self.link or (is_page and not self._is_page)):
+            self.link, self.bases, self._is_page = href, element.base, is_page
+
+    def _date(self, names: tuple[str, ...]) -> datetime | None:
+        """The first date that can be read under one of ``names``."""
+        dates = (read_date(self.texts.get(name)) for name in names)
+        return next((date for date in dates if date), None)

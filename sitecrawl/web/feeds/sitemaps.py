@@ -1,0 +1,111 @@
+"""Sitemaps as lists of URLs: sitemaps.org's sets and indexes, plain text, and feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+
+from sitecrawl.web.dates import read_date
+from sitecrawl.web.decompression import read_chunks
+from sitecrawl.web.feeds.news_feeds import ENTRIES, WANTED, first, read_entries, without_entities
+from sitecrawl.web.feeds.xml_stream import Element, read_elements, read_text
+from sitecrawl.web.urls.url import normalize, resolve
+
+ENTRY_LIMIT = 50_000  # what the protocol allows one file to hold
+LINE_LIMIT = 8192
+
+_PARENTS = {"url": False, "sitemap": True}
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapEntry:
+    """One location of a sitemap: an absolute URL, which may be that of another sitemap."""
+
+    loc: str
+    lastmod: datetime | None = None
+    is_sitemap: bool = False
+
+
+def read_sitemap(
+    body: bytes, url: str, *, limit: int = ENTRY_LIMIT, problems: list[str] | None = None
+) -> Iterator[SitemapEntry]:
+    """The entries of the sitemap at ``url``, plain or gzip, as far as it can be read.
+
+    Relative locations are resolved; what is no http URL is passed over. ``problems`` receives
+    a word for all that cut the reading short or dropped a location, as in ``read_feed``.
+    """
+    entries = _entries(body, url, problems)
+    yield from first(limit, (entry for entry in entries if _is_page(entry.loc)), problems)
+
+
+def _is_page(loc: str) -> bool:
+    """Whether a location can be fetched."""
+    return loc.startswith(("http://", "https://"))
+
+
+def _entries(body: bytes, url: str, problems: list[str] | None) -> Iterator[SitemapEntry]:
+    """The entries of a file whose form its first character tells."""
+    pieces = read_text(read_chunks(body, problems=problems))
+    head = next((piece for piece in pieces if piece), "")
+    pieces = chain((head,), pieces)
+    if not head.startswith("<"):
+        return _text_entries(pieces)
+    wanted = WANTED | _PARENTS.keys() | {"loc", "lastmod"}
+    return _xml_entries(without_entities(read_elements(pieces, wanted, problems), problems), url)
+
+
+def _text_entries(pieces: Iterator[str]) -> Iterator[SitemapEntry]:
+    """One absolute URL a line."""
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest[:LINE_LIMIT] + piece).replace("\r", "\n").split("\n")
+        yield from _line_entries(lines)
+    yield from _line_entries([rest])
+
+
+def _line_entries(lines: list[str]) -> Iterator[SitemapEntry]:
+    """The entries of lines that are URLs."""
+    for line in lines:
+        if len(line) <= LINE_LIMIT and "://" in line and (loc := normalize(line)):
+            yield SitemapEntry(loc)
+
+
+def _xml_entries(elements: Iterator[Element], url: str) -> Iterator[SitemapEntry]:
+    """The entries of a urlset, a sitemapindex, or a feed, whichever the elements are of."""
+    draft = SitemapEntry("")
+    feed: list[Element] = []
+    for element in elements:
+        if element.name in _PARENTS:
+            yield from _resolved(draft, url)
+            draft = SitemapEntry("")
+        elif element.parent in _PARENTS:
+            draft = _with(draft, element)
+        elif element.name in ENTRIES or element.parent in ENTRIES:  # not the images of a page
+            feed.append(element)
+            if element.name in ENTRIES:
+                yield from _feed_entries(feed, url)
+                feed.clear()
+    yield from _resolved(draft, url)  # of a file that was cut off
+
+
+def _with(draft: SitemapEntry, element: Element) -> SitemapEntry:
+    """``draft`` with one more child of its element; the first location counts."""
+    if element.name == "loc" and not draft.loc:
+        return SitemapEntry(element.text, draft.lastmod, _PARENTS[element.parent])
+    if element.name == "lastmod":
+        return SitemapEntry(draft.loc, read_date(element.text), draft.is_sitemap)
+    return draft
+
+
+def _resolved(draft: SitemapEntry, url: str) -> Iterator[SitemapEntry]:
+    """``draft`` with its location made absolute; nothing if it has none."""
+    if draft.loc and (loc := resolve(draft.loc, url)):
+        yield SitemapEntry(loc, draft.lastmod, draft.is_sitemap)
+
+
+def _feed_entries(elements: list[Element], url: str) -> Iterator[SitemapEntry]:
+    """The entries that the elements of one feed entry make."""
+    for entry in read_entries(iter(elements), url):
+        yield SitemapEntry(entry.link, entry.updated or entry.published)

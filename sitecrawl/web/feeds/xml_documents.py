@@ -1,0 +1,240 @@
+"""XML document data: one document an XML file, its elements being the document's fields.
+
+The root is ``documentdata`` with ``version="1.0"``. ``doc_title``, ``doc_body`` (with
+``type="html"`` markup), ``doc_url`` and the like fill the known fields; any other element is a
+field of its own. An element with several values has a ``value`` element for each.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.html.parser_bounds import bounded
+from sitecrawl.web.html.reader import read_html
+from sitecrawl.web.languages import read_language
+from sitecrawl.web.urls.url import resolve
+from sitecrawl.web.whitespace import BLOCK, squeezed
+
+if TYPE_CHECKING:
+    from sitecrawl.web.read_options import ReadOptions
+
+
+VERSION = "1.0"
+METAS = {
+    "doc_description": "description",
+    "doc_author": "author",
+    "doc_authors": "author",
+    "doc_created": "dcterms.created",
+    "doc_modified": "dcterms.modified",
+    "doc_identifier": "dc.identifier",
+}
+KNOWN = frozenset({*METAS, "doc_title", "doc_body", "doc_keywords", "doc_language", "doc_url"})
+
+_ROOT = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<documentdata\b([^<>]*)>", re.DOTALL)
+_VERSION = re.compile(r"\bversion\s*=\s*[\"']([^\"']*)[\"']")
+_HTML = re.compile(
+    r"<doc_body\b(?>[^<>]*?\btype\s*=\s*[\"']html[\"'])[^<>]*+(?<!/)>(.*?)(?:</doc_body\s*>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
+_LITERAL = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(<[A-Za-z])", re.DOTALL)
+
+
+def is_documentdata(text: str) -> bool:
+    """Whether the root element is documentdata."""
+    return _ROOT.match(text[:10_000]) is not None
+
+
+def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
+    """Fill ``page`` with the fields of the document; links in its body are not looked for.
+
+    A version other than 1.0 makes the page unusable: ``fault`` then says ``unknown_version``.
+    """
+    root = _ROOT.match(text[:10_000])
+    version = _VERSION.search(root[1]) if root else None
+    if version is None or version[1].strip() != VERSION:
+        page.fault = "unknown_version"
+        return
+    values = _values(page, text)
+    written = _HTML.findall(text)
+    if written:
+        markup = "\n".join(map(_markup, written)).encode("utf-8", "replace")
+        markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
+        page.cuts += cuts
+        read_html(page, markup, options)
+    else:
+        page.text = "\n".join(values.get("doc_body", ()))
+    _fill(page, values)
+
+
+def _markup(written: str) -> str:
+    """The markup of a body: as escaped text, as CDATA, or as elements of the document."""
+    if any(found[1] for found in _LITERAL.finditer(written)):
+        return as_html(written)
+    return "".join(
+        part if number % 2 else unescape(part) for number, part in enumerate(_CDATA.split(written))
+    )
+
+
+def _values(page: Page, text: str) -> dict[str, tuple[str, ...]]:
+    """The values of each element below the root."""
+    whole = Page(page.url, page.base, page.content_type)
+    read_xml(whole, text, keep_fields=True)
+    found: dict[str, list[str]] = {}
+    for path, values in whole.fields.items():
+        name = path.partition("/")[2].partition("/")[0]
+        if name:
+            found.setdefault(name, []).extend(values)
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def _fill(page: Page, values: dict[str, tuple[str, ...]]) -> None:
+    page.title = next(iter(values.get("doc_title", ())), "")
+    page.language = next(iter(values.get("doc_language", ())), "") or page.language
+    page.location = resolve(next(iter(values.get("doc_url", ())), ""), page.url) or ""
+    metas = {meta: values[name] for name, meta in METAS.items() if name in values}
+    if keywords := values.get("doc_keywords"):
+        metas["keywords"] = (", ".join(keywords) + ",",)  # commas make phrases of them
+    page.metas = metas
+    page.fields = {name: each for name, each in values.items() if name not in KNOWN}
+
+
+MAX_TOKENS = 500_000  # tags and comments of one document; each takes three microseconds
+MAX_EMPTY = 300_000  # elements of XHTML that are written as one tag; more are as good as nested
+MAX_FIELDS = 2_000
+LONGEST_REFERENCE = 40  # characters
+MAX_PATH = 32  # elements; deeper ones count for the 32nd
+MAX_NAME = 200  # characters of an element's name; what follows tells none from another
+# Tokens of XML 1.0 as loosely as documents need it; what matches nothing is text.
+_TOKEN = re.compile(
+    r"<!--.*?(?:-->|$)"
+    r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|$)"
+    r"|<\?.*?(?:\?>|$)"
+    r"|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|$)|>|$)"
+    r"|<(?P<close>/?)(?P<name>[^\s<>/!?=]++)"
+    r"(?P<attributes>(?:[^<>\"'/]++|\"[^\"]*+\"|'[^']*+'|/(?!>))*+)(?P<empty>/?)>",
+    re.DOTALL | re.IGNORECASE,
+)
+_LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
+_XML_ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*+)([^<>]*)>")
+_XHTML = "http://www.w3.org/1999/xhtml"
+# XHTML writes any element without content so; HTML's parser never ends it, and takes the rest of
+# the page for the content of a frame or a text field. HTML's own elements that hold nothing stay.
+_EMPTY_TAG = re.compile(
+    r"<(?!(?:area|base|br|col|embed|frame|hr|img|input|link|meta|param|source|track|wbr)[\s/])"
+    r"([a-z][^\s<>/]*)(\s[^<>]*?)?/>",
+    re.IGNORECASE,
+)
+# Text that XML takes as it is; scripts and styles with content are that in HTML anyway.
+_XML_LITERAL = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b[^<>]*+(?<!/)>.*?(?:</\1\b|\Z)"
+    r"|<!\[CDATA\[(.*?)(?:\]\]>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def is_xhtml(text: str) -> bool:
+    """Whether the root element of an XML document is XHTML's."""
+    root = _XML_ROOT.search(text[:10_000])
+    return root is not None and root[1].lower() == "html" and _XHTML in root[2]
+
+
+def as_html(text: str) -> str:
+    """XHTML in the forms that HTML's parser understands as XML's would."""
+    if "<![CDATA[" in text:
+        text = _XML_LITERAL.sub(
+            lambda found: found[0] if found[2] is None else escape(found[2], quote=False), text
+        )
+    return _EMPTY_TAG.sub(r"<\1\2></\1>", text, count=MAX_EMPTY)
+
+
+def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
+    """Put the text of an XML document into ``page``: every element begins a line.
+
+    Entities are HTML's, none is declared: an entity bomb stays text. ``keep_fields`` keeps
+    each element's own text under its path, names without prefix (``book/chapter/title``).
+    """
+    reader = _Reader(keep_fields=keep_fields)
+    position = 0
+    for number, token in enumerate(_TOKEN.finditer(text)):
+        if number == MAX_TOKENS:
+            page.cuts += ("too_many_elements",)
+            text = text[: token.start()]
+            break
+        reader.add(_unescaped(text[position : token.start()]))
+        reader.take(token)
+        position = token.end()
+    reader.add(_unescaped(text[position:]))
+    reader.flush()
+    page.text = "\n".join(reader.lines)
+    page.title = reader.title
+    page.language = reader.language or page.language
+    page.fields = {path: tuple(values) for path, values in reader.fields.items()}
+
+
+def _unescaped(text: str) -> str:
+    """The characters that references mean, block by block: a match takes 50 bytes of memory."""
+    parts: list[str] = []
+    start = 0
+    while len(text) - start > BLOCK:
+        end = start + BLOCK
+        reference = text.rfind("&", end - LONGEST_REFERENCE, end)
+        end = reference if reference > 0 else end
+        parts.append(unescape(text[start:end]))
+        start = end
+    return "".join((*parts, unescape(text[start:])))
+
+
+class _Reader:
+    """The state of reading one document."""
+
+    __slots__ = ("_keep", "_path", "_pieces", "fields", "language", "lines", "title")
+
+    def __init__(self, *, keep_fields: bool) -> None:
+        self.lines: list[str] = []
+        self.fields: dict[str, list[str]] = {}
+        self.title = ""
+        self.language = ""
+        self._keep = keep_fields
+        self._path: list[str] = []
+        self._pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Add text of the current element."""
+        if text:
+            self._pieces.append(text)
+
+    def take(self, token: re.Match[str]) -> None:
+        """Read one token that is no text."""
+        if token["cdata"] is not None:
+            self.add(token["cdata"])
+        elif token["name"]:
+            self.flush()
+            self._move(token)
+
+    def _move(self, token: re.Match[str]) -> None:
+        """Enter or leave an element; an end that fits nothing is passed over."""
+        name = token["name"].rpartition(":")[2][:MAX_NAME]
+        if not token["close"]:
+            language = _LANGUAGE.search(token["attributes"])
+            self.language = self.language or (read_language(language[1]) if language else "")
+            if not token["empty"]:
+                self._path.append(name)
+        elif name in self._path[-MAX_PATH:]:
+            while self._path.pop() != name:
+                pass
+
+    def flush(self) -> None:
+        """End a line."""
+        line = squeezed("".join(self._pieces))
+        self._pieces.clear()
+        if not line:
+            return
+        self.lines.append(line)
+        if not self.title and self._path and self._path[-1].lower() == "title":
+            self.title = line
+        if self._keep and len(self.fields) < MAX_FIELDS:
+            self.fields.setdefault("/".join(self._path[:MAX_PATH]), []).append(line)

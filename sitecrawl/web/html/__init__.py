@@ -1,0 +1,1 @@
+"""HTML pages: one parse, one walk, and the facts of the page."""

@@ -1,0 +1,193 @@
+"""The table of what the walk does at each element, made once for each set of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.elements import (
+    ANCHOR,
+    COMMENT,
+    HEADINGS,
+    INLINE,
+    SILENT,
+    STANDARD,
+    tag_number,
+)
+from sitecrawl.web.html.embedded import (
+    enter_meta,
+    enter_noframes,
+    enter_noscript,
+    enter_option,
+    enter_script,
+    enter_select,
+    enter_time,
+    enter_title,
+)
+from sitecrawl.web.html.exclusions import enter_comment, removed
+from sitecrawl.web.html.head import note_base
+from sitecrawl.web.html.images import enter_area, enter_image
+from sitecrawl.web.html.links import link_patterns
+from sitecrawl.web.html.text import meet
+from sitecrawl.web.html.text_elements import (
+    enter_formula,
+    enter_fraction,
+    enter_heading,
+    enter_pre,
+    enter_span,
+    enter_term,
+    in_context,
+    is_html,
+)
+from sitecrawl.web.html.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.read_options import ReadOptions
+
+
+Wrapper = Callable[[Enter | None], Enter]
+
+_BOLD = frozenset({tag_number("strong"), tag_number("b")})
+
+
+def enter_base(walk: Walk, node: LexborNode) -> Leave | None:
+    """Heed a base outside head as browsers do, but not in markup for those without scripts."""
+    shown = not walk.fragments or walk.via == "script"
+    anywhere = walk.options.base_element == "anywhere"
+    if walk.base is None and anywhere and shown and is_html(node):
+        note_base(walk, node)
+    return None
+
+
+SPECIAL: dict[str, Enter] = {
+    **dict.fromkeys(HEADINGS, enter_heading),
+    "base": enter_base,
+    "img": enter_image,
+    "area": enter_area,
+    "meta": enter_meta,
+    "noframes": enter_noframes,
+    "noscript": enter_noscript,
+    "option": enter_option,
+    "script": enter_script,
+    "select": enter_select,
+    "time": enter_time,
+    "title": enter_title,
+    **dict.fromkeys(("text", "mtd"), enter_block),  # of SVG and MathML
+    "tspan": enter_span,
+    "math": enter_formula,
+    "mfrac": enter_fraction,
+}
+
+
+def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Part the bold word that begins a link from what follows: <b>Next</b>Chapter 2.
+
+    Style sheets show such words on a line of their own; within a word capitals are rare. So
+    they do with links right behind one another, whose words are parted as well.
+    """
+    first = node.first_child
+    if first is not None and first.tag_id in _BOLD:
+        after = first.next
+        text = (after.text_content or "") if after is not None else ""
+        if text[:1].isupper() or text[:1].isdigit():
+            first.insert_after(" ")
+    before = node.prev
+    if first is not None and before is not None and before.tag_id == ANCHOR and meet(before, node):
+        first.insert_before(" ")
+    return None
+
+
+def enter_label(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Part a label from the label right before it: tabs are made so."""
+    first, before = node.first_child, node.prev
+    if first is not None and before is not None and before.tag_id == node.tag_id:
+        first.insert_before(" ")
+    return None
+
+
+def enter_silent(_walk: Walk, _node: LexborNode) -> Leave | None:
+    """Pass over an element whose content is not for reading."""
+    return skip
+
+
+def linked(patterns: Patterns, inner: Enter | None, most: int) -> Enter:
+    """An action that notes the element as one with links, besides what it is otherwise."""
+
+    def enter_linked(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node) if inner is not None else None
+        if not walk.nofollow:
+            if len(walk.found) < most:  # here, for speed: a call for each link is 3 % of a page
+                walk.found.append((node, patterns, walk.via))
+            else:
+                walk.cut("too_many_links")
+        return leave
+
+    return enter_linked
+
+
+@lru_cache(maxsize=64)
+def action_tables(options: ReadOptions) -> Tables:
+    """The tables of the options: all elements, and those that a run of words may hold.
+
+    Where preformatted text keeps its space each piece of it counts: there are no runs.
+    """
+    table = action_table(options)
+    removed_tags = {tag.lower() for tag in options.remove_elements}
+    inline = (tag_number(tag) for tag in INLINE if tag not in removed_tags)
+    runs = {tag: table[tag] for tag in inline if tag is not None and not options.keep_pre}
+    plain = frozenset(tag for tag, enter in runs.items() if enter is None)
+    return table, plain, {tag: enter for tag, enter in runs.items() if enter is not None}
+
+
+def action_table(options: ReadOptions) -> Table:
+    """The action of each element, by number, and by name where it has no fixed number."""
+    named: dict[str, Enter | None] = {
+        **dict.fromkeys(INLINE),
+        **dict.fromkeys(SILENT, enter_silent),
+        **SPECIAL,
+        "a": enter_anchor,
+        "dt": enter_term,
+        "label": enter_label,
+        "pre": enter_pre,
+        "noindex": removed(None),
+        **dict.fromkeys(("audio", "video"), removed(enter_block)),  # for browsers without them
+    }
+    for tag, patterns in link_patterns(options).items():
+        if tag != "link":
+            named[tag] = linked(patterns, named.get(tag, enter_block), options.max_links * 2)
+    for tag in options.remove_elements:
+        named[tag.lower()] = removed(named.get(tag.lower(), enter_block))
+    numbered = {tag_number(tag) or tag: action for tag, action in named.items()}
+    blocks: Table = dict.fromkeys(STANDARD, enter_block)
+    table = {**blocks, **numbered}
+    if options.text_pieces:
+        table = {tag: in_context(enter) if enter else None for tag, enter in table.items()}
+    return {**table, COMMENT: enter_comment}
+
+
+def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
+    """Do what the table says of an element that only its name tells.
+
+    Elements that nobody knows are inline, custom elements (with a hyphen) part words.
+    """
+    name = node.tag or ""
+    enter = walk.names.get(name, enter_block if "-" in name else None)
+    return enter(walk, node) if enter is not None else None
+
+
+def marked_actions(table: Table, wrappers: dict[int, list[Wrapper]], tags: set[int]) -> Table:
+    """The table of a page where single elements, by ``mem_id``, have an action on top.
+
+    ``tags`` are the numbers of those elements; all others keep their actions.
+    """
+
+    def enter_marked(walk: Walk, node: LexborNode) -> Leave | None:
+        inner = table.get(node.tag_id, walk.named)
+        for wrap in wrappers.get(node.mem_id, ()):
+            inner = wrap(inner)
+        return inner(walk, node) if inner is not None else None
+
+    return {**table, **dict.fromkeys(tags, enter_marked)}

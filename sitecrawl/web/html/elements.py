@@ -1,0 +1,54 @@
+"""The elements of HTML by what they mean for text.
+
+Lexbor gives each name of the standard a fixed number; comparing numbers is what makes
+one walk over the tree affordable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+# Not word breaks: exam<b>ple</b> is one word. Every other element of the standard is one.
+INLINE = (
+    *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del"),
+    *("dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "output", "picture", "q"),
+    *("ruby", "rb", "rt", "s", "samp", "slot", "small", "span", "strike", "strong", "sub", "sup"),
+    *("time", "tt", "u", "var", "wbr", "mi", "mn", "mo", "ms", "mtext", "svg"),
+)
+# Their content is no text of the page, and holds no links that a person could follow.
+SILENT = (
+    *("head", "style", "template", "iframe", "noembed", "datalist", "rp", "desc"),
+    *("annotation", "annotation-xml"),
+)
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+REGIONS = ("main", "header", "footer", "nav", "aside", "article")
+# They hold words more often than blocks.
+PHRASING = ("p", "pre", "dt", "td", "th", *HEADINGS)
+STANDARD = range(5, 256)  # Lexbor's numbers of elements that the standard names
+UNKNOWN = 4096  # numbers from here on are made for one document and mean nothing in another
+
+_PROBE = LexborHTMLParser("x")
+
+
+def tag_number(name: str) -> int | None:
+    """Lexbor's fixed number of an element's name, None where it has none."""
+    number = _PROBE.create_node(name).tag_id if name else UNKNOWN
+    return number if number < UNKNOWN else None
+
+
+def _number(node: LexborNode | None) -> int:
+    assert node is not None
+    return node.tag_id
+
+
+TEXT = _number(LexborHTMLParser("x", is_fragment=True).root)
+COMMENT = _number(LexborHTMLParser("<!--x-->", is_fragment=True).root)
+PHRASES = frozenset(map(tag_number, PHRASING))
+ANCHOR = _number(_PROBE.create_node("a"))
+SPAN = _number(_PROBE.create_node("span"))

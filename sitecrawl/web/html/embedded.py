@@ -1,0 +1,168 @@
+"""Shadow trees that a page declares, in the place where a browser shows them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.dates import read_date
+from sitecrawl.web.html.images import shows_again
+from sitecrawl.web.html.scripts import MAX_SCRIPT, named_addresses, navigates, runs, written
+from sitecrawl.web.html.text_elements import is_drawn
+from sitecrawl.web.html.walk import Leave, Walk, skip
+from sitecrawl.web.whitespace import squeezed
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+DECLARED = b"shadowrootmode"
+_TEMPLATE = re.compile(rb"<(/?)template\b([^<>]*)>", re.IGNORECASE)
+
+
+def with_shadows(markup: bytes) -> bytes:
+    """Markup with the templates that declare shadow trees (HTML, 4.12.3) as plain elements.
+
+    Other templates stay. Slots are not filled: what goes into them follows its shadow tree.
+    """
+    open_templates: list[bool] = []
+
+    def replaced(tag: re.Match[bytes]) -> bytes:
+        if tag[1]:
+            declares = bool(open_templates) and open_templates.pop()
+        else:
+            declares = DECLARED in tag[2].lower()
+            open_templates.append(declares)
+        return b"<%bshadow-root>" % tag[1] if declares else tag[0]
+
+    return _TEMPLATE.sub(replaced, markup)
+
+
+MOST_SCRIPTS = 1_000  # of JSON-LD
+MOST_TITLES = 100  # outside head
+_OPTION = (("value", "option"),)
+_NAMING = ("name", "property", "http-equiv")
+
+
+def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read JSON-LD, and the markup that a script writes at its place; nothing else."""
+    script = node.text()
+    if "document" in script and "write" in script and runs(node.attributes.get("type")):
+        if len(script) > MAX_SCRIPT:
+            walk.cut("fragments")
+        _enter_written(walk, written(script))
+    elif script and "ld+json" in (node.attributes.get("type") or "").lower():
+        if len(walk.json_ld) < MOST_SCRIPTS:
+            walk.json_ld.append(script)
+        else:
+            walk.cut("too_many_metas")
+    return skip
+
+
+def _enter_written(walk: Walk, markup: str) -> None:
+    """Read written markup for what the options want of it: text, links or both."""
+    options = walk.options
+    if not markup or not (options.script_links or options.script_text):
+        return
+    walk.nofollow += not options.script_links
+    if not options.script_text:
+        walk.text.mute()
+    walk.read_fragment(markup, via="script")
+    if not walk.nofollow:
+        walk.addresses += [(address, "script") for address in named_addresses(markup)]
+    if not options.script_text:
+        walk.text.unmute()
+    walk.nofollow -= not options.script_links
+
+
+def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read what is there for browsers without scripts."""
+    if walk.fragments:  # parsed as markup there
+        walk.text.flush()
+        return leave_flush
+    markup = node.text()
+    if shows_again(node, markup):
+        walk.text.mute()
+        walk.read_fragment(markup)
+        walk.text.unmute()
+        return skip
+    walk.text.flush()
+    walk.read_fragment(markup)
+    walk.text.flush()
+    return skip
+
+
+def enter_noframes(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read what is there for browsers without frames, if it is long enough."""
+    markup = node.text()
+    walk.text.flush()
+    if len(markup) >= walk.options.noframes_min:
+        walk.read_fragment(markup)
+    walk.text.flush()
+    return skip
+
+
+def leave_flush(walk: Walk, _node: LexborNode) -> None:
+    """End the line."""
+    walk.text.flush()
+
+
+def enter_select(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a menu; one whose change handler navigates holds links."""
+    walk.text.flush()
+    handler = node.attributes.get("onchange") or ""
+    walk.navigates = bool(handler) and walk.options.script_links and navigates(handler)
+    return leave_select
+
+
+def leave_select(walk: Walk, _node: LexborNode) -> None:
+    """End a menu."""
+    walk.text.flush()
+    walk.navigates = False
+
+
+def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
+    """Take the value of an option of a navigating menu as a link."""
+    walk.text.flush()
+    if walk.navigates and not walk.nofollow:
+        walk.add_found(node, _OPTION)
+    return leave_flush
+
+
+def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note a title outside head, where broken markup puts it; an image's is none."""
+    if len(walk.titles) < MOST_TITLES and not is_drawn(node):  # the first with words counts
+        walk.titles.append(squeezed(node.text()))
+    return skip
+
+
+def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note robots directives and a refresh outside head, which count there as well.
+
+    Search engines obey the first; to browsers a refresh is one wherever it stands (HTML,
+    4.2.5.3), but not in markup for those without scripts.
+    """
+    attributes = node.attributes
+    content = attributes.get("content") or ""
+    names = {(attributes.get(naming) or "").strip().lower() for naming in _NAMING}
+    is_robots = "robots" in names or walk.options.agent.lower() in names
+    if is_robots and content not in walk.robots[-1:]:
+        walk.robots.append(content)
+    equivalent = (attributes.get("http-equiv") or "").strip().lower()
+    if equivalent == "refresh" and not walk.fragments:
+        walk.refresh = walk.refresh or content
+    return skip
+
+
+def enter_time(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note the first date of each meaning that a machine can read; durations are none."""
+    attributes = node.attributes
+    value = attributes.get("datetime")
+    if value:
+        meaning = " ".join(attributes.get(name) or "" for name in ("itemprop", "class")).lower()
+        kind = "modified" if "modif" in meaning or "updat" in meaning else "time"
+        published = "publi" in meaning or "pubdate" in attributes
+        kind = "published" if published else kind
+        if kind not in walk.times and read_date(value) is not None:
+            walk.times[kind] = value
+    return None

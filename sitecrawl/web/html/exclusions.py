@@ -1,0 +1,179 @@
+"""Comments that mark sections of a page as not to be indexed or followed."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitecrawl.web.html.elements import tag_number
+from sitecrawl.web.html.walk import Enter, Leave, Walk, skip
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+MAX_LENGTH = 200
+
+
+class Mark(NamedTuple):
+    """One end of a marked section: its form's name, which end, and what it forbids."""
+
+    form: str
+    opens: bool
+    noindex: bool = True
+    nofollow: bool = False
+
+    def joined(self, other: Mark) -> Mark:
+        """A mark of the same form that forbids what either of the two does."""
+        noindex, nofollow = self.noindex or other.noindex, self.nofollow or other.nofollow
+        return self._replace(noindex=noindex, nofollow=nofollow)
+
+    def beyond(self, other: Mark) -> Mark:
+        """A mark of the same form that forbids what the other does not yet."""
+        noindex = self.noindex and not other.noindex
+        return self._replace(noindex=noindex, nofollow=self.nofollow and not other.nofollow)
+
+
+# Opening and closing comment of each form that search engines have taught authors, in small
+# letters with single spaces; googleoff and robots have their own grammar below.
+FORMS = (
+    ("noindex", "/noindex"),
+    ("start noindex", "end noindex"),
+    ("begin noindex", "end noindex"),
+    ("noindex start", "noindex end"),
+    ("noindex_start", "noindex_end"),
+    ("htdig_noindex", "/htdig_noindex"),
+    ("sphider_noindex", "/sphider_noindex"),
+    ("udmcomment", "/udmcomment"),
+    ("stopindex", "startindex"),
+    ("eri-no-index", "/eri-no-index"),
+    ("freefind begin no index", "freefind end no index"),
+    ("zoomstop", "zoomrestart"),
+)
+NOFOLLOW_FORMS = (("zoomstopfollow", "zoomrestartfollow"), ("nofollow", "/nofollow"))
+_ROBOTS = re.compile(r"(/?)\s*robots\b[\s:]*(?:content\s*=\s*)?[\"']?([a-z, ]*)[\"']?\s*/?")
+_GOOGLE = re.compile(r"google(on|off)\s*:\s*(\w+)")
+
+
+@lru_cache(maxsize=16)
+def marker_table(added: tuple[str, ...]) -> dict[str, Mark]:
+    """Marks by comment text; ``added`` holds further forms as ``opening|closing``."""
+    table: dict[str, Mark] = {}
+    pairs = [(normal(opening), normal(closing)) for opening, _, closing in map(_parted, added)]
+    for opening, closing in (*FORMS, *pairs):
+        table[opening] = Mark(closing, opens=True)
+        table[closing] = Mark(closing, opens=False)
+    for opening, closing in NOFOLLOW_FORMS:
+        table[opening] = Mark(closing, opens=True, noindex=False, nofollow=True)
+        table[closing] = Mark(closing, opens=False, noindex=False, nofollow=True)
+    return table
+
+
+def _parted(marker: str) -> tuple[str, str, str]:
+    return marker.partition("|")
+
+
+def normal(comment: str) -> str:
+    """A comment in the form of the tables."""
+    return " ".join(comment.lower().split()).replace("/ ", "/")
+
+
+def read_marker(comment: str, table: dict[str, Mark]) -> Mark | None:
+    """What a comment marks, None for ordinary comments."""
+    if len(comment) > MAX_LENGTH:
+        return None
+    text = normal(comment)
+    return table.get(text) or _google(text) or _robots(text)
+
+
+def _google(text: str) -> Mark | None:
+    """``googleoff: index`` and ``all``; the forms ``anchor`` and ``snippet`` forbid neither."""
+    matched = _GOOGLE.fullmatch(text)
+    if matched is None or matched[2] not in {"index", "all"}:
+        return None
+    return Mark("google", opens=matched[1] == "off")
+
+
+def _robots(text: str) -> Mark | None:
+    """``robots content="noindex"`` ... ``/robots``, as FDSE reads sections."""
+    matched = _ROBOTS.fullmatch(text)
+    if matched is None:
+        return None
+    values = set(re.split(r"[\s,]+", matched[2]))
+    if matched[1]:
+        return Mark("robots", opens=False)
+    noindex = bool(values & {"noindex", "none"})
+    nofollow = bool(values & {"nofollow", "none"})
+    return (
+        Mark("robots", opens=True, noindex=noindex, nofollow=nofollow)
+        if noindex or nofollow
+        else None
+    )
+
+
+# All they have to tell is told when they begin: ALT, or markup that the tree has as text.
+_TOLD_AT_ONCE = frozenset(map(tag_number, ("img", "area", "noscript", "noframes", "script")))
+
+
+def removed(inner: Enter | None) -> Enter:
+    """An action that drops the text of an element and still finds its links."""
+
+    def enter_removed(walk: Walk, node: LexborNode) -> Leave | None:
+        at_once = node.tag_id in _TOLD_AT_ONCE
+        if at_once:
+            walk.text.mute()
+        leave = inner(walk, node) if inner is not None else None
+        if leave is skip:
+            if at_once:
+                walk.text.unmute()
+            return skip
+        if not at_once:  # a block ends the line before it first
+            walk.text.mute()
+
+        def leave_removed(walk: Walk, node: LexborNode) -> None:
+            walk.text.unmute()
+            if leave is not None:
+                leave(walk, node)
+
+        return leave_removed
+
+    return enter_removed
+
+
+def enter_comment(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin or end a section at a comment that marks one.
+
+    Sections of one form do not nest: an opening comment that stands twice is closed by one.
+    """
+    table = marker_table(walk.options.noindex_markers)
+    mark = read_marker(node.comment_content or "", table)
+    if mark is None:
+        return skip
+    begun = walk.marks.pop(mark.form, None)
+    if not mark.opens:
+        if begun is not None:
+            apply_mark(walk, begun, -1)
+        return skip
+    if begun is None:
+        walk.marks[mark.form] = mark
+        apply_mark(walk, mark, 1)
+    else:
+        walk.marks[mark.form] = begun.joined(mark)
+        apply_mark(walk, mark.beyond(begun), 1)
+    return skip
+
+
+def apply_mark(walk: Walk, mark: Mark, step: int) -> None:
+    """Add (1) or take back (-1) what a mark forbids."""
+    if mark.noindex and step > 0:
+        walk.text.mute()
+    elif mark.noindex:
+        walk.text.unmute()
+    walk.nofollow += step if mark.nofollow else 0
+
+
+def close_sections(walk: Walk) -> None:
+    """Count the sections that the end of the page closes."""
+    if walk.marks:
+        walk.cuts.append("unclosed_section")

@@ -1,0 +1,100 @@
+"""Images: their ALT text, and whether they are the site's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitecrawl.web.html.elements import ANCHOR
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.html.walk import Leave, Walk
+
+
+MAX_WRAPPERS = 3  # elements around an image that loads late
+
+
+def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
+    """Take an image's ALT as text, and mark the link that wraps it."""
+    attributes = node.attributes
+    source = attributes.get("src") or ""
+    foreign = is_foreign(source, walk.host)
+    if source and not foreign and not source.startswith("data:"):
+        if len(walk.images) < walk.options.max_links:
+            walk.images.append(source)
+        else:
+            walk.cut("too_many_images")
+    add_alt(walk, attributes, foreign=foreign)
+    if (foreign or "ismap" in attributes) and _is_linked(walk, node):
+        number = len(walk.found) - 1
+        if foreign:
+            walk.banners.add(number)
+        if "ismap" in attributes:
+            walk.image_maps[number] = f"{attributes.get('width')}x{attributes.get('height')}"
+    return None
+
+
+def enter_area(walk: Walk, node: LexborNode) -> Leave | None:
+    """Take the ALT of an area of an image map as text."""
+    add_alt(walk, node.attributes, foreign=False)
+    return None
+
+
+def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> None:
+    """Add ALT, and TITLE where wished and different, as words of the text."""
+    alt = attributes.get("alt") if walk.options.alt_text else None
+    title = attributes.get("title") if walk.options.title_text else None
+    if alt:
+        walk.text.add_alt(alt, foreign=foreign)
+    if title and title != alt:
+        walk.text.add_alt(title, foreign=foreign)
+
+
+def shows_again(node: LexborNode, markup: str) -> bool:
+    """Whether markup only holds images whose ALT an image right beside ``node`` has as well.
+
+    So pages that load their images late serve readers without scripts.
+    """
+    body = LexborHTMLParser(markup).body if "alt" in markup else None
+    if body is None or body.text(strip=True):
+        return False
+    alts = {image.attributes.get("alt") for image in body.css("img")}
+    return bool(alts) and alts <= {_alt_beside(node, "prev"), _alt_beside(node, "next")}
+
+
+def _alt_beside(node: LexborNode, side: str) -> str | None:
+    """The ALT of the image that the sibling of an element is, or that it ends with."""
+    found = _element(getattr(node, side), side)
+    for _ in range(MAX_WRAPPERS):
+        if found is not None and found.tag != "img":
+            found = _element(found.last_child, "prev")
+    return found.attributes.get("alt") if found is not None and found.tag == "img" else None
+
+
+def _element(node: LexborNode | None, side: str) -> LexborNode | None:
+    """The node if it is an element, else the nearest one on that side of it."""
+    while node is not None and not node.is_element_node:
+        node = getattr(node, side)
+    return node
+
+
+def is_foreign(source: str, host: str) -> bool:
+    """Whether an image's address names another host than the page's."""
+    source = source.strip()
+    if not source.startswith(("http:", "https:", "//")):
+        return False
+    parts = source.split("/", 3)
+    return len(parts) > 2 and parts[2].lower() != host
+
+
+def _is_linked(walk: Walk, node: LexborNode) -> bool:
+    """Whether the parent or grandparent of an image is the link found last."""
+    parent = node.parent
+    for _ in range(2):
+        if parent is not None and parent.tag_id == ANCHOR:
+            return bool(walk.found) and walk.found[-1][0].mem_id == parent.mem_id
+        parent = parent.parent if parent is not None else None
+    return False

@@ -1,0 +1,206 @@
+"""Refresh, by meta element or header: another page after some seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.links import LinkReader, link_patterns
+from sitecrawl.web.html.page import Link, Page, Refresh
+from sitecrawl.web.robots.directives import read_directives
+from sitecrawl.web.urls.url import resolve, trim_quotes
+
+if TYPE_CHECKING:
+    from sitecrawl.web.html.walk import Found
+    from sitecrawl.web.read_options import ReadOptions
+
+
+# HTML, 4.2.5.3, shared declarative refresh steps; digits may have a fraction, url= may lack.
+_REFRESH = re.compile(
+    r"\s*(\d*)(?:\.[\d.]*)?(?:\s*[;,]\s*|\s+|$)(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL
+)
+_MAX_DELAY = 10**9
+
+
+def read_refresh(content: str, base: str) -> Refresh | None:
+    """What a refresh asks for, None where a browser would do nothing.
+
+    Without an address the page refreshes itself: the target is ``base``.
+    """
+    matched = _REFRESH.match(content)
+    if matched is None or not (matched[1] or content.lstrip().startswith(".")):
+        return None
+    target = _unquoted(matched[2].strip())
+    url = resolve(trim_quotes(target), base) if target else resolve("", base)
+    if url is None or not url.startswith(("http:", "https:")):
+        return None
+    return Refresh(float(min(int(matched[1][:10] or 0), _MAX_DELAY)), url)
+
+
+def _unquoted(target: str) -> str:
+    """A target up to its closing quote, where it begins with one."""
+    quote = target[:1]
+    return target[1:].partition(quote)[0] if quote in {'"', "'"} else target
+
+
+Attributes = Mapping[str, str | None]
+# An element's relations in small letters, and its attributes, an href among them.
+Related = tuple[frozenset[str], Attributes]
+
+# HTML, 4.6.6, and HTML 4.01, 6.12: relations that lead to pages.
+FOLLOWED = frozenset(
+    {
+        *("alternate", "next", "prev", "previous", "first", "last", "start", "begin", "end", "up"),
+        *("top", "home", "contents", "toc", "index", "glossary", "copyright", "license", "chapter"),
+        *("section", "subsection", "appendix", "help", "author", "bookmark", "child", "parent"),
+        *("print", "related", "translation", "archives", "collection", "item"),
+    }
+)
+# Never pages, whatever else the element says.
+RESOURCES = frozenset({"stylesheet", "icon", "preload", "prefetch", "dns-prefetch", "preconnect"})
+PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain"})
+MAX_HEADER = 20_000
+
+# RFC 8288, 3: <target>; parameter=value; parameter="value", <target>; ...
+_QUOTED = r'"(?:[^"\\]|\\.)*+"'
+_VALUE = rf"(?:\s*=\s*(?:{_QUOTED}|[^\s;,\"]*))"
+_LINK_VALUE = re.compile(rf"<([^<>]*)>((?:\s*;(?:\s*[^\s=;,]+{_VALUE}?)?)*)")
+_PARAMETER = re.compile(rf";\s*([^\s=;,]+)\s*=\s*(?:({_QUOTED})|([^\s;,\"]*))")
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
+    """The links of Link headers in the form of the attributes of link elements.
+
+    Those with an ``anchor`` are of something else than the page that was asked for.
+    """
+    found: list[dict[str, str | None]] = []
+    for value in values:
+        for matched in _LINK_VALUE.finditer(value[:MAX_HEADER]):
+            link: dict[str, str | None] = {"href": matched[1].strip()}
+            for name, quoted, plain in _PARAMETER.findall(matched[2]):
+                link.setdefault(name.lower(), _ESCAPE.sub(r"\1", quoted[1:-1]) or plain)
+            if "anchor" not in link:
+                found.append(link)
+    return found
+
+
+def related(elements: Iterable[Attributes]) -> list[Related]:
+    """The elements that relate the page to something, with their relations."""
+    return [
+        (frozenset(rel.lower().split()), attributes)
+        for attributes in elements
+        if (rel := attributes.get("rel")) and attributes.get("href")
+    ]
+
+
+def add_link_elements(
+    elements: Iterable[Related], reader: LinkReader, *, follow: bool
+) -> tuple[Link, ...]:
+    """Give the reader the elements that lead to pages; answers with all alternates."""
+    alternates: list[Link] = []
+    for relations, attributes in elements:
+        if FOLLOWED.isdisjoint(relations) or not RESOURCES.isdisjoint(relations):
+            continue
+        href = attributes["href"] or ""
+        if follow and _is_page(attributes.get("type") or ""):
+            reader.add_href(href, "link", attributes)
+        url = reader.resolve(href) if "alternate" in relations else None
+        if url is not None:
+            alternates.append(_alternate(url, relations, attributes))
+    return tuple(dict.fromkeys(alternates))
+
+
+def _is_page(kind: str) -> bool:
+    """Whether a type attribute, empty or with parameters, is one of pages."""
+    return kind.split(";", maxsplit=1)[0].strip().lower() in PAGE_TYPES if kind else True
+
+
+def _alternate(url: str, relations: frozenset[str], attributes: Attributes) -> Link:
+    """An alternate with what its element says of it."""
+    title, kind, language = (attributes.get(name) or "" for name in ("title", "type", "hreflang"))
+    return Link(url, "link", rel=relations, title=title, type=kind, hreflang=language)
+
+
+def canonical_url(elements: Iterable[Related], reader: LinkReader) -> str | None:
+    """The one URL that the elements call canonical; several that disagree name none."""
+    found = {
+        reader.resolve(href)
+        for relations, attributes in elements
+        if "canonical" in relations and (href := (attributes["href"] or "").strip())
+    }
+    url = found.pop() if len(found) == 1 else None
+    return url if url is not None and url.startswith("http") else None
+
+
+Headers = Mapping[str, Sequence[str]]
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """What a document says about where to go, addresses as written."""
+
+    base: str = ""
+    elements: Sequence[Mapping[str, str | None]] = ()
+    found: Sequence[Found] = ()
+    robots: Sequence[str] = ()
+    refresh: str = ""
+    banners: AbstractSet[int] = frozenset()
+    image_maps: Mapping[int, str] = field(default_factory=dict)
+    hrefs: Sequence[tuple[str, str]] = field(default_factory=tuple)
+
+
+def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: ReadOptions) -> None:
+    """Put links, canonical URL, refresh and directives of document and headers into ``page``.
+
+    ``headers`` has its names in lower case.
+    """
+    page.base = _base(outgoing.base, page.url)
+    reader = LinkReader(page.url, page.base, page.encoding, options)
+    elements = related([*outgoing.elements, *_header_links(headers.get("link", ()), page)])
+    page.directives = read_directives(
+        outgoing.robots, headers.get("x-robots-tag", ()), options.agent
+    )
+    page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page)
+    page.canonical = canonical_url(elements, reader)
+    page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
+    reader.add_found(outgoing.found, outgoing.image_maps, outgoing.banners)
+    for href, via in outgoing.hrefs:
+        reader.add_href(href, via, {})
+    page.links = tuple(_with_targets(page, reader.links))
+    page.inert, page.malformed = tuple(reader.inert), tuple(reader.malformed)
+    cuts = [*reader.cuts, "too_many_links"] if reader.is_full else reader.cuts
+    page.cuts += tuple(each for each in dict.fromkeys(cuts) if each not in page.cuts)
+
+
+def _base(href: str, url: str) -> str:
+    """The base of relative links: the base element's, itself relative to the page."""
+    base = resolve(href, url) if href else None
+    return base if base is not None and base.startswith("http") else url
+
+
+def _header_links(values: Sequence[str], page: Page) -> list[dict[str, str | None]]:
+    """The links of Link headers, to which no base of the content applies (RFC 8288, 3.1)."""
+    links = read_link_headers(values)
+    if page.base != page.url:
+        for link in links:
+            link["href"] = resolve(link["href"] or "", page.url)
+    return links
+
+
+def _refresh(element: str, headers: Sequence[str], page: Page) -> Refresh | None:
+    """The refresh that comes first; a header knows no base element."""
+    asked = [*((content, page.url) for content in headers[:1]), (element, page.base)]
+    found = [read_refresh(content, base) for content, base in asked if content]
+    return min((refresh for refresh in found if refresh), key=lambda r: r.delay, default=None)
+
+
+def _with_targets(page: Page, links: list[Link]) -> list[Link]:
+    """The links, with canonical URL and refresh target where they lead elsewhere."""
+    more = [Link(page.refresh.url, "refresh")] if page.refresh else []
+    if page.canonical:
+        more.append(Link(page.canonical, "canonical"))
+    return [link for link in more if link.url != page.url] + links

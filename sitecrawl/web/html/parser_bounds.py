@@ -1,0 +1,433 @@
+"""How many elements a parser has open, as far as the tags of a page tell; rather too many.
+
+An end tag that a parser may not heed closes nothing here: what hides open elements behind it
+would cost the square of a page's size.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+HARMLESS_COPIES = 100_000  # of elements that HTML opens anew in each block, 420 bytes each
+REACH = 64  # open elements among which the one is looked for that an end tag closes
+# These end by themselves, never hold anything, or must not be lost whatever the depth.
+SHALLOW = frozenset(
+    b"a area base body br col colgroup dd dt embed frame frameset head hr html img input li link"
+    b" meta option p param script source style tbody td tfoot th thead title tr track wbr".split()
+)
+# HTML, 13.2.4.3: left open, these are opened again in every block that follows.
+FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
+FOREIGN = frozenset({b"svg", b"math"})
+# HTML, 13.2.6.4.7: their end tags close what is open within them.
+_BLOCKS = frozenset(
+    b"address applet article aside blockquote button center details dialog dir div dl fieldset"
+    b" figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup listing main marquee menu nav"
+    b" object ol pre search section summary table template ul".split()
+)
+# The end tags of others are not heeded where one of these is open within: "special" elements.
+_SPECIAL = _BLOCKS | frozenset(b"caption form plaintext select".split())
+# No end tag of what is around them reaches through these (13.2.4.2; 13.2.6.4.16 of select;
+# a noscript is text where scripts run).
+_BARRIERS = frozenset(
+    b"table object applet marquee template caption select noscript svg math".split()
+)
+# 13.2.6.5: HTML within a drawing ends it, but for what is within one of these.
+_BREAKING = (_BLOCKS | FORMATS | frozenset(b"p span li dd dt".split())) - frozenset(
+    b"applet article aside button details dialog fieldset figcaption figure footer header hgroup"
+    b" main marquee nav object search section summary template".split()
+)
+_INTEGRATING = frozenset(
+    b"foreignobject desc title annotation-xml mi mo mn ms mtext template".split()
+)
+_SPACE = rb"\t\n\f\r "
+_COMMENT = rb"<!--(?:-?>|.*?(?:--!?>|\Z))"
+# HTML, 13.2.5.32 to 39: a value in quotes may hold ">" and what looks like tags.
+_ATTRIBUTES = (
+    rb"(?:[%(s)s/]++|=?+[^%(s)s/>=]++"
+    rb"(?:[%(s)s]*+=[%(s)s]*+(?:\"[^\"]*+\"|'[^']*+'|[^%(s)s>\"'][^%(s)s>]*+)?+)?+|=)*+"
+) % {b"s": _SPACE}
+_RAW = rb"script|style|textarea|title|xmp|iframe|noembed|noframes"  # what is in them is text
+TAG = re.compile(
+    rb"%(comment)s|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<(?:[!?]|/[^a-zA-Z>])[^>]*+"
+    rb"|<(?=[stxin])(?P<raw>%(raw)s)(?=[%(s)s/>])%(attributes)s(?:>|\Z)"
+    rb"(?P<text>.*?)(?:</(?P=raw)(?=[%(s)s/>])%(attributes)s>|\Z)"
+    rb"|<(?P<end>/?)(?P<name>[a-zA-Z][^%(s)s/>]*+)%(attributes)s(?:>|\Z)"
+    % {b"comment": _COMMENT, b"s": _SPACE, b"attributes": _ATTRIBUTES, b"raw": _RAW},
+    re.DOTALL | re.IGNORECASE,
+)
+_START = re.compile(rb"<([a-zA-Z][^%b/>]*+)" % _SPACE)
+
+
+class Nesting:
+    """The elements that are open, as far as their tags tell.
+
+    ``copies`` counts the elements that blocks open again.
+    """
+
+    __slots__ = ("_foreign", "_formats", "_selects", "copies", "open")
+
+    def __init__(self) -> None:
+        self.open: list[bytes] = []
+        self.copies = 0
+        self._foreign = self._formats = self._selects = 0
+
+    @classmethod
+    def is_too_deep(cls, markup: bytes, max_depth: int) -> bool:
+        """Whether a parser would have more elements open, or copy more, than is good."""
+        nesting = cls()
+        for tag in TAG.finditer(markup):
+            if tag["name"] is None:
+                nesting.pass_over(tag)
+            elif tag["end"]:
+                nesting.leave(tag["name"].lower())
+            else:
+                nesting.enter(tag["name"].lower(), tag[0])
+            if len(nesting.open) > max_depth:
+                return True
+        return nesting.copies > HARMLESS_COPIES
+
+    def pass_over(self, tag: re.Match[bytes]) -> None:
+        """What is text to a parser, or not, depending on what is open: starts count, no ends."""
+        text = tag["data"] or tag["text"]
+        if text and (tag["data"] or self._foreign or self._selects):
+            for start in _START.finditer(text):
+                self.enter(start[1].lower(), start[0])
+
+    def enter(self, name: bytes, tag: bytes) -> bool:
+        """Begin an element; whether it can hold others."""
+        if name not in FORMATS:
+            self.copies += self._formats
+        if self._foreign and name in _BREAKING:
+            self._break_out()
+        if name in SHALLOW and (not self._foreign or tag.endswith(b"/>")):
+            return False
+        self.open.append(name)
+        self._count(name, 1)
+        return True
+
+    def leave(self, name: bytes) -> int | None:
+        """End an element; how many were around it, None if the tag ends nothing."""
+        if name not in self.open[-2 * REACH - 2 :] and name not in FOREIGN:
+            return None
+        reach = len(self.open) if name in FOREIGN and self._foreign else REACH
+        ends = name in _BLOCKS
+        for place in range(len(self.open) - 1, max(-1, len(self.open) - reach - 1), -1):
+            each = self.open[place]
+            if each == name:
+                self._close(place)
+                return place
+            if each in _BARRIERS and name not in FOREIGN:
+                break
+            if not ends and each in _SPECIAL:
+                return self._lift(name, place) if name in FORMATS or name == b"form" else None
+        return None
+
+    def end_formats(self) -> bytes:
+        """End what blocks would open again; the tags that do so."""
+        if not self._formats:
+            return b""
+        ended = [name for name in self.open if name in FORMATS]
+        self.open = [name for name in self.open if name not in FORMATS]
+        self._formats = 0
+        return b"".join(b"</%b>" % name for name in reversed(ended))
+
+    def _break_out(self) -> None:
+        """HTML within a drawing: the drawing has ended."""
+        for place in range(len(self.open) - 1, -1, -1):
+            if self.open[place] in _INTEGRATING:
+                return
+            if self.open[place] in FOREIGN:
+                self._close(place)
+                if not self._foreign:
+                    return
+
+    def _close(self, place: int) -> None:
+        for inner in self.open[place:]:
+            self._count(inner, -1)
+        del self.open[place:]
+
+    def _lift(self, name: bytes, below: int) -> int | None:
+        """End an element alone; what is open within stays (13.2.6.4.7, form and formats)."""
+        for place in range(below - 1, max(-1, below - REACH), -1):
+            if self.open[place] == name:
+                self._count(name, -1)
+                del self.open[place]
+                return place
+        return None
+
+    def _count(self, name: bytes, step: int) -> None:
+        self._foreign += step * (name in FOREIGN)
+        self._formats += step * (name in FORMATS)
+        self._selects += step * (name == b"select")
+
+
+# Bytes of lexbor's nodes, measured: resident memory over 200,000 of each.
+ELEMENT, TEXT, ATTRIBUTE = 190, 140, 230
+MAX_TREE = 115_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes 105
+CHUNK = 65_536
+MAX_NAMES = 5_000  # of elements or attributes; no page of Debian's manuals has 150
+FEW_NAMES = 150_000  # bytes of markup that hold too few names to matter: a tenth of a second
+SAMPLE = 4_096  # bytes of each chunk in which names are counted first
+
+_TAGS = re.compile(rb"<[a-zA-Z][^<>]*")
+_VALUES = re.compile(rb"=[\t\n\f\r ]*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"'>]*)")
+_PARTS = re.compile(rb"[^\s/\"'<>=]+")
+
+
+def fitting(markup: bytes, max_tree: int = MAX_TREE) -> bytes:
+    """The beginning of markup whose tree takes at most ``max_tree`` bytes, by estimate."""
+    if len(markup) * ATTRIBUTE <= max_tree * 2 or _rough(markup) <= max_tree:
+        return markup
+    size = end = 0
+    while end < len(markup):
+        start, end = end, _end_of_chunk(markup, end)
+        size += _estimate(markup[start:end])
+        if size > max_tree:
+            return markup[:start]
+    return markup
+
+
+def without_new_names(markup: bytes) -> bytes:
+    """Markup whose elements and attributes have at most ``MAX_NAMES`` names; others are ``x``."""
+    if len(markup) <= FEW_NAMES or not _has_many_names(markup):
+        return markup
+    known: set[bytes] = set()
+
+    def renamed(name: re.Match[bytes]) -> bytes:
+        word = name[0].lower()
+        if word in known or len(known) < MAX_NAMES:
+            known.add(word)
+            return name[0]
+        return b"x"
+
+    def simplified(tag: re.Match[bytes]) -> bytes:
+        return _PARTS.sub(renamed, _VALUES.sub(b"", tag[0]))
+
+    return _TAGS.sub(simplified, markup)
+
+
+def _rough(markup: bytes) -> int:
+    """An upper bound of the estimate, from counts of single bytes."""
+    tags, ends = markup.count(b"<"), markup.count(b"</")
+    separators = sum(map(markup.count, (b" ", b"\n", b"\t", b"/", b"\r", b"\f", b'"', b"'")))
+    elements = tags - ends + markup.count(b"</p")
+    return elements * ELEMENT + tags * TEXT + max(0, separators - ends) * ATTRIBUTE
+
+
+def _estimate(chunk: bytes) -> int:
+    """The bytes of a chunk's nodes."""
+    tags = chunk.count(b"<")
+    starts = _TAGS.findall(chunk)
+    texts = tags - chunk.count(b"><")
+    attributes = len(_PARTS.findall(_VALUES.sub(b" ", b" ".join(starts)))) - len(starts)
+    others = tags - len(starts) - chunk.count(b"</")  # comments
+    others += max(0, chunk.count(b"</p>") - chunk.count(b"<p"))  # an end tag that makes one
+    return (len(starts) + others) * ELEMENT + texts * TEXT + attributes * ATTRIBUTE
+
+
+def _end_of_chunk(markup: bytes, start: int) -> int:
+    """Where a chunk ends, between two tags where there are any nearby."""
+    if start + CHUNK >= len(markup):
+        return len(markup)
+    end = markup.rfind(b"<", start + 1, start + CHUNK)
+    return end if end > start else start + CHUNK
+
+
+def _has_many_names(markup: bytes) -> bool:
+    """Whether there are more different names than in any page of authors.
+
+    All are only counted where samples have many, from places that no page can foresee.
+    """
+    names: set[bytes] = set()
+    for start in range(0, len(markup), CHUNK):
+        place = start + random.randrange(CHUNK - SAMPLE)  # noqa: S311 -- no secret
+        names.update(_names(markup[place : place + SAMPLE]))
+    if len(names) * CHUNK <= MAX_NAMES * SAMPLE:
+        return False
+    for start in range(0, len(markup), CHUNK):
+        names.update(_names(markup[start : start + CHUNK]))
+        if len(names) > MAX_NAMES:
+            return True
+    return False
+
+
+def _names(part: bytes) -> list[bytes]:
+    """The names of elements and attributes in a part of the markup."""
+    return _PARTS.findall(_VALUES.sub(b" ", b" ".join(_TAGS.findall(part))))
+
+
+MAX_TAG_LENGTH = 20_000
+MAX_ATTRIBUTES = 500
+BOUNDS_CHUNK = 8_192
+HARMLESS = 12_288  # bytes; nothing so short takes a parser more than a fraction of a second
+HARMLESS_TAGS = 8_192  # all of them open at once take it 80 ms; most pages have fewer
+MANY_TAGS = 32_768  # from here on their ends may be for show: half a second, and its square
+# What holds no tags, as far as it goes: what else is within is counted.
+_ASIDE = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<!doctype[^<>]*>|<script(?=[\s>])[^<>]*>.*?(?:</script>|\Z)"
+    rb"|<style[^<>]*>[^<]*</style>",
+    re.DOTALL | re.IGNORECASE,
+)
+_CLEAN = re.compile(  # a tag that cannot be misread: no other sign stands in it
+    rb"<(/?[a-z][\w:.-]*+)"
+    rb"(?:[\t\n\f\r ]++[^\s\"'<>=/]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?+)*+"
+    rb"[\t\n\f\r ]*+/?>"
+)
+_PASSED = SHALLOW - frozenset(b"script style title".split())
+_PASSED |= frozenset(b"/" + name for name in _PASSED)
+# Drawings by the hundred are no nesting; a parser closes these so in HTML, too.
+_DRAWN = re.compile(
+    rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
+)
+# One that does not end where its words do, past nothing but spans; most of authors' do. The
+# first classes tell most tags at two bytes. What is no attribute as authors write them could
+# hide an end in a value.
+_OPEN_FORMAT = re.compile(
+    rb"<(?=[biuscefnt][\s>/mtio])([bius]|em|tt|big|font|code|nobr|small|strike|strong)(?=[\s>/])"
+    rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+(?:</?span[^<]*+)*+</\1[\s>])",
+    re.IGNORECASE,
+)
+_LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)
+_ATTRIBUTE = re.compile(rb"[\s/\"'][^\s=\"'<>/]+")
+_NAME = re.compile(rb"<[^\s<>/]+")
+
+
+def bounded(
+    markup: bytes, max_bytes: int, max_depth: int, max_tree: int = MAX_TREE
+) -> tuple[bytes, tuple[str, ...]]:
+    """Markup that a parser reads in linear time, and the words for what was cut.
+
+    ``too_long``: the end is missing; ``too_many_elements``: so it is, because its tree would
+    take more than ``max_tree`` bytes; ``names``: elements and attributes of thousands of
+    different names have lost theirs; ``too_deep``: tags of elements within ``max_depth``
+    others are missing, their content is not; ``attributes``: tags with more attributes
+    than any author writes have none.
+    """
+    cuts = ["too_long"] if len(markup) > max_bytes else []
+    markup = markup[:max_bytes]
+    if _may_have_long_tag(markup):
+        plain = _LONG_TAG.sub(_without_attributes, markup)
+        cuts += ["attributes"] if plain != markup else []
+        markup = plain
+    markup = fitting(whole := markup, max_tree)
+    if len(markup) < len(whole):
+        cuts.append("too_many_elements")
+    named = without_new_names(markup)
+    if named is not markup:
+        markup = named
+        cuts.append("names")
+    del whole, named
+    if _may_be_deep(markup, max_depth):
+        markup = _DRAWN.sub(rb"<\1\2></\1>", markup)
+        if Nesting.is_too_deep(markup, max_depth):
+            markup = _Flattening(max_depth).apply(markup)
+            cuts.append("too_deep")
+    return markup, tuple(cuts)
+
+
+def _may_be_deep(markup: bytes, max_depth: int) -> bool:
+    """Whether so many elements could be open at once, or be opened again too often."""
+    tags = markup.count(b"<") if len(markup) >= HARMLESS else 0
+    if tags > HARMLESS_TAGS and _runs_deep(markup, max_depth):
+        return True
+    if tags > MANY_TAGS and not _is_tidy(markup, max_depth):
+        return True
+    if tags * tags <= HARMLESS_COPIES * 4:  # half of them formats, half of them blocks
+        return False
+    starts = tags - markup.count(b"</")
+    if starts * starts <= HARMLESS_COPIES * 4:
+        return False
+    return len(_OPEN_FORMAT.findall(markup)) * starts > HARMLESS_COPIES
+
+
+def _runs_deep(markup: bytes, max_depth: int) -> bool:
+    """Whether there are so many more starts than ends somewhere; counts by chunks, for speed."""
+    depth = 0
+    for start in range(0, len(markup), BOUNDS_CHUNK):
+        ends = markup.count(b"</", start, start + BOUNDS_CHUNK)
+        starts = markup.count(b"<", start, start + BOUNDS_CHUNK) - ends
+        if depth + starts > max_depth:
+            return True
+        depth = max(0, depth + starts - ends)
+    return False
+
+
+def _is_tidy(markup: bytes, max_depth: int) -> bool:
+    """Whether it is plain that few elements are open at once: each end tag closes the last one.
+
+    A fifth of what the whole look takes. What is set aside is little, or could hide tags.
+    """
+    tags = _ASIDE.sub(b"", markup.lower())
+    count = tags.count(b"<")
+    names = _CLEAN.findall(tags)
+    if len(names) < count or markup.count(b"<") - count > max_depth // 2:
+        return False
+    return FOREIGN.isdisjoint(names) and _is_shallow(names, max_depth // 2)
+
+
+def _is_shallow(names: list[bytes], max_depth: int) -> bool:
+    ends: list[bytes] = []
+    for name in names:
+        if name in _PASSED:
+            continue
+        if not name.startswith(b"/"):
+            ends.append(b"/" + name)
+            if len(ends) > max_depth:
+                return False
+        elif not ends or ends.pop() != name:
+            return False
+    return True
+
+
+def _may_have_long_tag(markup: bytes) -> bool:
+    """Whether some stretch of the length of a long tag has no end of a tag."""
+    start = 0
+    while start + MAX_TAG_LENGTH < len(markup):
+        end = markup.rfind(b">", start, start + MAX_TAG_LENGTH)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
+
+
+class _Flattening:
+    """Takes away the tags of elements that lie too deep, as browsers do beyond 512.
+
+    Formats go as well, once blocks have opened too many of them again.
+    """
+
+    __slots__ = ("_max_depth", "_nesting")
+
+    def __init__(self, max_depth: int) -> None:
+        self._max_depth = max_depth
+        self._nesting = Nesting()
+
+    def apply(self, markup: bytes) -> bytes:
+        """The markup with words still parted where tags were."""
+        return TAG.sub(self._replace, markup)
+
+    def _replace(self, tag: re.Match[bytes]) -> bytes:
+        nesting = self._nesting
+        if tag["name"] is None:
+            nesting.pass_over(tag)
+            return tag[0] if len(nesting.open) <= self._max_depth else b" "
+        name = tag["name"].lower()
+        if tag["end"]:
+            place = nesting.leave(name)
+            around = len(nesting.open) if place is None else place
+            return tag[0] if around < self._max_depth else b" "
+        ends = b""
+        if nesting.copies > HARMLESS_COPIES:
+            ends = nesting.end_formats()
+            if name in FORMATS:
+                return ends
+        holds = nesting.enter(name, tag[0])
+        return ends + (b" " if holds and len(nesting.open) > self._max_depth else tag[0])
+
+
+def _without_attributes(tag: re.Match[bytes]) -> bytes:
+    """A long tag as it is (a data URL, for one), or without its too many attributes."""
+    count = sum(1 for _ in _ATTRIBUTE.finditer(tag[0]))
+    name = _NAME.match(tag[0])
+    return name[0] + b">" if count > MAX_ATTRIBUTES and name else tag[0]

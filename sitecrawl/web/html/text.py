@@ -1,0 +1,209 @@
+"""The clean text of a page as it grows: lines parted by block elements."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.elements import INLINE, SILENT, TEXT, tag_number
+from sitecrawl.web.html.page import Block, Piece
+from sitecrawl.web.html.scripts import UNKNOWN_VALUE
+from sitecrawl.web.whitespace import squeezed
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+# Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
+FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
+_FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_OPEN}{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
+SOFT_HYPHEN = "\xad"
+_SIGNS = (SOFT_HYPHEN, FOREIGN_OPEN, FOREIGN_CLOSE)
+_SPACES = re.compile("  +")
+PERMALINK = "¶"  # behind headings and definitions of documentation
+# Nothing to read at either end of a line: characters without width, Read the Docs' permalink.
+_EDGES = " \u200b\u2060\ufeff\uf0c1"
+
+
+class TextBuilder:
+    """Collects text nodes in ``pieces`` and turns them into ``lines`` at each break.
+
+    White space is normalized; empty lines vanish. Between ``mute`` and ``unmute`` nothing
+    is kept. ``language`` is set while text differs from the page's language.
+    """
+
+    __slots__ = (
+        "_broken",
+        "_held",
+        "context",
+        "contexts",
+        "foreign",
+        "has_foreign_alt",
+        "language",
+        "lines",
+        "muted",
+        "pieces",
+    )
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.lines: list[str] = []
+        self.language = ""
+        self.foreign: list[tuple[int, Block]] = []
+        self.context: tuple[str, str] | None = None
+        self.contexts: list[Piece] = []
+        self.has_foreign_alt = False
+        self.muted = 0
+        self._held = 0  # pieces from before all is muted
+        self._broken = False
+
+    def flush(self) -> None:
+        """End a line: what was collected since the last break."""
+        if self.muted:
+            self._broken = True
+            del self.pieces[self._held :]
+            return
+        if not self.pieces:
+            return
+        line = "".join(self.pieces).replace("\n", " ").strip()
+        self.pieces.clear()
+        # The space is the one printable white space; most lines need no word made anew.
+        if not line.isprintable():
+            line = squeezed(line.replace(SOFT_HYPHEN, "")).strip(_EDGES)
+        elif "  " in line:
+            line = _SPACES.sub(" ", line)
+        if line:
+            self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
+
+    def flush_lines(self, *, keep_space: bool) -> None:
+        """End the lines of preformatted text, with their inner space if wished."""
+        if self.muted:
+            self.flush()
+            return
+        text = "".join(self.pieces).replace(SOFT_HYPHEN, "")
+        self.pieces.clear()
+        for raw in text.split("\n"):
+            line = " ".join(raw.split())
+            if line:
+                self.add(raw.rstrip() if keep_space else line)
+
+    def add(self, line: str) -> None:
+        """Keep one finished line."""
+        if self.muted:
+            return
+        if self.language:
+            self.foreign.append((len(self.lines), Block(self.language, line)))
+        if self.context is not None:
+            self.contexts.append(Piece(*self.context, cleaned(line)))
+        self.lines.append(line)
+
+    def add_alt(self, text: str, *, foreign: bool) -> None:
+        """Add an image's ALT as words of their own."""
+        self.has_foreign_alt = self.has_foreign_alt or foreign
+        marked = f"{FOREIGN_OPEN}{text}{FOREIGN_CLOSE}" if foreign else text
+        self.pieces.append(f" {marked} ")
+
+    def mute(self) -> None:
+        """Drop all text from here on; a word begun before stays open."""
+        if not self.muted:
+            self._held = len(self.pieces)
+            self._broken = False
+        self.muted += 1
+
+    def unmute(self) -> None:
+        """End one ``mute``; the outermost brings the text back."""
+        self.muted = max(0, self.muted - 1)
+        if self.muted:
+            return
+        del self.pieces[self._held :]
+        if self._broken:
+            self.flush()
+
+    def close(self) -> None:
+        """End the last line; where all is still muted, with what stood before that."""
+        if self.muted:
+            self.muted = 1
+            self.unmute()
+        self.flush()
+
+    def add_foreign(self, language: str, text: str) -> None:
+        """Record words of another language within a line."""
+        words = " ".join(text.split())
+        if words and not self.muted:
+            self.foreign.append((len(self.lines), Block(language, words)))
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Text in other languages than the page's, adjacent lines of one language joined."""
+        if not self.foreign:
+            return ()
+        numbered = [(line - index, block) for index, (line, block) in enumerate(self.foreign)]
+        groups = groupby(numbered, key=lambda item: (item[0], item[1].language))
+        return tuple(
+            Block(language, cleaned("\n".join(block.text for _, block in group)))
+            for (_, language), group in groups
+        )
+
+    def finished(self, lines: list[str]) -> tuple[str, str]:
+        """Lines as the text of a page, and without foreign ALT (empty if there is none)."""
+        text = "\n".join(lines)
+        if not self.has_foreign_alt:
+            return cleaned(text), ""
+        return cleaned(text), cleaned(_FOREIGN_ALT.sub("", text))
+
+
+def cleaned(text: str) -> str:
+    """Text without soft hyphens and without the signs that the reading itself put there."""
+    if text.isascii():
+        return text
+    for sign in _SIGNS:
+        if sign in text:
+            text = text.replace(sign, "")
+    if UNKNOWN_VALUE in text:
+        lines = (" ".join(line.replace(UNKNOWN_VALUE, " ").split()) for line in text.split("\n"))
+        text = "\n".join(line for line in lines if line)
+    return text
+
+
+_INLINE = frozenset(map(tag_number, INLINE))
+# A noscript holds markup, the title of an icon is for its tooltip.
+_SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
+_SPACELESS = "\u0e00"  # from Thai on; alphabets with spaces come before, nearly all
+
+
+def link_text(link: LexborNode) -> str:
+    """The words that a link shows, in one line: parted by blocks, not by inline elements."""
+    parts: list[str] = []
+    around: list[LexborNode] = []
+    node = link.first_child
+    while node is not None or around:
+        if node is None:
+            node = around.pop()
+            _part(parts, node)
+        elif node.tag_id == TEXT:
+            parts.append(node.text_content or "")
+        elif node.is_element_node and node.tag_id not in _SILENT:
+            _part(parts, node)
+            around.append(node)
+            node = node.first_child
+            continue
+        node = node.next
+    return " ".join("".join(parts).replace(SOFT_HYPHEN, "").split())
+
+
+def meet(before: LexborNode, link: LexborNode) -> bool:
+    """Whether two links, one right behind the other, make one word of two.
+
+    Not those of one address, which editors split within a word, nor in a script without spaces.
+    """
+    end, start = before.text()[-1:], link.text()[:1]
+    if not (end.isalnum() and start.isalnum()) or max(end, start) >= _SPACELESS:
+        return False
+    hrefs = before.attributes.get("href"), link.attributes.get("href")
+    return None not in hrefs and hrefs[0] != hrefs[1]
+
+
+def _part(parts: list[str], node: LexborNode) -> None:
+    """Part words at one end of a block."""
+    if node.tag_id not in _INLINE:
+        parts.append(" ")

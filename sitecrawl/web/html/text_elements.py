@@ -1,0 +1,340 @@
+"""Links of headings that are none of their words: to themselves, and to edit what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.elements import ANCHOR, REGIONS, SPAN, TEXT
+from sitecrawl.web.html.page import Heading
+from sitecrawl.web.html.text import cleaned
+from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
+from sitecrawl.web.languages import read_language
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+# What documentation tools write there. Read the Docs has a letter of its icon font (U+F0C1),
+# Docusaurus and VitePress only a zero width space, with an icon from the style sheet.
+PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
+ZERO_WIDTH = "\u200b"
+_AROUND = f"{ZERO_WIDTH} \n\t"
+MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
+EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], in headings up to its version 1.43
+MOST_NODES = 64  # of such links that are looked at
+
+
+def take_permalink(heading: LexborNode) -> str | None:
+    """Take the sign out of a heading's link to itself; the anchor it names, None without one."""
+    only = heading.first_child
+    if only is not None and only.next is None and only.tag_id == TEXT:  # most are words alone
+        return None
+    _drop_edit_links(heading.last_child)
+    for side in ("last", "first"):
+        link = _link_at(heading, side)
+        if link is None or not _is_sign(link.text()):
+            continue
+        href = link.attributes.get("href") or ""
+        if side == "last" or href.startswith("#"):
+            while (part := link.first_child) is not None:
+                part.decompose()
+            return href[1:] if href.startswith("#") else ""
+    return None
+
+
+def _drop_edit_links(last: LexborNode | None) -> None:
+    """Take the words out of what a heading ends with if these are links to edit; they stay links."""
+    if last is None or last.tag_id != SPAN or last.attributes.get("class") != EDIT_LINKS:
+        return
+    for node in list(islice(last.traverse(include_text=True), MOST_NODES)):
+        if node.is_text_node:
+            node.decompose()
+
+
+def _link_at(heading: LexborNode, side: str) -> LexborNode | None:
+    """The link that a heading begins or ends with."""
+    node = _child(heading, side)
+    for _ in range(MAX_WRAPPERS):
+        if node is None or node.is_text_node or node.tag_id == ANCHOR:
+            break
+        node = _child(node, side)
+    return node if node is not None and node.tag_id == ANCHOR else None
+
+
+def _child(node: LexborNode, side: str) -> LexborNode | None:
+    """The first or last child that is to be seen."""
+    is_last = side == "last"
+    child = node.last_child if is_last else node.first_child
+    while child is not None and _is_nothing(child):
+        child = child.prev if is_last else child.next
+    return child
+
+
+def _is_nothing(node: LexborNode) -> bool:
+    """Whether a node is white space, a comment or an anchor around nothing."""
+    if node.is_element_node:
+        return node.tag_id == ANCHOR and node.first_child is None
+    return not (node.text_content or "").strip()
+
+
+def _is_sign(text: str) -> bool:
+    """Whether the text of a link is nothing but a sign."""
+    sign = text.strip(_AROUND)
+    return sign in PERMALINKS or (not sign and ZERO_WIDTH in text)
+
+
+MOST_HEADINGS = 20_000  # of one page; the HTML standard has 2,000
+LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
+SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
+_SECTIONS = frozenset({"section", "article", "div"})
+
+
+def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a heading: its text is the lines until its end."""
+    walk.text.flush()
+    walk.heading_start = len(walk.text.lines)
+    permalink = take_permalink(node)
+    return partial(leave_heading, permalink=permalink) if permalink else leave_heading
+
+
+def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
+    """End a heading; one without text is none."""
+    walk.text.flush()
+    if len(walk.headings) >= MOST_HEADINGS:
+        walk.cut("too_many_headings")
+        return
+    text = " ".join(walk.text.lines[walk.heading_start :])
+    if text:
+        level = int((node.tag or "h1")[1])
+        heading = Heading(level, cleaned(text[:LONGEST]), _anchor(node, permalink))
+        walk.headings.append((walk.heading_start, len(walk.text.lines), heading))
+
+
+def _anchor(heading: LexborNode, permalink: str) -> str:
+    """The id of the heading, its permalink, an anchor within, or its section's id."""
+    return heading.id or permalink or _inner_anchor(heading) or _section_id(heading)
+
+
+def _inner_anchor(heading: LexborNode) -> str:
+    for child in heading.iter():
+        attributes = child.attributes
+        name = attributes.get("id") or (child.tag == "a" and attributes.get("name"))
+        if name:
+            return name
+    return ""
+
+
+def _section_id(heading: LexborNode) -> str:
+    """The id of the section that the heading opens."""
+    before = heading.prev
+    while before is not None and not before.is_element_node:
+        before = before.prev
+    if before is not None:
+        attributes = before.attributes
+        is_anchor = before.tag in {"a", "span"}
+        return (attributes.get("id") or attributes.get("name") or "") if is_anchor else ""
+    parent = heading.parent
+    return (parent.id or "") if parent is not None and parent.tag in _SECTIONS else ""
+
+
+def useful_start(walk: Walk) -> int:
+    """The line of the heading from which on the text is useful.
+
+    The first one with a sentence right after it: a site's name and menu come before that.
+    Else the first heading; -1 where there is none.
+    """
+    lines = walk.text.lines
+    for start, end, _ in walk.headings:
+        if end < len(lines) and len(lines[end]) >= SENTENCE_LENGTH:
+            return start
+    return walk.headings[0][0] if walk.headings else -1
+
+
+def in_context(inner: Enter) -> Enter:
+    """An action that notes the element for the lines within it."""
+
+    def enter_context(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node)
+        if leave is None or leave is skip:
+            return leave
+        outer = walk.text.context
+        tag = node.tag or ""
+        region = tag if tag in REGIONS else outer[0] if outer else ""
+        walk.text.context = (region, tag)
+
+        def leave_context(walk: Walk, node: LexborNode) -> None:
+            leave(walk, node)
+            walk.text.context = outer
+
+        return leave_context
+
+    return enter_context
+
+
+# The spans in which Pygments and Chroma (Hugo) write the number of a line before the line.
+NUMBERS = frozenset({"linenos", "ln", "lineno"})
+LISTINGS_MAX_WRAPPERS = 4  # around the first number: code, and a span for the line
+
+
+def enter_pre(walk: Walk, node: LexborNode) -> Leave | None:
+    """Keep the lines of preformatted text, and part the numbers of lines from them."""
+    walk.text.flush()
+    for number in _numbers(node):
+        number.insert_after(" ")
+    return leave_pre
+
+
+def leave_pre(walk: Walk, _node: LexborNode) -> None:
+    """End the lines of preformatted text."""
+    walk.text.flush_lines(keep_space=walk.options.keep_pre)
+
+
+def _numbers(pre: LexborNode) -> list[LexborNode]:
+    """The numbers of lines: beside one another (Pygments), or first in each line (Chroma)."""
+    number = _first_number(pre)
+    line = number.parent if number is not None else None
+    if number is None or line is None:
+        return []
+    if line.tag_id == SPAN:
+        starts = [child for node in _from(line) if (child := node.first_child) is not None]
+    else:
+        starts = list(_from(number))
+    return [node for node in starts if _is_number(node)]
+
+
+def _first_number(pre: LexborNode) -> LexborNode | None:
+    """The number of a line that preformatted text begins with."""
+    node = pre.first_child
+    for _ in range(LISTINGS_MAX_WRAPPERS):
+        if node is not None and node.tag_id == SPAN and node.first_child is None:
+            node = node.next  # Pygments begins with an empty one
+        if node is None or node.tag_id == TEXT:
+            return None
+        if _is_number(node):
+            return node
+        node = node.first_child
+    return None
+
+
+def _is_number(node: LexborNode) -> bool:
+    """Whether an element holds the number of a line."""
+    return node.tag_id == SPAN and node.attributes.get("class") in NUMBERS
+
+
+def _from(node: LexborNode | None) -> Iterator[LexborNode]:
+    """A node and what stands beside it, to the end."""
+    while node is not None:
+        yield node
+        node = node.next
+
+
+FOREIGN = frozenset({"svg", "math"})
+# HTML, 13.2.6: what stands in these is HTML again.
+INTEGRATING = frozenset({"foreignobject", "desc", "mi", "mo", "mn", "ms", "mtext"})
+MAX_GROUPS = 32  # elements that parts of a drawing lie in
+
+
+def enter_formula(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Pass over the MathML that KaTeX hides: what it shows in its place is text as well."""
+    parent = node.parent
+    return skip if parent is not None and parent.attributes.get("class") == "katex-mathml" else None
+
+
+def enter_span(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a line at a span of SVG text with a position of its own: how labels are wrapped."""
+    return enter_block(walk, node) if "x" in node.attributes else None
+
+
+def enter_fraction(walk: Walk, node: LexborNode) -> Leave | None:
+    """Part numerator and denominator from each other, and from what stands around them."""
+    above = node.first_child
+    while above is not None and not above.is_element_node:
+        above = above.next
+    if above is not None:
+        above.insert_after(" ")
+    walk.text.pieces.append(" ")
+    return leave_fraction
+
+
+def leave_fraction(walk: Walk, _node: LexborNode) -> None:
+    """End a fraction."""
+    walk.text.pieces.append(" ")
+
+
+def is_html(node: LexborNode) -> bool:
+    """Whether an element is one of HTML, not of SVG or MathML around it as far up as one looks."""
+    parent = node.parent
+    for _ in range(MAX_GROUPS):
+        if parent is None or parent.tag in INTEGRATING:
+            break
+        if parent.tag in FOREIGN:
+            return False
+        parent = parent.parent
+    return True
+
+
+def is_drawn(node: LexborNode) -> bool:
+    """Whether an element is part of an SVG image, as far up as one looks."""
+    parent = node.parent
+    for _ in range(MAX_GROUPS):
+        if parent is None or parent.tag == "svg":
+            break
+        parent = parent.parent
+    return parent is not None and parent.tag == "svg"
+
+
+def in_language(inner: Enter | None) -> Enter:
+    """An action that records the language of an element's text where it is another."""
+
+    def enter_foreign(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node) if inner is not None else None
+        if leave is skip:
+            return skip
+        text, outer = walk.text, walk.text.language
+        text.language = _foreign_language(walk, node)
+        start, lines = len(text.pieces), len(text.lines)
+
+        def leave_foreign(walk: Walk, node: LexborNode) -> None:
+            if leave is not None:
+                leave(walk, node)
+            if text.language and text.language != outer:  # else what is around it tells of it
+                begun = start if len(text.lines) == lines else 0
+                text.add_foreign(text.language, "".join(text.pieces[begun:]))
+            text.language = outer
+
+        return leave_foreign
+
+    return enter_foreign
+
+
+def _foreign_language(walk: Walk, node: LexborNode) -> str:
+    """The language of an element if it is not the page's, else nothing."""
+    attributes = node.attributes
+    language = read_language(attributes.get("lang") or attributes.get("xml:lang") or "")
+    return language if language.split("-")[0] != walk.language.split("-")[0] else ""
+
+
+def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
+    """Begin a line; part the term from its types (``axis``, ``int``), and drop its permalink.
+
+    Docutils leaves it to the style sheet to write a colon between the two.
+    """
+    walk.text.flush()
+    last = node.last_child
+    if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # ¶ goes with its line
+        take_permalink(node)
+    while last is not None and last.tag_id == SPAN:
+        before = last.prev
+        if before is None or not _is_classifier(last):
+            break
+        last.insert_before(" ")
+        last = before
+    return leave_block
+
+
+def _is_classifier(node: LexborNode) -> bool:
+    """Whether an element says of what type the term before it is."""
+    return node.attributes.get("class") == "classifier"

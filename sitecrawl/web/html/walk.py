@@ -1,0 +1,242 @@
+"""The one walk over a parsed page: its text, headings, and the elements that hold links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitecrawl.web.html.elements import PHRASES, TEXT
+from sitecrawl.web.html.parser_bounds import bounded
+from sitecrawl.web.html.text import TextBuilder, link_text
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.html.exclusions import Mark
+    from sitecrawl.web.html.page import Heading
+    from sitecrawl.web.read_options import ReadOptions
+
+
+Patterns = tuple[tuple[str, str], ...]
+Leave = Callable[["Walk", "LexborNode"], None]
+Enter = Callable[["Walk", "LexborNode"], Leave | None]
+Table = dict[int | str, Enter | None]
+# The action of each element; the elements without one; the actions that leave text as it is.
+Tables = tuple[Table, frozenset[int], dict[int, Enter]]
+MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
+MOST_FRAGMENTS = 1_000  # of one page; each takes a parser of its own, of 160 KB
+MOST_MARKUP = 5_000_000  # characters of all fragments of one page
+FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take beside the page's
+
+
+class Detached(NamedTuple):
+    """What links need of an element whose tree is gone: of a fragment, as they end early."""
+
+    attributes: dict[str, str | None]
+    text: str
+    mem_id: int = 0
+
+
+# An element with links, the attributes that hold them, and under which name to report it.
+Found = tuple["LexborNode | Detached", Patterns, str]
+
+
+class Walk:
+    """Visits every node once and lets the ``actions`` look at elements.
+
+    An action is called when its element begins and answers with what to call at its end,
+    None for nothing, or ``skip``.
+    """
+
+    __slots__ = (
+        "actions",
+        "addresses",
+        "banners",
+        "base",
+        "cuts",
+        "found",
+        "fragments",
+        "fragments_read",
+        "fragments_size",
+        "heading_start",
+        "headings",
+        "host",
+        "image_maps",
+        "images",
+        "json_ld",
+        "language",
+        "marks",
+        "named",
+        "names",
+        "navigates",
+        "nofollow",
+        "options",
+        "plain",
+        "refresh",
+        "robots",
+        "runs",
+        "text",
+        "times",
+        "titles",
+        "via",
+    )
+
+    def __init__(self, tables: Tables, named: Enter, options: ReadOptions) -> None:
+        self.names, self.plain, self.runs = tables
+        self.actions = self.names
+        self.named = named
+        self.options = options
+        self.text = TextBuilder()
+        if options.text_pieces:
+            self.text.context = ("", "body")  # of what scripts in the head write, too
+        self.found: list[Found] = []
+        self.addresses: list[tuple[str, str]] = []
+        self.banners: set[int] = set()
+        self.base: str | None = None
+        self.image_maps: dict[int, str] = {}
+        self.headings: list[tuple[int, int, Heading]] = []
+        self.heading_start = 0
+        self.images: list[str] = []
+        self.json_ld: list[str] = []
+        self.titles: list[str] = []
+        self.robots: list[str] = []
+        self.refresh = ""
+        self.times: dict[str, str] = {}
+        self.cuts: list[str] = []
+        self.marks: dict[str, Mark] = {}
+        self.language = ""
+        self.host = ""
+        self.nofollow = 0
+        self.navigates = False
+        self.via = ""
+        self.fragments = self.fragments_read = self.fragments_size = 0
+
+    def add_found(self, node: LexborNode, patterns: Patterns) -> None:
+        """Note an element with links, of which twice as many are looked at as may be kept."""
+        if len(self.found) < self.options.max_links * 2:
+            self.found.append((node, patterns, self.via))
+        else:
+            self.cut("too_many_links")
+
+    def _detach(self, begun: int) -> None:
+        """Keep of the elements found in a fragment what links need."""
+        for number, (node, patterns, via) in enumerate(self.found[begun:], begun):
+            if not isinstance(node, Detached):
+                needed = self.options.link_text or number in self.banners
+                text = link_text(node) if needed else ""
+                self.found[number] = (Detached(node.attributes, text), patterns, via)
+
+    def cut(self, word: str) -> None:
+        """Note that something is left out."""
+        if word not in self.cuts:
+            self.cuts.append(word)
+
+    def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- a call a node is dear
+        """Walk ``node``, its following siblings, and all below them, without recursion."""
+        stack: list[tuple[LexborNode, Leave | None]] = []
+        text = self.text
+        pieces, flush = text.pieces, text.flush
+        get, named = self.actions.get, self.named
+        while True:
+            if node is None:
+                if not stack:
+                    return
+                node, leave = stack.pop()
+            elif (tag := node.tag_id) == TEXT:
+                if pieces or not node.is_empty_text_node:
+                    content = node.text_content
+                    if content and (pieces or not content.isspace()):
+                        pieces.append(content)
+                node = node.next
+                continue
+            else:
+                enter = get(tag, named)
+                if enter is enter_block:  # done here: a third of all elements
+                    leave = leave_block
+                    if pieces or text.muted:
+                        flush()
+                else:
+                    leave = enter(self, node) if enter is not None else None
+                child = node.first_child if leave is not skip else None
+                if child is None:
+                    pass
+                elif child.next is None and child.tag_id == TEXT:  # so are 56 % of all
+                    content = child.text_content
+                    if content and (pieces or not content.isspace()):
+                        pieces.append(content)
+                elif tag not in PHRASES or not self._read_run(node):
+                    stack.append((node, leave))
+                    node = child
+                    continue
+            if leave is leave_block:
+                if pieces or text.muted:
+                    flush()
+            elif leave is not None:
+                leave(self, node)
+            node = node.next
+
+    def _read_run(self, node: LexborNode) -> bool:
+        """Take the words of an element at once, if nothing within parts, adds or drops any."""
+        if self.fragments:  # the first node of a fragment answers for all of it
+            return False
+        plain, acting = self.plain, []
+        below = node.traverse()
+        next(below)
+        for inner in below:
+            if inner.tag_id not in plain:
+                enter = self.runs.get(inner.tag_id)
+                if enter is None:
+                    return False
+                acting.append((enter, inner))
+        for enter, inner in acting:
+            enter(self, inner)
+        self.text.pieces.append(node.text())
+        return True
+
+    def read_fragment(self, html: str, via: str = "") -> None:
+        """Walk markup that the page holds as text: noscript, noframes, written by a script."""
+        is_full = self.fragments_read >= MOST_FRAGMENTS or self.fragments_size >= MOST_MARKUP
+        if is_full or self.fragments >= MAX_FRAGMENTS:
+            self.cut("fragments")
+            return
+        outer, self.via = self.via, via or self.via
+        self.fragments += 1
+        self.fragments_read += 1
+        self.fragments_size += len(html)
+        options = self.options
+        markup, cuts = bounded(
+            html.encode("utf-8", "replace"), options.max_bytes, options.max_depth, FRAGMENT_TREE
+        )
+        for word in cuts:
+            self.cut(word)
+        begun = len(self.found)
+        self.read(LexborHTMLParser(markup, is_fragment=True).root)
+        if self.fragments == 1:  # their nodes would keep each tree until the page is done
+            self._detach(begun)
+        self.fragments -= 1
+        self.via = outer
+
+
+def first_node(root: LexborNode) -> LexborNode:
+    """The first node of the document: comments may stand before its root element."""
+    node = root
+    while node.prev is not None:
+        node = node.prev
+    return node
+
+
+def skip(_walk: Walk, _node: LexborNode) -> None:
+    """Stands for "do not descend" as the answer of an action."""
+
+
+def enter_block(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Part words at the beginning and at the end of an element."""
+    walk.text.flush()
+    return leave_block
+
+
+def leave_block(walk: Walk, _node: LexborNode) -> None:
+    """End the line of a block."""
+    walk.text.flush()

@@ -1,0 +1,92 @@
+"""Plain text documents: the text as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sitecrawl.web.encoding import decode, decode_to_utf8
+from sitecrawl.web.feeds.xml_documents import (
+    as_html,
+    is_documentdata,
+    is_xhtml,
+    read_documentdata,
+    read_xml,
+)
+from sitecrawl.web.html.embedded import DECLARED, with_shadows
+from sitecrawl.web.html.links import is_map_file, read_map
+from sitecrawl.web.html.outgoing import Outgoing, fill_outgoing
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.html.parser_bounds import bounded
+from sitecrawl.web.html.reader import read_html
+from sitecrawl.web.languages import read_language
+from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
+from sitecrawl.web.read_options import ReadOptions
+
+# White space before a line's end; looked for where it begins, or long runs cost their square.
+_TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++(?=\n|\Z)")
+
+
+def read_plain(page: Page, text: str) -> None:
+    """Take the text of a plain document, with one form of line ends and none trailing."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    page.text = _TRAILING.sub("", text).strip("\n")
+
+
+def read_page(
+    body: bytes,
+    *,
+    url: str,
+    content_type: str | None,
+    headers: Mapping[str, Sequence[str]],
+    options: ReadOptions,
+) -> Page:
+    """Everything that one response tells. Never raises, whatever the bytes are.
+
+    ``url`` is the one that answered; ``content_type`` the header's value, None or empty
+    where there was none: the body is then sniffed. ``headers`` are all response headers,
+    names in any case, each with its values.
+    """
+    kind = media_type(content_type, body)
+    page = Page(url, url, kind, len(body))
+    lowered = {name.lower(): values for name, values in headers.items()}
+    page.language = read_language(next(iter(lowered.get("content-language", ())), ""))
+    page.last_modified = next(iter(lowered.get("last-modified", ())), "")
+    # A header without a type may have a charset, and what is sniffed may declare one.
+    header = content_type or ""
+    declared = header if kind in header else f"{kind};{header}"
+    outgoing = _read_body(page, body, declared, options)
+    fill_outgoing(page, outgoing, lowered, options)
+    return page
+
+
+def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Outgoing:
+    """Read the body by its media type; one that is not text tells nothing."""
+    kind = page.content_type
+    is_map = options.image_maps == "mapfile" and is_map_file(page.url)
+    if not (is_html(kind) or is_xml(kind) or is_text(kind) or is_map):
+        return Outgoing()
+    if kind == "text/html":
+        markup, page.encoding = decode_to_utf8(body, declared)
+        return _read_markup(page, markup, options)
+    text, page.encoding = decode(body, declared)
+    if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
+        return _read_markup(page, as_html(text).encode("utf-8", "replace"), options)
+    if is_map:
+        return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
+    if is_xml(kind) and is_documentdata(text):
+        read_documentdata(page, text, options)
+    elif is_xml(kind):
+        read_xml(page, text, keep_fields=options.xml_fields)
+    else:
+        read_plain(page, text)
+    return Outgoing()
+
+
+def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
+    """Read an HTML document in UTF-8, within the bounds of the options."""
+    if DECLARED in markup:
+        markup = with_shadows(markup)
+    markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
+    page.cuts += cuts
+    return read_html(page, markup, options)

@@ -1,0 +1,1 @@
+"""URLs as browsers read them, and what makes two spellings one."""
