@@ -21,6 +21,7 @@ from sitecrawl.web.html.parser_bounds import bounded
 from sitecrawl.web.html.reader import read_html
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
+from sitecrawl.web.memory import release_memory
 from sitecrawl.web.read_options import ReadOptions
 
 # White space before a line's end; looked for where it begins, or long runs cost their square.
@@ -57,6 +58,8 @@ def read_page(
     declared = header if kind in header else f"{kind};{header}"
     outgoing = _read_body(page, body, declared, options)
     fill_outgoing(page, outgoing, lowered, options)
+    del outgoing
+    release_memory(len(body))
     return page
 
 
@@ -89,4 +92,5 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         markup = with_shadows(markup)
     markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
     page.cuts += cuts
+    release_memory(len(markup))
     return read_html(page, markup, options)

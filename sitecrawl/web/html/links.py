@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -188,11 +188,16 @@ class LinkReader:
         self._seen: set[tuple[str, str, str]] = set()
 
     def add_found(
-        self, found: Iterable[Found], image_maps: Mapping[int, str], banners: AbstractSet[int]
+        self, found: list[Found], image_maps: Mapping[int, str], banners: AbstractSet[int]
     ) -> None:
-        """Add the links of elements; the others tell of their numbers what images they wrap."""
+        """Add the links of elements; the others tell of their numbers what images they wrap.
+
+        Takes each element out of ``found``, so that links are made in the place of nodes.
+        """
         own, with_text = self._own, self._options.link_text
-        for number, (node, patterns, reported) in enumerate(found):
+        found.reverse()
+        for number in range(len(found)):
+            node, patterns, reported = found.pop()
             attributes = node.attributes
             for attribute, via in patterns:
                 href = attributes.get(attribute)

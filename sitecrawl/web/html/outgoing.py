@@ -145,7 +145,7 @@ class Outgoing:
 
     base: str = ""
     elements: Sequence[Mapping[str, str | None]] = ()
-    found: Sequence[Found] = ()
+    found: list[Found] = field(default_factory=list)
     robots: Sequence[str] = ()
     refresh: str = ""
     banners: AbstractSet[int] = frozenset()

@@ -164,12 +164,14 @@ class Nesting:
 
 # Bytes of lexbor's nodes, measured: resident memory over 200,000 of each.
 ELEMENT, TEXT, ATTRIBUTE = 190, 140, 230
+NOTED = 300  # of what the walk adds for an element with links, a label, a language or a class
 MAX_TREE = 115_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes 105
 CHUNK = 65_536
 MAX_NAMES = 5_000  # of elements or attributes; no page of Debian's manuals has 150
 FEW_NAMES = 150_000  # bytes of markup that hold too few names to matter: a tenth of a second
 SAMPLE = 4_096  # bytes of each chunk in which names are counted first
 
+_NOTED = re.compile(rb"<(?:a|area|i?frame|img|label|option|object)[\s/>]", re.IGNORECASE)
 _TAGS = re.compile(rb"<[a-zA-Z][^<>]*")
 _VALUES = re.compile(rb"=[\t\n\f\r ]*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"'>]*)")
 _PARTS = re.compile(rb"[^\s/\"'<>=]+")
@@ -212,18 +214,22 @@ def _rough(markup: bytes) -> int:
     tags, ends = markup.count(b"<"), markup.count(b"</")
     separators = sum(map(markup.count, (b" ", b"\n", b"\t", b"/", b"\r", b"\f", b'"', b"'")))
     elements = tags - ends + markup.count(b"</p")
-    return elements * ELEMENT + tags * TEXT + max(0, separators - ends) * ATTRIBUTE
+    attributes = max(0, separators - ends)
+    return elements * (ELEMENT + NOTED) + tags * TEXT + attributes * ATTRIBUTE
 
 
 def _estimate(chunk: bytes) -> int:
-    """The bytes of a chunk's nodes."""
+    """The bytes of a chunk's nodes, and of what the walk notes of them."""
     tags = chunk.count(b"<")
     starts = _TAGS.findall(chunk)
     texts = tags - chunk.count(b"><")
     attributes = len(_PARTS.findall(_VALUES.sub(b" ", b" ".join(starts)))) - len(starts)
     others = tags - len(starts) - chunk.count(b"</")  # comments
     others += max(0, chunk.count(b"</p>") - chunk.count(b"<p"))  # an end tag that makes one
-    return (len(starts) + others) * ELEMENT + texts * TEXT + attributes * ATTRIBUTE
+    lowered = chunk.lower()
+    noted = len(_NOTED.findall(chunk)) + lowered.count(b"lang=") + lowered.count(b"noindex")
+    size = (len(starts) + others) * ELEMENT + texts * TEXT + attributes * ATTRIBUTE
+    return size + noted * NOTED
 
 
 def _end_of_chunk(markup: bytes, start: int) -> int:
