@@ -13,6 +13,7 @@ from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.outbox import CHANGES, change_of
 from sitecrawl.frontier.redirect_resolver import Claims
+from sitecrawl.frontier.shared_answers import HELD
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 
 ERRORS = tuple(
@@ -170,14 +171,6 @@ ORIGINS = (
     " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
     " ORDER BY o.key, o.realm"
 )
-SHARED = (
-    "SELECT o.key, o.realm, a.kind, a.key, count(*), min(u.url) FROM answer AS a"
-    " JOIN url AS u ON u.id = a.url JOIN origin AS o ON o.id = a.origin"
-    " WHERE (a.url IN (SELECT url FROM deletion)"
-    " OR a.url IN (SELECT url FROM withheld WHERE held = 1)){of}"
-    " GROUP BY o.key, o.realm, a.kind, a.key HAVING count(*) > 1"
-    " ORDER BY o.key, o.realm, count(*) DESC, a.key"
-)
 PENDING = (
     f"SELECT u.url, o.realm, {STATE} FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " ORDER BY u.url COLLATE {order}, o.realm COLLATE {order}"
@@ -311,7 +304,7 @@ class Records:
 
     def shared(self, realm: str | None = None) -> list[tuple[str, str, SharedPages]]:
         """The answers because of which pages are held back, by origin and realm."""
-        rows = self._database.rows(*_asked(SHARED, realm, " AND o.realm = ?"))
+        rows = self._database.rows(*_asked(HELD, realm, " AND o.realm = ?"))
         return [(key, of, SharedPages(*group)) for key, of, *group in rows]
 
     def pending(self) -> Iterator[tuple[str, str, int]]:

@@ -31,11 +31,17 @@ ACCEPT = (
     " OR url IN (SELECT url FROM withheld))"
 )
 HELD = (
-    "SELECT a.kind, a.key, count(*), min(u.url) FROM answer AS a JOIN url AS u ON u.id = a.url"
-    " WHERE a.origin = ? AND (EXISTS (SELECT 1 FROM deletion AS n WHERE n.url = a.url)"
-    " OR EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = a.url AND w.held = 1))"
-    " GROUP BY a.kind, a.key ORDER BY count(*) DESC, a.key"
+    "SELECT * FROM (SELECT o.key, o.realm, a.kind, a.key AS answer, (SELECT count(*) FROM answer AS b"
+    " JOIN origin AS p ON p.id = b.origin"
+    " WHERE b.key = a.key AND b.kind = a.kind AND p.realm = o.realm) AS pages, min(u.url)"
+    " FROM answer AS a JOIN url AS u ON u.id = a.url JOIN origin AS o ON o.id = a.origin"
+    " WHERE (a.url IN (SELECT url FROM deletion)"
+    " OR a.url IN (SELECT url FROM withheld WHERE held = 1)){of}"
+    " GROUP BY o.key, o.realm, a.kind, a.key) AS held WHERE pages > 1"
+    " ORDER BY key, realm, pages DESC, answer"
 )
+"""Answers because of which pages of an origin are held back, and how many pages of its realm give
+them: the others may be of other origins, or written before it showed."""
 COUNT = (
     "SELECT count(*) FROM answer AS a JOIN origin AS o ON o.id = a.origin"
     " WHERE a.key = ? AND a.kind = ? AND a.seen_at >= ? AND o.realm = ?"
@@ -109,8 +115,8 @@ class Answers:
 
     def held(self, origin: int) -> list[SharedPages]:
         """The answers because of which pages of an origin are held back, and those they share."""
-        groups = [SharedPages(*row) for row in self._database.rows(HELD, (origin,))]
-        return [group for group in groups if group.pages > 1]
+        rows = self._database.rows(HELD.format(of=" AND a.origin = ?"), (origin,))
+        return [SharedPages(*group) for _, _, *group in rows]
 
     def accept(self, origin: int) -> None:
         """Take what pages of an origin are held back for as their own from now on."""

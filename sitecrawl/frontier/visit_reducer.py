@@ -460,7 +460,9 @@ class Judge:
         visit = finding.visit
         assert visit.document is not None
         if change == "changed":
-            if self._documents.count_up_to(SEVERAL, finding.origin) < SEVERAL:
+            few = self._documents.count_up_to(SEVERAL, finding.origin) < SEVERAL
+            noted = SharedAnswer("text", visit.content_hash or "")
+            if few and self._answers.of(finding.stored.id) != noted:  # it does not wait already
                 return False
             before = self._documents.content(finding.stored.id)
             return is_rewritten(text_of(before), text_of(visit.document))

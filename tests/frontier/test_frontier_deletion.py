@@ -13,6 +13,7 @@ from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, Visit
+from sitecrawl.frontier.records import Records
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -71,6 +72,30 @@ def test_one_text_for_every_page_changes_and_deletes_nothing(
     settled = crawled(work, pages)
     assert (settled.held, settled.shared, settled.documents, settled.changes) == (0, (), size, [])
     assert work().lines(size) == []
+
+
+@pytest.mark.behaviour("K-13")
+def test_a_page_that_waits_for_one_already_written_is_reported(work: Crawls) -> None:
+    pages = site(5)
+    crawled(work, pages, seeds=True)
+    first = pages | {"/001": "We are back soon."}
+    assert [change.record["url"] for change in crawled(work, first).changes] == [f"{SITE}/001"]
+    settled = crawled(work, first | {"/002": "We are back soon."})
+    assert (settled.changes, [group.pages for group in settled.shared]) == ([], [2])
+    assert [group.pages for *_, group in Records(work().database).shared()] == [2]
+
+
+@pytest.mark.behaviour("K-13")
+def test_what_waits_is_not_written_because_the_site_became_small(work: Crawls) -> None:
+    pages = site(3)
+    crawled(work, pages, seeds=True)
+    down = pages | dict.fromkeys(list(pages)[:2], "We are back soon.")
+    assert crawled(work, down).changes == []
+    gone = down | {"/002": Outcome.FILE_GONE}
+    for _ in range(3):
+        settled = crawled(work, gone)
+        assert {change.record["url"] for change in settled.changes} <= {f"{SITE}/002"}
+        assert [group.pages for group in settled.shared] == [2]
 
 
 @pytest.mark.behaviour("DU-05")
