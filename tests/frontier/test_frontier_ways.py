@@ -64,7 +64,10 @@ def test_a_reindex_judges_by_the_shortest_way(work: Crawls) -> None:
     worker = work()
     worker.store.add([candidate("/a", depth=3)])
     [due] = worker.due()
-    worker.commit(ingested(due, "text", time.time()))
+    visit = ingested(due, "text", time.time())
+    assert visit.document is not None
+    visit.document |= {"depth": due.depth, "discovered_via": due.via}
+    worker.commit(visit)
     worker.store.add([candidate("/a", **SEED)])
     judged: list[dict[str, Any]] = []
     assert list(Reindex(worker.database, "default").planned(lambda _, it: judged.append(it))) == []
