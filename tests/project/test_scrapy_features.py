@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -179,7 +173,6 @@ class TitlePage(WebPage):
 
 
 def test_page_objects_of_scrapy_poet(origin: str, own: OwnCrawl, tmp_path: Path) -> None:
-    pytest.importorskip("scrapy_poet")
     (tmp_path / "pages.py").write_text(PAGES)
     body = POET.format()
     own.head = "import pages"
@@ -211,50 +204,6 @@ class Suite(MonitorSuite):
 
 
 def test_monitors_of_spidermon(origin: str, own: OwnCrawl, tmp_path: Path) -> None:
-    pytest.importorskip("spidermon")
     (tmp_path / "monitors.py").write_text(MONITORS)
     own(MONITORED, "-a", f"start={origin}/")
     assert "Items/test_items... OK" in own.log
-
-
-@pytest.fixture
-def bucket() -> Iterator[str]:
-    """The endpoint of an S3 server with the bucket ``docs``."""
-    pytest.importorskip("moto")
-    boto3 = pytest.importorskip("boto3")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    keys = {
-        "AWS_ACCESS_KEY_ID": "a",
-        "AWS_SECRET_ACCESS_KEY": "b",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
-    os.environ.update(keys)
-    try:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.2)
-        boto3.client("s3", endpoint_url=f"http://127.0.0.1:{port}").create_bucket(Bucket="docs")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait()
-        for key in keys:
-            del os.environ[key]
-
-
-def test_a_feed_on_s3(bucket: str, origin: str, own: OwnCrawl) -> None:
-    boto3 = pytest.importorskip("boto3")
-    words = ("-a", f"start={origin}/", "-s", f"AWS_ENDPOINT_URL={bucket}")
-    assert own(PLAIN, *words, output="s3://none/o.jsonl") == 1
-    assert "Not all output could be stored" in own.log
-    assert own("", *words, output="s3://docs/o.jsonl") == 0, own.log[-3000:]
-    client = boto3.client("s3", endpoint_url=bucket)
-    lines = client.get_object(Bucket="docs", Key="o.jsonl")["Body"].read().splitlines()
-    assert [json.loads(line)["title"] for line in lines] == ["Home", "A"]
