@@ -14,7 +14,6 @@ from pathlib import Path
 
 import boto3
 import pytest
-from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
 
 from fixtures.own_spider import OwnCrawl
@@ -28,8 +27,8 @@ TITLES = ["Home", "A"]
 @contextmanager
 def running(*command: str, port: int) -> Iterator[None]:
     """A server of Python's packages, from when it listens on ``port`` until it is ended."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen([sys.executable, "-m", *command], **quiet)
+    quiet = subprocess.DEVNULL
+    server = subprocess.Popen([sys.executable, "-m", *command], stdout=quiet, stderr=quiet)
     try:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and server.poll() is None:
@@ -99,7 +98,7 @@ def test_a_feed_on_google_cloud_storage(
         "docs",
     )
     with running("gcp_storage_emulator", "start", *options, port=port):
-        client = storage.Client(project="p", credentials=AnonymousCredentials())
+        client = storage.Client(project="p")
         words = ("-a", f"start={origin}/")
         assert own(GOOGLE, *words, output="gs://none/o.jsonl") == 1
         assert own(GOOGLE, *words, output="gs://docs/o.jsonl") == 0, own.log[-3000:]
