@@ -25,6 +25,7 @@ class Asking(scrapy.Spider):
 
     name = "asking"
     configuration_from_arguments = staticmethod(load)
+    may_make_starts = staticmethod(lambda: False)
 
     async def start(self):
         for url in load({"start": self.start_url}).params.start:
