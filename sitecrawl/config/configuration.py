@@ -24,9 +24,8 @@ from sitecrawl.config.config_errors import (
 )
 from sitecrawl.config.layers import Layer, read_layers
 from sitecrawl.config.options.crawl_options import SHAPING, CrawlParams
-from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
-from sitecrawl.policy.documents.fields import renaming_problems
-from sitecrawl.policy.documents.output_shapes import field_names
+from sitecrawl.policy.documents.fields import FIELDS
+from sitecrawl.policy.documents.output_shapes import field_names, renaming_problems
 
 __all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_extensions"]
 
@@ -179,10 +178,9 @@ def _check(
 def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
     """A line for each fault of ``field_map``, which only the whole list of fields shows."""
     options = replace(params.document_options(), field_map=())
-    fields = (*DOCUMENT_FIELDS, *DELETION_FIELDS)
-    every = field_names(fields, replace(options, preset="full"))
+    every = field_names(FIELDS, replace(options, preset="full"))
     pairs = params.field_map.items()
-    problems = renaming_problems(pairs, every, field_names(fields, options))
+    problems = renaming_problems(pairs, every, field_names(FIELDS, options))
     where = place(sources["field_map"], "field_map", params.field_map)
     return [f"{where}: {problem}." for problem in problems]
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter, XmlItemExporter
 
-from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS, Record
+from sitecrawl.items import Record
+from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.policy.documents.output_shapes import field_names, serialized
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-FIELDS = tuple(dict.fromkeys((*DOCUMENT_FIELDS, *DELETION_FIELDS)))
 COMMON_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
 """Options that Scrapy's exporters have in common; what else is given is for the encoder."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2

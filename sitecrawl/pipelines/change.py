@@ -14,6 +14,7 @@ from sitecrawl.policy.documents.content_hash import (
     stable_text,
     text_hash,
 )
+from sitecrawl.policy.documents.fields import VOLATILE
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.policy.lifecycle.duplicates import simhash
 
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.base import Visit
     from sitecrawl.items import Document
     from sitecrawl.policy.urls.rule_engine import Rules
-
-# What may differ between two visits without the document being another one.
-VOLATILE = frozenset(
-    {
-        *("body", "content_hash", "content_length", "etag", "last_modified", "modified_at"),
-        *("last_crawled_at", "first_seen_at", "last_changed_at", "date_reliable"),
-        *("source_url", "discovered_via", "depth", "status_code", "published_at"),
-        "anchors",
-    }
-)
 
 
 class ChangePipeline(DocumentPipeline):

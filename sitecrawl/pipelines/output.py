@@ -9,8 +9,9 @@ from scrapy.exceptions import DropItem
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.items import DOCUMENT_FIELDS, ENVELOPE, is_empty, line_of
+from sitecrawl.items import line_of
 from sitecrawl.pipelines.document import current_document
+from sitecrawl.policy.documents.fields import DOCUMENT_FIELDS, ENVELOPE, is_empty
 from sitecrawl.policy.documents.output_shapes import serialized
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
+from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS
 from sitecrawl.policy.outcomes import Outcome
 
 ROOT = Path(__file__).parent.parent.parent

@@ -11,8 +11,9 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.items import DELETION_FIELDS, DOCUMENT_FIELDS
-from sitecrawl.policy.documents.output_shapes import MINIMAL, elastic
+from scripts import output_fields
+from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS, MINIMAL
+from sitecrawl.policy.documents.output_shapes import elastic
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "output.md").read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| .+ \| `(.+)` \|$", re.MULTILINE)
@@ -25,10 +26,14 @@ def examples(section: str) -> dict[str, Any]:
     return {name: json.loads(value) for name, value in ROW.findall(text)}
 
 
+def test_tables_are_current() -> None:
+    assert output_fields.page(PAGE) == PAGE, "run: python -m scripts.output_fields"
+
+
 def test_every_field_has_an_example() -> None:
     document, deletion = examples("Documents"), examples("Deletions")
-    assert set(document) == set(DOCUMENT_FIELDS)
-    assert set(deletion) == set(DELETION_FIELDS)
+    assert tuple(document) == DOCUMENT_FIELDS
+    assert tuple(deletion) == DELETION_FIELDS
     assert (document["op"], deletion["op"]) == ("upsert", "delete")
     assert document["id"] == deletion["id"]
     path = document["url"].partition(document["url_host"])[2]

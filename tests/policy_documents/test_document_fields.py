@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from sitecrawl.policy.documents.document_options import DocumentOptions
-from sitecrawl.policy.documents.fields import document_fields, rename
+from sitecrawl.policy.documents.fields import page_fields
+from sitecrawl.policy.documents.metadata_mapping import mapped_fields
+from sitecrawl.policy.documents.output_shapes import rename
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
@@ -47,8 +49,10 @@ def page_of(case: dict[str, Any]) -> Page:
 
 @pytest.mark.parametrize("case", cases())
 def test_document_says(case: dict[str, Any]) -> None:
-    options = {name: frozen(value) for name, value in case.get("options", {}).items()}
-    fields = document_fields(page_of(case), DocumentOptions(**options))
+    given = {name: frozen(value) for name, value in case.get("options", {}).items()}
+    page, options = page_of(case), DocumentOptions(**given)
+    fields = page_fields(page, options)
+    fields |= mapped_fields(page, options.metadata, options.extra_fields)
     expected = {name: value for name, value in case.items() if name not in GIVEN}
     assert {name: fields.get(name) for name in expected} == expected
     assert [name for name in case.get("absent", ()) if name in fields] == []

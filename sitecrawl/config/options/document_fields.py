@@ -79,7 +79,7 @@ class DocumentParams(OptionGroup):
     extra_fields: Annotated[Pairs, AfterValidator(check_extra_fields)] = Field(
         default={},
         description="The extra fields that metadata may fill, as field:type, the type being "
-        "keyword, text, integer, float, boolean or date.",
+        "keyword, text, integer, float, boolean or date; names of built-in fields are refused.",
     )
     metadata: Annotated[Pairs, AfterValidator(check_mapping)] = Field(
         default={},
@@ -94,8 +94,8 @@ class DocumentParams(OptionGroup):
     preset: Literal["full", "elastic", "minimal"] = Field(
         default="full",
         description="Shape of the output: full has every field, elastic gives those that "
-        "Elastic's Open Crawler writes its types, minimal has id, seq, url, title, body, "
-        "description, language, last_crawled_at and deletions. field_map renames what is left.",
+        "Elastic's Open Crawler writes its types, minimal has the few that a search needs, and "
+        "deletions. field_map renames what is left.",
     )
     min_text_length: int = Field(
         default=0, ge=0, description="Characters below which a text makes no document."

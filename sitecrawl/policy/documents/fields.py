@@ -1,163 +1,601 @@
-"""The fields of a document, from the facts of a page."""
+"""Registry of the output's fields: each states here all that is known of it.
+
+The order is that of JSON and of the CSV columns. A new field is an entry here, its value function
+in ``field_values`` (unless a pipeline or the crawl database fills it in), and a test; the tables in
+docs/output.md are made by ``python -m scripts.output_fields``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.policy.documents.document_dates import modified_at, published_at, rfc3339
-from sitecrawl.policy.documents.metadata_mapping import mapped_fields
-from sitecrawl.policy.documents.text_fields import (
-    document_description,
-    document_keywords,
-    document_title,
+from sitecrawl.policy.documents.field_values import (
+    FetchFacts,
+    PageFacts,
+    alternates,
+    blocks,
+    breadcrumbs,
+    date_reliable,
+    headings,
+    identifier,
+    joined_keywords,
+    links,
+    meta_description,
+    metas,
+    own_fields,
+    parts_of_entries,
+    path_part,
+    pieces,
+    publisher,
+    robots,
+    type_of_page,
 )
+from sitecrawl.policy.documents.text_fields import document_title
+from sitecrawl.policy.urls.canonicalization import is_dynamic
 
 if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
-    from sitecrawl.web.html.page import Directives, Heading, Link, Page
+    from sitecrawl.web.html.page import Page
 
 
-AUTHORS = ("author", "dc.creator", "dcterms.creator", "article:author", "dc.contributor")
-PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")
-IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
+SCHEMA_VERSION = 1
+DATABASE = "crawl database"
 
 
-def document_fields(page: Page, options: DocumentOptions) -> dict[str, Any]:
-    """What a document says of itself, by the names of the output; empty values left out."""
-    fields = {
-        **_texts(page, options),
-        **_facts(page),
-        **_parts(page, options),
-        **mapped_fields(page, options.metadata, options.extra_fields),
-    }
-    return {name: value for name, value in fields.items() if value}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputField:
+    """A field of the output's lines: its documentation, its value and its use.
 
-
-def _texts(page: Page, options: DocumentOptions) -> dict[str, Any]:
-    """Title, descriptions, keywords and body."""
-    description, source = document_description(page, options)
-    keywords, repeats = document_keywords(page, options.keywords_length)
-    quotable = not page.directives.nosnippet
-    return {
-        "title": document_title(page, options),
-        "meta_description": next(iter(page.metas.get("description", ())), "") if quotable else "",
-        "meta_keywords": keywords,
-        "meta_keywords_repeated": repeats,
-        "description": description,
-        "description_source": source,
-        "body": page.text,
-    }
-
-
-def _facts(page: Page) -> dict[str, Any]:
-    """Language, people, dates and what robots may do."""
-    authors = _authors(page)
-    return {
-        "language": page.language,
-        "author": next(iter(authors), ""),
-        "authors": authors if len(authors) > 1 else [],
-        "publisher": next(iter(_first(page, PUBLISHERS) or _structured(page, "publisher")), ""),
-        "identifier": next(iter(_first(page, IDENTIFIERS)), ""),
-        "type": next(iter(page.metas.get("og:type", page.json_ld.get("@type", ()))), ""),
-        "breadcrumbs": list(page.json_ld.get("breadcrumb", ())),
-        "published_at": published_at(page),
-        "modified_at": modified_at(page),
-        "robots": robots(page.directives),
-    }
-
-
-def _authors(page: Page) -> list[str]:
-    """The names of the authors; addresses of profiles, Open Graph's way, where there are none."""
-    metas = _first(page, AUTHORS)
-    named = [author for author in metas if "://" not in author]
-    return named or _structured(page, "author", "creator") or metas
-
-
-def _parts(page: Page, options: DocumentOptions) -> dict[str, Any]:
-    """The parts of the page as lists."""
-    pieces = [{"region": p.region, "element": p.element, "text": p.text} for p in page.pieces]
-    return {
-        "headings": [heading_field(heading) for heading in page.headings],
-        "blocks": [{"language": block.language, "text": block.text} for block in page.blocks],
-        "pieces": pieces,
-        "alternates": [link_field(link) for link in page.alternates],
-        "links": [link_field(link) for link in page.links] if options.output_links else [],
-        "metas": {n: list(v) for n, v in page.metas.items()} if options.keep_metas else {},
-        "fields": {name: list(values) for name, values in page.fields.items()},
-    }
-
-
-def heading_field(heading: Heading) -> dict[str, Any]:
-    """A heading for the output."""
-    field: dict[str, Any] = {"level": heading.level, "text": heading.text}
-    return {**field, "anchor": heading.anchor} if heading.anchor else field
-
-
-def link_field(link: Link) -> dict[str, Any]:
-    """A link for the output, with what its element says of it."""
-    told = {
-        "text": link.text,
-        "rel": sorted(link.rel),
-        "title": link.title,
-        "type": link.type,
-        "hreflang": link.hreflang,
-    }
-    return {"url": link.url, **{name: value for name, value in told.items() if value}}
-
-
-def robots(directives: Directives) -> dict[str, Any]:
-    """What a page that may be indexed forbids nevertheless."""
-    date = directives.unavailable_after
-    told = {
-        "noarchive": directives.noarchive,
-        "nosnippet": directives.nosnippet,
-        "unavailable_after": rfc3339(date) if date is not None else "",
-    }
-    return {name: value for name, value in told.items() if value}
-
-
-def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """A document with its fields under the names that the user's index has for them."""
-    if not field_map:
-        return dict(document)
-    names = dict(field_map)
-    return {names.get(name, name): value for name, value in document.items()}
-
-
-def renaming_problems(
-    field_map: Iterable[tuple[str, str]], known: Collection[str], written: Iterable[str]
-) -> list[str]:
-    """What is wrong with a renaming, one sentence for each problem.
-
-    ``known`` are all fields, ``written`` those of them that the output has.
+    ``meaning`` and ``example`` are its row in docs/output.md. The value comes from exactly one of
+    ``page``, ``fetch`` and ``filled_by``, which names the pipeline or the crawl database. A value
+    by ``page`` yields to one that a spider has set. A ``volatile`` field may differ between two
+    visits without making the document another one. An ``envelope`` field is the crawl's own:
+    values that a project's pipeline gives it are ignored. ``minimal`` keeps it in that preset,
+    ``elastic`` gives it the type that Elastic's Open Crawler writes.
     """
-    names = dict(field_map)
-    problems = [f"{name!r} has no new name" for name, new in names.items() if not new]
-    for name in names:
-        if name not in known:
-            meant = get_close_matches(name, known, n=1)
-            hint = f"did you mean {meant[0]!r}" if meant else "docs/output.md lists them"
-            problems.append(f"there is no field {name!r}; {hint}, or declare it in extra_fields")
-    named: dict[str, str] = {}
-    for name in written:
-        new = names.get(name, name)
-        if new in named:
-            one, other = sorted((name, named[new]), key=lambda each: each not in names)
-            problems.append(
-                f"{one!r} and {other!r} would both be called {new!r}, and one be lost; "
-                f"give {one!r} another name"
-            )
-        named[new] = name
-    return problems
+
+    name: str
+    meaning: str
+    example: Any
+    volatile: bool
+    page: Callable[[PageFacts], Any] | None = None
+    fetch: Callable[[FetchFacts], Any] | None = None
+    filled_by: str = ""
+    envelope: bool = False
+    minimal: bool = False
+    elastic: Callable[[Mapping[str, Any]], Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field without a value, or with values from two places."""
+        if sum(map(bool, (self.page, self.fetch, self.filled_by))) != 1:
+            raise ValueError(f"{self.name!r} needs one of page, fetch and filled_by")
 
 
-def _first(page: Page, names: tuple[str, ...]) -> list[str]:
-    """The contents of the first of several metas that the page has, each once."""
-    return next((list(dict.fromkeys(page.metas[n])) for n in names if n in page.metas), [])
+DOCUMENT: tuple[OutputField, ...] = (
+    OutputField(
+        name="op",
+        meaning="`upsert`",
+        example="upsert",
+        filled_by=DATABASE,
+        volatile=False,
+        envelope=True,
+        minimal=True,
+    ),
+    OutputField(
+        name="id",
+        meaning=(
+            "32 hexadecimal digits of the SHA-256 of the canonical URL, in a realm other "
+            "than `default` of the realm, a line feed and that URL; the same in every run"
+        ),
+        example="8025f833eebe1f453066025d34f47454",
+        fetch=lambda fetch: fetch.id,
+        volatile=False,
+        envelope=True,
+        minimal=True,
+    ),
+    OutputField(
+        name="seq",
+        meaning="number of this change in the crawl database, ever larger",
+        example=17,
+        filled_by=DATABASE,
+        volatile=False,
+        envelope=True,
+        minimal=True,
+    ),
+    OutputField(
+        name="run_id",
+        meaning="number of the run that wrote it",
+        example=2,
+        filled_by=DATABASE,
+        volatile=False,
+        envelope=True,
+    ),
+    OutputField(
+        name="schema_version",
+        meaning="version of this list, 1",
+        example=1,
+        fetch=lambda _: SCHEMA_VERSION,
+        volatile=False,
+        envelope=True,
+    ),
+    OutputField(
+        name="realm",
+        meaning="the named collection the crawl belongs to",
+        example="default",
+        fetch=lambda fetch: fetch.realm,
+        volatile=False,
+        envelope=True,
+    ),
+    OutputField(
+        name="change",
+        meaning=(
+            "`new`, `changed` (content), `metadata` (only what surrounds the content) or "
+            "`config` (our way of reading it)"
+        ),
+        example="new",
+        filled_by=DATABASE,
+        volatile=False,
+        envelope=True,
+    ),
+    OutputField(
+        name="url",
+        meaning="the address that was fetched",
+        example="https://example.org/docs/guide/linux/install.html",
+        fetch=lambda fetch: fetch.url,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="url_scheme",
+        meaning="`http` or `https`",
+        example="https",
+        fetch=lambda fetch: fetch.parts.scheme,
+        volatile=False,
+    ),
+    OutputField(
+        name="url_host",
+        meaning="the host",
+        example="example.org",
+        fetch=lambda fetch: fetch.parts.host,
+        volatile=False,
+    ),
+    OutputField(
+        name="url_port",
+        meaning="the port, the scheme's default included",
+        example=443,
+        fetch=lambda fetch: fetch.parts.port,
+        volatile=False,
+    ),
+    OutputField(
+        name="url_path",
+        meaning="the path",
+        example="/docs/guide/linux/install.html",
+        fetch=lambda fetch: fetch.parts.path,
+        volatile=False,
+    ),
+    OutputField(
+        name="url_path_dir1",
+        meaning="the path's first directory",
+        example="docs",
+        fetch=lambda fetch: fetch.directory(1),
+        elastic=lambda record: path_part(record, 1),
+        volatile=False,
+    ),
+    OutputField(
+        name="url_path_dir2",
+        meaning="the second",
+        example="guide",
+        fetch=lambda fetch: fetch.directory(2),
+        elastic=lambda record: path_part(record, 2),
+        volatile=False,
+    ),
+    OutputField(
+        name="url_path_dir3",
+        meaning="the third",
+        example="linux",
+        fetch=lambda fetch: fetch.directory(3),
+        elastic=lambda record: path_part(record, 3),
+        volatile=False,
+    ),
+    OutputField(
+        name="url_dynamic",
+        meaning=(
+            "true where one of `? = & $ ;` in the address says that a program may answer there"
+        ),
+        example=True,
+        fetch=lambda fetch: is_dynamic(fetch.url) or None,
+        volatile=False,
+    ),
+    OutputField(
+        name="canonical_url",
+        meaning="the address that stands for the page",
+        example="https://example.org/docs/guide/linux/install.html",
+        filled_by="CanonicalPipeline",
+        volatile=False,
+    ),
+    OutputField(
+        name="additional_urls",
+        meaning="other addresses of the same content",
+        example=["https://example.org/print/install.html"],
+        filled_by=DATABASE,
+        volatile=False,
+    ),
+    OutputField(
+        name="source_url",
+        meaning="the page that named this one",
+        example="https://example.org/docs/",
+        fetch=lambda fetch: fetch.referrer,
+        volatile=True,
+    ),
+    OutputField(
+        name="discovered_via",
+        meaning="`seed`, `link`, `sitemap`, `feed`, `redirect` or `canonical`",
+        example="link",
+        fetch=lambda fetch: fetch.via,
+        volatile=True,
+    ),
+    OutputField(
+        name="depth",
+        meaning="links from the nearest start",
+        example=2,
+        fetch=lambda fetch: fetch.depth,
+        volatile=True,
+    ),
+    OutputField(
+        name="title",
+        meaning="the title, or what stands for it",
+        example="Installation",
+        page=lambda facts: document_title(facts.page, facts.options),
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="meta_description",
+        meaning="the meta description as written",
+        example="How to install it",
+        page=meta_description,
+        volatile=False,
+    ),
+    OutputField(
+        name="meta_keywords",
+        meaning="list of keywords or phrases",
+        example=["setup", "install"],
+        page=lambda facts: facts.keywords[0],
+        elastic=joined_keywords,
+        volatile=False,
+    ),
+    OutputField(
+        name="meta_keywords_repeated",
+        meaning="keywords that stand there several times, each with its number",
+        example={"setup": 2},
+        page=lambda facts: facts.keywords[1],
+        volatile=False,
+    ),
+    OutputField(
+        name="description",
+        meaning="a short text that describes the page",
+        example="How to install it",
+        page=lambda facts: facts.description[0],
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="description_source",
+        meaning="where that text came from",
+        example="meta",
+        page=lambda facts: facts.description[1],
+        volatile=False,
+    ),
+    OutputField(
+        name="body",
+        meaning="the page's text without markup",
+        example="Installation\nUnpack the archive.",
+        page=lambda facts: facts.page.text,
+        volatile=True,
+        minimal=True,
+    ),
+    OutputField(
+        name="headings",
+        meaning="list of `{level, text, anchor}`",
+        example=[{"level": 1, "text": "Installation", "anchor": "install"}],
+        page=headings,
+        elastic=lambda record: parts_of_entries(record, "headings", "text"),
+        volatile=False,
+    ),
+    OutputField(
+        name="language",
+        meaning="the page's language, as BCP 47 writes it",
+        example="en",
+        page=lambda facts: facts.page.language,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="blocks",
+        meaning="list of `{language, text}`: passages in another language",
+        example=[{"language": "de", "text": "Auf Deutsch"}],
+        page=blocks,
+        volatile=False,
+    ),
+    OutputField(
+        name="pieces",
+        meaning="list of `{region, element, text}`: the text line by line, when asked for",
+        example=[{"region": "main", "element": "p", "text": "Unpack the archive."}],
+        page=pieces,
+        volatile=False,
+    ),
+    OutputField(
+        name="author",
+        meaning="the author",
+        example="A. Writer",
+        page=lambda facts: next(iter(facts.authors), ""),
+        volatile=False,
+    ),
+    OutputField(
+        name="authors",
+        meaning="all authors, where there are several",
+        example=["A. Writer", "B. Writer"],
+        page=lambda facts: facts.authors if len(facts.authors) > 1 else [],
+        volatile=False,
+    ),
+    OutputField(
+        name="publisher",
+        meaning="the publisher",
+        example="Example Press",
+        page=publisher,
+        volatile=False,
+    ),
+    OutputField(
+        name="identifier",
+        meaning="the page's own identifier, from its Dublin Core",
+        example="urn:isbn:0451450523",
+        page=identifier,
+        volatile=False,
+    ),
+    OutputField(
+        name="type",
+        meaning="what the page says it is: og:type or schema.org type",
+        example="article",
+        page=type_of_page,
+        volatile=False,
+    ),
+    OutputField(
+        name="breadcrumbs",
+        meaning="the way to the page within its site, as the page tells it",
+        example=["Docs", "Guide"],
+        page=breadcrumbs,
+        volatile=False,
+    ),
+    OutputField(
+        name="published_at",
+        meaning="when the page says it was published",
+        example="2026-11-01T00:00:00Z",
+        page=lambda facts: published_at(facts.page),
+        volatile=True,
+    ),
+    OutputField(
+        name="modified_at",
+        meaning="when the page or its server says it was last modified",
+        example="2026-11-19T08:30:00Z",
+        page=lambda facts: modified_at(facts.page),
+        volatile=True,
+    ),
+    OutputField(
+        name="links",
+        meaning="addresses the page links to, when asked for",
+        example=[{"url": "https://example.org/next", "text": "Next", "rel": ["next"]}],
+        page=links,
+        elastic=lambda record: parts_of_entries(record, "links", "url"),
+        volatile=False,
+    ),
+    OutputField(
+        name="alternates",
+        meaning="list of other versions the page names: address, title, type, rel, language",
+        example=[{"url": "https://example.org/de/", "hreflang": "de"}],
+        page=alternates,
+        volatile=False,
+    ),
+    OutputField(
+        name="anchors",
+        meaning="texts of links to this page, when asked for",
+        example=["how to install"],
+        fetch=lambda fetch: fetch.anchors,
+        volatile=True,
+    ),
+    OutputField(
+        name="metas",
+        meaning="all metadata by name, when asked for",
+        example={"generator": ["Hugo"]},
+        page=metas,
+        volatile=False,
+    ),
+    OutputField(
+        name="fields",
+        meaning=("own fields by name, each a list of values ([option](configuration.md) `fields`)"),
+        example={"price": ["12 EUR"]},
+        page=own_fields,
+        volatile=False,
+    ),
+    OutputField(
+        name="status_code",
+        meaning="the HTTP status",
+        example=200,
+        fetch=lambda fetch: fetch.status,
+        volatile=True,
+    ),
+    OutputField(
+        name="content_type",
+        meaning="the media type",
+        example="text/html",
+        fetch=lambda fetch: fetch.content_type,
+        volatile=False,
+    ),
+    OutputField(
+        name="content_length",
+        meaning="bytes of the body, unpacked where it was sent packed",
+        example=18231,
+        fetch=lambda fetch: fetch.size,
+        volatile=True,
+    ),
+    OutputField(
+        name="etag",
+        meaning="the server's ETag",
+        example='"5f-1"',
+        fetch=lambda fetch: fetch.etag,
+        volatile=True,
+    ),
+    OutputField(
+        name="last_modified",
+        meaning="the server's Last-Modified",
+        example="Thu, 19 Nov 2026 08:30:00 GMT",
+        fetch=lambda fetch: fetch.last_modified,
+        volatile=True,
+    ),
+    OutputField(
+        name="first_seen_at",
+        meaning="when the address was first found",
+        example="2026-11-18T09:00:00Z",
+        fetch=lambda fetch: rfc3339(fetch.first_seen_at),
+        volatile=True,
+    ),
+    OutputField(
+        name="last_crawled_at",
+        meaning="when it was fetched for this line",
+        example="2026-11-20T09:00:00Z",
+        fetch=lambda fetch: rfc3339(fetch.started_at),
+        volatile=True,
+        minimal=True,
+    ),
+    OutputField(
+        name="last_changed_at",
+        meaning="when its content last changed",
+        example="2026-11-20T09:00:00Z",
+        fetch=lambda fetch: rfc3339(fetch.started_at),
+        volatile=True,
+    ),
+    OutputField(
+        name="content_hash",
+        meaning="hash of what counts as content",
+        example="4dd5f03df8ac87cd62083d7bf76e05a4",
+        filled_by="ChangePipeline",
+        volatile=True,
+    ),
+    OutputField(
+        name="robots",
+        meaning="`{noarchive, nosnippet, unavailable_after}` where the page asks for it",
+        example={"noarchive": True},
+        page=lambda facts: robots(facts.page.directives),
+        volatile=False,
+    ),
+    OutputField(
+        name="date_reliable",
+        meaning="false when the server's date cannot be right",
+        example=False,
+        fetch=date_reliable,
+        volatile=True,
+    ),
+)
+DELETION: tuple[OutputField, ...] = (
+    OutputField(
+        name="op",
+        meaning="`delete`",
+        example="delete",
+        filled_by=DATABASE,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="id",
+        meaning="the id of the document to delete",
+        example="8025f833eebe1f453066025d34f47454",
+        filled_by=DATABASE,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="url",
+        meaning="its address",
+        example="https://example.org/docs/guide/linux/install.html",
+        filled_by=DATABASE,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="reason",
+        meaning=(
+            "`not_found`, `gone`, `noindex`, `robots_txt`, `non_canonical`, `duplicate`, "
+            "`redirected`, `excluded`, `unreachable`, `dropped` or `unwanted_type`"
+        ),
+        example="redirected",
+        filled_by=DATABASE,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="seq",
+        meaning="number of this change",
+        example=18,
+        filled_by=DATABASE,
+        volatile=False,
+        minimal=True,
+    ),
+    OutputField(
+        name="run_id",
+        meaning="number of the run that wrote it",
+        example=3,
+        filled_by=DATABASE,
+        volatile=False,
+    ),
+    OutputField(
+        name="realm",
+        meaning="the named collection that the document was in",
+        example="default",
+        filled_by=DATABASE,
+        volatile=False,
+    ),
+    OutputField(
+        name="moved_to",
+        meaning="where the page went, if it moved",
+        example="https://example.org/install",
+        filled_by=DATABASE,
+        volatile=False,
+        minimal=True,
+    ),
+)
+
+DOCUMENT_FIELDS = tuple(field.name for field in DOCUMENT)
+DELETION_FIELDS = tuple(field.name for field in DELETION)
+FIELDS = tuple(dict.fromkeys((*DOCUMENT_FIELDS, *DELETION_FIELDS)))
+VOLATILE = frozenset(field.name for field in DOCUMENT if field.volatile)
+ENVELOPE = frozenset(field.name for field in DOCUMENT if field.envelope)
+MINIMAL = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.minimal)
+_OF_PAGE = tuple((field.name, field.page) for field in DOCUMENT if field.page)
+_OF_FETCH = tuple((field.name, field.fetch) for field in DOCUMENT if field.fetch)
+_ELASTIC = tuple((field.name, field.elastic) for field in DOCUMENT if field.elastic)
 
 
-def _structured(page: Page, *names: str) -> list[str]:
-    """The values of the first of several JSON-LD properties that the page has."""
-    return next((list(page.json_ld[name]) for name in names if name in page.json_ld), [])
+def page_fields(page: Page, options: DocumentOptions) -> dict[str, Any]:
+    """The fields that a page gives its document; empty values left out."""
+    facts = PageFacts(page, options)
+    values = ((name, value(facts)) for name, value in _OF_PAGE)
+    return {name: value for name, value in values if not is_empty(value)}
+
+
+def fetch_fields(fetch: FetchFacts) -> dict[str, Any]:
+    """The fields that tell how a document was found and fetched; empty values left out."""
+    values = ((name, value(fetch)) for name, value in _OF_FETCH)
+    return {name: value for name, value in values if not is_empty(value)}
+
+
+def elastic_fields(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a line that Elastic's Open Crawler writes in another type."""
+    values = ((name, value(record)) for name, value in _ELASTIC)
+    return {name: value for name, value in values if value is not None}
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a field has no value; 0 and False are values."""
+    return not value and (value is None or isinstance(value, str | tuple | list | dict))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.documents.document_dates import rfc3339
+from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.web.dates import read_date
 
 if TYPE_CHECKING:
@@ -56,12 +57,17 @@ TYPES: Mapping[str, Callable[[str], Value | None]] = {
 
 
 def mapping_problems(metadata: Pairs, extra_fields: Pairs) -> list[str]:
-    """What is wrong with a mapping, one sentence for each problem."""
+    """The problems of a mapping, one sentence each."""
     declared = dict(extra_fields)
     problems = [
         f"the extra field {name!r} should have a name of small letters, digits and underscores"
         for name in declared
         if not _NAME.fullmatch(name)
+    ]
+    problems += [
+        f"the extra field {name!r} has the name of a built-in field; choose another"
+        for name in declared
+        if name in FIELDS
     ]
     problems += [
         f"the extra field {name!r} has the unknown type {kind!r}; known are {', '.join(TYPES)}"
@@ -96,7 +102,7 @@ def mapped_fields(page: Page, metadata: Pairs, extra_fields: Pairs) -> dict[str,
 
 
 def _contents(page: Page, name: str) -> tuple[str, ...]:
-    """What a page has under a metadata name."""
+    """The values that a page has under a metadata name."""
     family, _, rest = name.partition(".")
     if family == "json_ld":
         return page.json_ld.get(rest, ())

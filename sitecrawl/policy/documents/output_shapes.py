@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from sitecrawl.policy.documents.fields import rename
+from sitecrawl.policy.documents.fields import MINIMAL, elastic_fields
 
 if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
@@ -24,14 +25,6 @@ def serialized(fields: Mapping[str, Any]) -> bytes:
     except PydanticSerializationError:
         text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-
-
-MINIMAL = frozenset(
-    {
-        *("op", "id", "seq", "url", "title", "body", "description", "language"),
-        *("last_crawled_at", "reason", "moved_to"),
-    }
-)
 
 
 def full(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -51,20 +44,7 @@ def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
     parts of the path, a file's name included. What a project's pipelines have given another
     type is left as it is.
     """
-    shaped = dict(record)
-    for name, part in (("headings", "text"), ("links", "url")):
-        if isinstance(record.get(name), list | tuple):
-            shaped[name] = [_part(entry, part) for entry in record[name]]
-    keywords = record.get("meta_keywords", ())
-    if isinstance(keywords, list | tuple) and keywords:
-        shaped["meta_keywords"] = ", ".join(map(str, keywords))
-    parts = str(record.get("url_path", "")).split("/")[1:4]
-    return shaped | {f"url_path_dir{n}": part for n, part in enumerate(parts, 1) if part}
-
-
-def _part(entry: Any, name: str) -> Any:
-    """One value of an entry in a list."""
-    return entry.get(name, entry) if isinstance(entry, Mapping) else entry
+    return {**record, **elastic_fields(record)}
 
 
 def field_names(names: Iterable[str], options: DocumentOptions) -> tuple[str, ...]:
@@ -84,3 +64,38 @@ PRESETS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
 def written(record: Mapping[str, Any], options: DocumentOptions) -> dict[str, Any]:
     """A record in the shape and under the names that the user's index has for it."""
     return rename(PRESETS[options.preset](record), options.field_map)
+
+
+def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """A document with its fields under the names that the user's index has for them."""
+    if not field_map:
+        return dict(document)
+    names = dict(field_map)
+    return {names.get(name, name): value for name, value in document.items()}
+
+
+def renaming_problems(
+    field_map: Iterable[tuple[str, str]], known: Collection[str], written: Iterable[str]
+) -> list[str]:
+    """The problems of a renaming, one sentence each.
+
+    ``known`` are all fields, ``written`` those of them that the output has.
+    """
+    names = dict(field_map)
+    problems = [f"{name!r} has no new name" for name, new in names.items() if not new]
+    for name in names:
+        if name not in known:
+            meant = get_close_matches(name, known, n=1)
+            hint = f"did you mean {meant[0]!r}" if meant else "docs/output.md lists them"
+            problems.append(f"there is no field {name!r}; {hint}, or declare it in extra_fields")
+    named: dict[str, str] = {}
+    for name in written:
+        new = names.get(name, name)
+        if new in named:
+            one, other = sorted((name, named[new]), key=lambda each: each not in names)
+            problems.append(
+                f"{one!r} and {other!r} would both be called {new!r}, and one be lost; "
+                f"give {one!r} another name"
+            )
+        named[new] = name
+    return problems

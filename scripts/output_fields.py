@@ -1,0 +1,37 @@
+"""Makes the tables of docs/output.md of the registry of fields: python -m scripts.output_fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from sitecrawl.policy.documents.fields import DELETION, DOCUMENT, OutputField
+
+PAGE = Path(__file__).parents[1] / "docs" / "output.md"
+HEAD = "| field | meaning | example |\n|---|---|---|\n"
+SECTIONS = {"Documents": DOCUMENT, "Deletions": DELETION}
+
+
+def table(fields: Iterable[OutputField]) -> str:
+    """The table of a section, a row for each field."""
+    rows = (
+        f"| `{field.name}` | {field.meaning} | `{json.dumps(field.example, ensure_ascii=False)}` |"
+        for field in fields
+    )
+    return HEAD + "\n".join(rows) + "\n"
+
+
+def page(text: str) -> str:
+    """The page with its tables of fields made anew."""
+    for title, fields in SECTIONS.items():
+        found = re.search(rf"\n## {title}\n\n((?:\|.*\n)+)", text)
+        if found is None:
+            raise ValueError(f"docs/output.md has no table below '## {title}'")
+        text = text[: found.start(1)] + table(fields) + text[found.end(1) :]
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text("utf-8")), encoding="utf-8")

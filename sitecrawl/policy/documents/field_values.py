@@ -1,0 +1,213 @@
+"""Values of the output's fields, from a page and from the way it was fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.policy.documents.document_dates import is_plausible, rfc3339
+from sitecrawl.policy.documents.text_fields import document_description, document_keywords
+from sitecrawl.web.urls.url import UrlParts, split
+
+if TYPE_CHECKING:
+    from sitecrawl.policy.documents.document_options import DocumentOptions
+    from sitecrawl.web.html.page import Directives, Heading, Link, Page
+
+
+AUTHORS = ("author", "dc.creator", "dcterms.creator", "article:author", "dc.contributor")
+PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")
+IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
+
+
+@dataclass(frozen=True)
+class PageFacts:
+    """A page and the options of documents; what several fields share is found once."""
+
+    page: Page
+    options: DocumentOptions
+
+    @cached_property
+    def description(self) -> tuple[str, str]:
+        """The description and the name of its source."""
+        return document_description(self.page, self.options)
+
+    @cached_property
+    def keywords(self) -> tuple[list[str], dict[str, int]]:
+        """The keywords, and the number of each repeated one."""
+        return document_keywords(self.page, self.options.keywords_length)
+
+    @cached_property
+    def authors(self) -> list[str]:
+        """Names of the authors; the profile URLs of Open Graph only where there are no names."""
+        metas = first_meta(self.page, AUTHORS)
+        named = [author for author in metas if "://" not in author]
+        return named or structured(self.page, "author", "creator") or metas
+
+
+@dataclass(frozen=True)
+class FetchFacts:
+    """How a document was found and fetched; times are UTC epoch seconds."""
+
+    id: str
+    realm: str
+    url: str
+    referrer: str | None
+    via: str
+    depth: int
+    status: int | None
+    content_type: str
+    size: int
+    etag: str | None
+    last_modified: str | None
+    first_seen_at: float
+    started_at: float
+    anchors: list[str]
+
+    @cached_property
+    def parts(self) -> UrlParts:
+        """The parts of the URL."""
+        return split(self.url)
+
+    def directory(self, number: int) -> str:
+        """The path's directory of a number, from 1 on; empty if there are fewer."""
+        directories = [part for part in self.parts.path.split("/")[1:-1] if part]
+        return directories[number - 1] if number <= len(directories) else ""
+
+
+def meta_description(facts: PageFacts) -> str:
+    """The meta description as written, unless the page asks for no snippet."""
+    if facts.page.directives.nosnippet:
+        return ""
+    return next(iter(facts.page.metas.get("description", ())), "")
+
+
+def publisher(facts: PageFacts) -> str:
+    """The publisher by metadata, else by structured data."""
+    page = facts.page
+    return next(iter(first_meta(page, PUBLISHERS) or structured(page, "publisher")), "")
+
+
+def identifier(facts: PageFacts) -> str:
+    """The page's own identifier."""
+    return next(iter(first_meta(facts.page, IDENTIFIERS)), "")
+
+
+def type_of_page(facts: PageFacts) -> str:
+    """The type by Open Graph, else by schema.org."""
+    page = facts.page
+    return next(iter(page.metas.get("og:type", page.json_ld.get("@type", ()))), "")
+
+
+def breadcrumbs(facts: PageFacts) -> list[str]:
+    """The names on the way to the page, from its structured data."""
+    return list(facts.page.json_ld.get("breadcrumb", ()))
+
+
+def headings(facts: PageFacts) -> list[dict[str, Any]]:
+    """The headings with level, text and anchor."""
+    return [heading_field(heading) for heading in facts.page.headings]
+
+
+def blocks(facts: PageFacts) -> list[dict[str, Any]]:
+    """The passages in another language."""
+    return [{"language": block.language, "text": block.text} for block in facts.page.blocks]
+
+
+def pieces(facts: PageFacts) -> list[dict[str, Any]]:
+    """The text line by line, with region and element."""
+    return [
+        {"region": piece.region, "element": piece.element, "text": piece.text}
+        for piece in facts.page.pieces
+    ]
+
+
+def links(facts: PageFacts) -> list[dict[str, Any]]:
+    """The links, if the options ask for them."""
+    return [link_field(link) for link in facts.page.links] if facts.options.output_links else []
+
+
+def alternates(facts: PageFacts) -> list[dict[str, Any]]:
+    """The other versions that the page names."""
+    return [link_field(link) for link in facts.page.alternates]
+
+
+def metas(facts: PageFacts) -> dict[str, list[str]]:
+    """All metadata by name, if the options ask for them."""
+    if not facts.options.keep_metas:
+        return {}
+    return {name: list(values) for name, values in facts.page.metas.items()}
+
+
+def own_fields(facts: PageFacts) -> dict[str, list[str]]:
+    """The fields that the user's selectors found."""
+    return {name: list(values) for name, values in facts.page.fields.items()}
+
+
+def heading_field(heading: Heading) -> dict[str, Any]:
+    """A heading for the output."""
+    field: dict[str, Any] = {"level": heading.level, "text": heading.text}
+    return {**field, "anchor": heading.anchor} if heading.anchor else field
+
+
+def link_field(link: Link) -> dict[str, Any]:
+    """A link for the output, with the attributes of its element."""
+    attributes = {
+        "text": link.text,
+        "rel": sorted(link.rel),
+        "title": link.title,
+        "type": link.type,
+        "hreflang": link.hreflang,
+    }
+    return {"url": link.url, **{name: value for name, value in attributes.items() if value}}
+
+
+def robots(directives: Directives) -> dict[str, Any]:
+    """The directives that restrict the use of a page that may be indexed."""
+    date = directives.unavailable_after
+    restrictions = {
+        "noarchive": directives.noarchive,
+        "nosnippet": directives.nosnippet,
+        "unavailable_after": rfc3339(date) if date is not None else "",
+    }
+    return {name: value for name, value in restrictions.items() if value}
+
+
+def date_reliable(fetch: FetchFacts) -> bool | None:
+    """False where the server's date cannot be right, else None."""
+    if not fetch.last_modified or is_plausible(fetch.last_modified, fetch.started_at):
+        return None
+    return False
+
+
+def first_meta(page: Page, names: tuple[str, ...]) -> list[str]:
+    """The contents of the first of several metas that the page has, each once."""
+    return next((list(dict.fromkeys(page.metas[n])) for n in names if n in page.metas), [])
+
+
+def structured(page: Page, *names: str) -> list[str]:
+    """The values of the first of several JSON-LD properties that the page has."""
+    return next((list(page.json_ld[name]) for name in names if name in page.json_ld), [])
+
+
+def joined_keywords(record: Mapping[str, Any]) -> Any:
+    """The keywords as one text; another type, made by a project's pipeline, stays."""
+    keywords = record.get("meta_keywords")
+    if isinstance(keywords, list | tuple) and keywords:
+        return ", ".join(map(str, keywords))
+    return keywords
+
+
+def parts_of_entries(record: Mapping[str, Any], field: str, part: str) -> Any:
+    """One part of each entry of a list; another type, made by a project's pipeline, stays."""
+    entries = record.get(field)
+    if not isinstance(entries, list | tuple):
+        return entries
+    return [entry.get(part, entry) if isinstance(entry, Mapping) else entry for entry in entries]
+
+
+def path_part(record: Mapping[str, Any], number: int) -> str | None:
+    """The path's part of a number, from 1 on, a file's name included."""
+    parts = str(record.get("url_path", "")).split("/")
+    return parts[number] or None if number < len(parts) else None

@@ -1,0 +1,65 @@
+"""The registry of fields: what it derives, and that nothing writes a field beside it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from sitecrawl.policy.documents import fields
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.policy.documents.output_shapes import field_names
+
+ROOT = Path(__file__).parents[2]
+REGISTRY = "sitecrawl/policy/documents/fields.py"
+
+
+def written_fields(source: str) -> set[str]:
+    """The names in ``document["name"] = …`` and ``document |= {"name": …}`` of a source."""
+    targets = [
+        target
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Subscript) and ast.unparse(target.value) == "document"
+    ]
+    return {
+        target.slice.value
+        for target in targets
+        if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str)
+    }
+
+
+def test_pipelines_and_the_frontier_write_registered_fields_only() -> None:
+    folders = ("pipelines", "frontier", "spiders", "crawl")
+    paths = [path for folder in folders for path in (ROOT / "sitecrawl" / folder).glob("*.py")]
+    found = {name: path.name for path in paths for name in written_fields(path.read_text("utf-8"))}
+    assert {"canonical_url", "content_hash"} <= found.keys()
+    strangers = {n: p for n, p in found.items() if n not in fields.DOCUMENT_FIELDS}
+    assert not strangers, f"register them in {REGISTRY}"
+
+
+def test_a_field_that_names_a_pipeline_is_written_by_it() -> None:
+    for field in fields.DOCUMENT:
+        if field.filled_by in ("", fields.DATABASE):
+            continue
+        name = field.filled_by.removesuffix("Pipeline").lower()
+        source = (ROOT / "sitecrawl" / "pipelines" / f"{name}.py").read_text("utf-8")
+        assert field.name in written_fields(source), f"{field.filled_by} does not write it"
+
+
+def test_names_are_registered_once() -> None:
+    for registered in (fields.DOCUMENT, fields.DELETION):
+        names = [field.name for field in registered]
+        assert len(names) == len(set(names))
+
+
+def test_a_field_needs_exactly_one_source() -> None:
+    with pytest.raises(ValueError, match="'x' needs one of page, fetch and filled_by"):
+        fields.OutputField(name="x", meaning="m", example=1, volatile=False)
+
+
+def test_csv_has_every_field_in_the_order_of_the_registry() -> None:
+    assert field_names(fields.FIELDS, DocumentOptions()) == fields.FIELDS
+    assert fields.FIELDS[: len(fields.DOCUMENT)] == fields.DOCUMENT_FIELDS
