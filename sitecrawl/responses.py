@@ -10,7 +10,7 @@ from functools import lru_cache
 from parsel import Selector
 from scrapy.http import Headers, Response
 
-from sitecrawl.policy.http.answers import OK, Answer, answer_of_status
+from sitecrawl.policy.http.answers import OK, FetchResult, answer_of_status
 
 TELLING = ("location", "retry-after", "content-range")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -18,7 +18,7 @@ NOT_ASCII = re.compile(rb"[\x80-\xff]")
 logger = logging.getLogger(__name__)
 
 
-def answer_of(response: Response) -> Answer:
+def answer_of(response: Response) -> FetchResult:
     """What the status of an answer means, with the headers that bear on it."""
     if response.status == 200:
         return OK

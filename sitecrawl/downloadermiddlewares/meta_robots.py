@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.policy.http.answers import Answer
+from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
@@ -74,13 +74,13 @@ class MetaRobotsMiddleware:
         request.meta[READ_PAGE] = ReadPage(page, verdict)
         return response
 
-    def _withdrawn(self, response: Response) -> Answer | None:
+    def _withdrawn(self, response: Response) -> FetchResult | None:
         tags = header_values(response.headers, (ROBOTS_TAG,)).get(ROBOTS_TAG)
         if not tags:
             return None
         directives = read_directives((), tags, self._options.agent)
         verdict = self._obedience.judge(directives, datetime.now(UTC))
-        return Answer(Outcome.NOINDEX, verdict.noindex) if verdict.noindex else None
+        return FetchResult(Outcome.NOINDEX, verdict.noindex) if verdict.noindex else None
 
     def _read(self, response: Response) -> Page:
         page = read_page(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.http.answers import NO_HEAD, NOWHERE, Answer
+from sitecrawl.policy.http.answers import NO_HEAD, NOWHERE, FetchResult
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
@@ -64,7 +64,7 @@ class OutcomeMiddleware:
         decision = self._decide_type(visit.due.url, response, probing=probing)
         if not decision.allowed:
             visit.detail = decision.rule
-            raise Answered(Answer(Outcome.UNWANTED_TYPE, decision.reason))
+            raise Answered(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
         if probing:
             raise Probed
         return response

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.http.answers import Answer
+from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.reqmeta import rendered_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import Answered
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-MOVED = Answer(Outcome.REDIRECT, "script")
+MOVED = FetchResult(Outcome.REDIRECT, "script")
 
 
 class RendererMiddleware:

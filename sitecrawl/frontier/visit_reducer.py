@@ -22,7 +22,13 @@ from sitecrawl.frontier.shared_answers import (
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
-from sitecrawl.policy.lifecycle.deletion import FEW_DOCUMENTS, SEVERAL, is_shared, too_many, verdict
+from sitecrawl.policy.lifecycle.deletion import (
+    FEW_DOCUMENTS,
+    MIN_SHARED_PAGES,
+    deletion_reason,
+    is_shared,
+    too_many,
+)
 from sitecrawl.policy.lifecycle.duplicates import is_rewritten, rank
 from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
@@ -411,7 +417,7 @@ class Judge:
         if held.current and finding.outcome in REDIRECTS:
             self._note_redirect(finding)
         rule = self._options.deletion
-        reason = verdict(rule, finding.outcome, finding.missing, finding.failures)
+        reason = deletion_reason(rule, finding.outcome, finding.missing, finding.failures)
         if reason is None:
             return
         if not held.current:
@@ -460,7 +466,7 @@ class Judge:
         visit = finding.visit
         assert visit.document is not None
         if change == "changed":
-            few = self._documents.count_up_to(SEVERAL, finding.origin) < SEVERAL
+            few = self._documents.count_up_to(MIN_SHARED_PAGES, finding.origin) < MIN_SHARED_PAGES
             noted = SharedAnswer("text", visit.content_hash or "")
             if few and self._answers.of(finding.stored.id) != noted:  # it does not wait already
                 return False

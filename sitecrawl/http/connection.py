@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
 
-from sitecrawl.http.exchange import Exchange, Limits, Then, Watch
+from sitecrawl.http.exchange import Disposition, Exchange, FetchLimits, ReadTimer
 from sitecrawl.http.messages import Route
 
 if TYPE_CHECKING:
     from twisted.internet.ssl import Certificate
 
 
-class Keeper(Protocol):
+class ConnectionObserver(Protocol):
     """Who keeps connections from one request to the next."""
 
-    def opened(self, connection: Connection) -> None:
+    def on_open(self, connection: Connection) -> None:
         """A connection has been made."""
         ...
 
-    def rests(self, connection: Connection) -> None:
+    def on_idle(self, connection: Connection) -> None:
         """It is free for another request."""
         ...
 
-    def ended(self, connection: Connection) -> None:
+    def on_closed(self, connection: Connection) -> None:
         """It is no more."""
         ...
 
@@ -36,24 +36,24 @@ class Keeper(Protocol):
 class Connection(asyncio.Protocol):
     """Carries one exchange after the other; what breaks it fails the exchange under way.
 
-    ``address`` is where it leads to; ``gone`` is done when nothing is left of it.
+    ``address`` is where it leads to; ``closed`` is done when nothing is left of it.
     """
 
     transport: asyncio.Transport
     address: IPv4Address | IPv6Address | None
 
-    def __init__(self, route: Route, limits: Limits, keeper: Keeper) -> None:
+    def __init__(self, route: Route, limits: FetchLimits, observer: ConnectionObserver) -> None:
         self.route = route
-        self._keeper = keeper
-        self._watch = Watch(limits, self._break_off)
+        self._observer = observer
+        self._timer = ReadTimer(limits, self._fail)
         self._exchange: Exchange | None = None
         self._has_ended = self._truncated = False
-        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def ask(self, request: bytes, exchange: Exchange) -> bytes:
+    async def send_request(self, request: bytes, exchange: Exchange) -> bytes:
         """Send a request; the body of the answer. Raises what the exchange fails with."""
         self._exchange = exchange
-        self._watch.begin()
+        self._timer.start()
         self.transport.write(request)
         try:
             return await exchange.done
@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """Cut it at once; what the server still sends is thrown away."""
-        self._watch.end()
+        self._timer.cancel()
         self._exchange = None
         self.transport.abort()
 
@@ -92,7 +92,7 @@ class Connection(asyncio.Protocol):
         self.address = ip_address(peer[0]) if peer else None
         tls = self._tls
         self._certificate = tls.getpeercert(binary_form=True) if tls is not None else None
-        self._keeper.opened(self)
+        self._observer.on_open(self)
 
     def data_received(self, data: bytes) -> None:
         """Hand bytes to the exchange under way."""
@@ -100,26 +100,26 @@ class Connection(asyncio.Protocol):
         if exchange is None or exchange.done.done():
             self.abort()  # what nobody asked for would be taken for the next answer
             return
-        self._watch.hear(len(data))
+        self._timer.extend(len(data))
         try:
             exchange.take(data)
         except (DownloadFailedError, DownloadCancelledError) as error:
-            self._break_off(error)
+            self._fail(error)
             return
         if exchange.done.done():
-            self._finish(exchange.then)
+            self._finish(exchange.disposition)
 
     def eof_received(self) -> None:
         """The server sends no more."""
         tls = self._tls
         self._has_ended = True
-        self._truncated = tls is not None and not _was_ended(tls)
+        self._truncated = tls is not None and not _has_close_notify(tls)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is no more."""
-        self._watch.end()
-        self._keeper.ended(self)
-        self.gone.set_result(None)
+        self._timer.cancel()
+        self._observer.on_closed(self)
+        self.closed.set_result(None)
         if self._exchange is not None:
             self._exchange.end(exc, truncated=self._truncated)
             self._exchange = None
@@ -129,24 +129,24 @@ class Connection(asyncio.Protocol):
         tls: ssl.SSLObject | None = self.transport.get_extra_info("ssl_object")
         return tls
 
-    def _finish(self, then: Then) -> None:
-        self._watch.rest()
+    def _finish(self, disposition: Disposition) -> None:
+        self._timer.pause()
         self._exchange = None
-        if then is Then.CUT:
+        if disposition is Disposition.ABORT:
             self.abort()
-        elif then is Then.KEEP and not self.transport.get_write_buffer_size():
-            self._keeper.rests(self)
+        elif disposition is Disposition.KEEP_ALIVE and not self.transport.get_write_buffer_size():
+            self._observer.on_idle(self)
         else:
             self.close()
 
-    def _break_off(self, error: Exception) -> None:
+    def _fail(self, error: Exception) -> None:
         if self._exchange is not None:
             self._exchange.fail(error)
-            self._finish(Then.CUT)
+            self._finish(Disposition.ABORT)
 
 
-def _was_ended(tls: ssl.SSLObject) -> bool:
-    """Whether the server said that it has ended, without which a page may be half a page."""
+def _has_close_notify(tls: ssl.SSLObject) -> bool:
+    """Whether the server said that it has on_closed, without which a page may be half a page."""
     try:
         return not tls.read(1)
     except ssl.SSLZeroReturnError:

@@ -8,54 +8,56 @@ import resource
 from sitecrawl.http.connection import Connection
 from sitecrawl.http.messages import Route
 
-LONGEST_REST = 240.0  # seconds
-MOST = 1000  # resting connections
-SPARE = 100  # file descriptors for the database, the feeds, look-ups of names, a browser
-PARTING = 1.0  # seconds that servers have to agree to the end
+KEEPALIVE_EXPIRY = 240.0  # seconds
+MAX_IDLE = 1000  # idle connections
+RESERVED_FDS = 100  # file descriptors for the database, the feeds, look-ups of names, a browser
+CLOSE_TIMEOUT = 1.0  # seconds that servers have to agree to the end
 
 
-class Pool:
-    """The connections of one crawl, the resting ones by route.
+class ConnectionPool:
+    """The connections of one crawl, the idle ones by route.
 
-    The one that rested for the shortest time is taken first; above ``per_route`` or ``most``,
+    The one that rested for the shortest time is taken first; above ``per_route`` or ``max_idle``,
     the one that rested longest is closed.
     """
 
-    def __init__(self, per_route: int, most: int = MOST) -> None:
+    def __init__(self, per_route: int, max_idle: int = MAX_IDLE) -> None:
         self._per_route = per_route
-        self._most = most
+        self._max_idle = max_idle
         self._open: set[Connection] = set()
-        self._resting: dict[Connection, float] = {}  # since when, longest first
-        self._of_route: dict[Route, list[Connection]] = {}
+        self._idle: dict[Connection, float] = {}  # since when, longest first
+        self._idle_by_route: dict[Route, list[Connection]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def take(self, route: Route) -> Connection | None:
-        """A connection that rests, if there is one."""
-        while resting := self._of_route.get(route):
-            connection = resting[-1]
+        """A connection that on_idle, if there is one."""
+        while idle := self._idle_by_route.get(route):
+            connection = idle[-1]
             self._forget(connection)
             if connection.is_open:
                 return connection
         return None
 
-    def opened(self, connection: Connection) -> None:
+    def on_open(self, connection: Connection) -> None:
         """A connection has been made."""
         self._open.add(connection)
 
-    def rests(self, connection: Connection) -> None:
-        """Keep a connection whose answer has ended."""
+    def on_idle(self, connection: Connection) -> None:
+        """Keep a connection whose answer has on_closed."""
         now = asyncio.get_running_loop().time()
-        resting = self._of_route.setdefault(connection.route, [])
-        resting.append(connection)
-        self._resting[connection] = now
-        if len(resting) > self._per_route:
-            self._part(resting[0])
-        elif len(self._resting) > self._most:
-            self._part(next(iter(self._resting)))
+        idle = self._idle_by_route.setdefault(connection.route, [])
+        idle.append(connection)
+        self._idle[connection] = now
+        if len(idle) > self._per_route:
+            self.close_idle(idle[0])
+        elif len(self._idle) > self._max_idle:
+            self.close_idle(next(iter(self._idle)))
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(LONGEST_REST, self._tidy)
+            self._timer = asyncio.get_running_loop().call_later(
+                KEEPALIVE_EXPIRY, self._close_expired
+            )
 
-    def ended(self, connection: Connection) -> None:
+    def on_closed(self, connection: Connection) -> None:
         """A connection is no more."""
         self._open.discard(connection)
         self._forget(connection)
@@ -68,41 +70,42 @@ class Pool:
         for connection in connections:
             connection.close()
         if connections:
-            gone = [connection.gone for connection in connections]
-            await asyncio.wait(gone, timeout=PARTING)
+            closed = [connection.closed for connection in connections]
+            await asyncio.wait(closed, timeout=CLOSE_TIMEOUT)
         for connection in list(self._open):
             connection.abort()
         await asyncio.sleep(0)  # lets the transports go
 
-    def _tidy(self) -> None:
+    def _close_expired(self) -> None:
         """Close what has rested too long."""
         self._timer = None
         loop = asyncio.get_running_loop()
-        for connection, since in list(self._resting.items()):
-            if since + LONGEST_REST > loop.time():
-                self._timer = loop.call_at(since + LONGEST_REST, self._tidy)
+        for connection, since in list(self._idle.items()):
+            if since + KEEPALIVE_EXPIRY > loop.time():
+                self._timer = loop.call_at(since + KEEPALIVE_EXPIRY, self._close_expired)
                 return
-            self._part(connection)
+            self.close_idle(connection)
 
-    def _part(self, connection: Connection) -> None:
+    def close_idle(self, connection: Connection) -> None:
+        """Close an idle connection."""
         self._forget(connection)
         connection.close()
 
     def _forget(self, connection: Connection) -> None:
-        if self._resting.pop(connection, None) is None:
+        if self._idle.pop(connection, None) is None:
             return
-        resting = self._of_route[connection.route]
-        resting.remove(connection)
-        if not resting:
-            del self._of_route[connection.route]
+        idle = self._idle_by_route[connection.route]
+        idle.remove(connection)
+        if not idle:
+            del self._idle_by_route[connection.route]
 
 
-def most_resting(in_use: int) -> int:
+def max_idle_connections(in_use: int) -> int:
     """How many connections may rest, so that file descriptors remain for those in use.
 
     Each of these may try two addresses at a time. Many systems allow a process 1,024.
     """
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed == resource.RLIM_INFINITY:
-        return MOST
-    return max(0, min(MOST, allowed - 2 * in_use - SPARE))
+        return MAX_IDLE
+    return max(0, min(MAX_IDLE, allowed - 2 * in_use - RESERVED_FDS))

@@ -13,8 +13,8 @@ from sitecrawl.web.decompression import zstd
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144
-MOST_CODINGS = 5  # as curl; each is undone in full
-MOST_MEMBERS = 1000  # of one body: what follows one is copied
+MAX_CODINGS = 5  # as curl; each is undone in full
+MAX_MEMBERS = 1000  # of one body: what follows one is copied
 GZIP_FRAME = 10, 8  # bytes before and behind a stream (RFC 1952, 2.3; RFC 1950, 2.2)
 ZLIB_FRAME = 2, 4
 Decoder = Callable[[bytes], Iterator[bytes]]
@@ -59,7 +59,7 @@ def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
     """What undoes the codings, in the order of doing so."""
     names = chain.from_iterable(value.lower().split(",") for value in encodings)
     decoders = [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
-    if len(decoders) > MOST_CODINGS:
+    if len(decoders) > MAX_CODINGS:
         raise BrokenEncodingError(f"the body is encoded {len(decoders)} times over")
     return decoders
 
@@ -78,7 +78,7 @@ def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:
-    for _ in range(MOST_MEMBERS):  # RFC 1952, 2.2: they follow one another
+    for _ in range(MAX_MEMBERS):  # RFC 1952, 2.2: they follow one another
         stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
         yield from _checked_parts(stream, body, GZIP_FRAME)
         body = stream.unused_data
@@ -136,7 +136,7 @@ def _brotli(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
-    for _ in range(MOST_MEMBERS):  # RFC 8878, 3: frames follow one another
+    for _ in range(MAX_MEMBERS):  # RFC 8878, 3: frames follow one another
         stream = zstd.ZstdDecompressor()
         yield stream.decompress(body, CHUNK)
         while not stream.eof:

@@ -12,10 +12,15 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
 
-from sitecrawl.http.connection import Connection, Keeper
-from sitecrawl.http.exchange import Limits
-from sitecrawl.http.fetch_errors import AddressRefusedError, TunnelError, of_connecting, of_ending
-from sitecrawl.http.messages import BindAddress, Head, HeadReader, Route
+from sitecrawl.http.connection import Connection, ConnectionObserver
+from sitecrawl.http.exchange import FetchLimits
+from sitecrawl.http.fetch_errors import (
+    AddressRefusedError,
+    TunnelError,
+    connect_error,
+    disconnect_error,
+)
+from sitecrawl.http.messages import BindAddress, HeadReader, ResponseHead, Route
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.resolver import addresses_of
 
@@ -62,13 +67,13 @@ def _address(origin: str) -> tuple[str, int]:
     return parts.hostname or "", parts.port or 443
 
 
-class Opening(asyncio.Protocol):
+class TunnelHandshake(asyncio.Protocol):
     """Waits for a proxy's answer to CONNECT; ``answer`` holds its head."""
 
     transport: asyncio.Transport
 
     def __init__(self, limit: int) -> None:
-        self.answer: asyncio.Future[Head] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[ResponseHead] = asyncio.get_running_loop().create_future()
         self._reader = HeadReader(limit)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -90,22 +95,22 @@ class Opening(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """There will be no answer."""
         if not self.answer.done():
-            self.answer.set_exception(of_ending(exc, in_body=False))
+            self.answer.set_exception(disconnect_error(exc, in_body=False))
 
 
 async def open_tunnel(route: Route, made: socket.socket, limit: int) -> asyncio.Transport:
     """A way through the proxy at ``made`` to the route's server; raises TunnelError."""
     loop = asyncio.get_running_loop()
-    _, opening = await loop.create_connection(lambda: Opening(limit), sock=made)
+    _, handshake = await loop.create_connection(lambda: TunnelHandshake(limit), sock=made)
     try:
-        opening.transport.write(connect_bytes(route))
-        head = await opening.answer
+        handshake.transport.write(connect_bytes(route))
+        head = await handshake.answer
         if not 200 <= head.status < 300:
             raise TunnelError(f"the proxy of {route.host} answered CONNECT with {head.status}")
     except BaseException:
-        opening.transport.abort()
+        handshake.transport.abort()
         raise
-    return opening.transport
+    return handshake.transport
 
 
 def connect_bytes(route: Route) -> bytes:
@@ -118,8 +123,8 @@ def connect_bytes(route: Route) -> bytes:
     return b"\r\n".join([*lines, b"", b""])
 
 
-HEAD_START = 0.25  # seconds of one address before the next, RFC 8305, 8
-LINGER = 5.0  # seconds that a server has to agree to the end of a TLS connection
+CONNECTION_ATTEMPT_DELAY = 0.25  # seconds of one address before the next, RFC 8305, 8
+TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds that a server has to agree to the end of a TLS connection
 
 
 class Dialer:
@@ -129,27 +134,27 @@ class Dialer:
     leads elsewhere now nor a literal in any notation gets past.
     """
 
-    def __init__(self, rule: AddressRule, certificates: Certificates, limits: Limits) -> None:
+    def __init__(self, rule: AddressRule, certificates: Certificates, limits: FetchLimits) -> None:
         self._rule = rule
         self._certificates = certificates
         self._limits = limits
 
-    async def dial(self, route: Route, keeper: Keeper) -> Connection:
+    async def dial(self, route: Route, observer: ConnectionObserver) -> Connection:
         """A new connection; raises one of Scrapy's download exceptions or of ``failures``."""
         host, port = route.tunnel[:2] if route.tunnel else route[:2]
         addresses = await self._permitted(host, guarded=route.guarded)
-        connection = Connection(route, self._limits, keeper)
+        connection = Connection(route, self._limits, observer)
         try:
-            async with asyncio.timeout(self._limits.silence):
-                made = await connected(addresses, port, route.bind)
+            async with asyncio.timeout(self._limits.read_timeout):
+                made = await connect_first(addresses, port, route.bind)
                 await self._begin(connection, made)
         except OSError as error:
             at = "" if route.guarded else f"proxy {host}:{port}: "
-            raise of_connecting(error, at) from error
+            raise connect_error(error, at) from error
         return connection
 
     async def _permitted(self, host: str, *, guarded: bool) -> list[str]:
-        addresses = await addresses_of(host, self._limits.silence)
+        addresses = await addresses_of(host, self._limits.read_timeout)
         if not guarded:
             return addresses
         self._rule.resolved(host, addresses)
@@ -178,12 +183,12 @@ class Dialer:
         return {
             "ssl": self._certificates.context(route.host, route.port),
             "server_hostname": route.host.rstrip("."),
-            "ssl_handshake_timeout": self._limits.silence,
-            "ssl_shutdown_timeout": LINGER,
+            "ssl_handshake_timeout": self._limits.read_timeout,
+            "ssl_shutdown_timeout": TLS_SHUTDOWN_TIMEOUT,
         }
 
 
-async def connected(addresses: Sequence[str], port: int, bind: BindAddress) -> socket.socket:
+async def connect_first(addresses: Sequence[str], port: int, bind: BindAddress) -> socket.socket:
     """A connection to the first address that answers; each has a head start before the next."""
     waiting = list(addresses)
     under_way: set[asyncio.Task[socket.socket]] = set()
@@ -194,7 +199,7 @@ async def connected(addresses: Sequence[str], port: int, bind: BindAddress) -> s
                 under_way.add(asyncio.create_task(_connect(waiting.pop(0), port, bind)))
             done, under_way = await asyncio.wait(
                 under_way,
-                timeout=HEAD_START if waiting else None,
+                timeout=CONNECTION_ATTEMPT_DELAY if waiting else None,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             made = [task.result() for task in done if task.exception() is None]

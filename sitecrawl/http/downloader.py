@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from typing_extensions import override
 
-from sitecrawl.http.early_close import is_heard
+from sitecrawl.http.early_close import has_receivers
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -58,6 +58,6 @@ class Downloader(ScrapyDownloader):
         return response
 
     def _tell(self, signal: object, request: Request, **more: Response) -> None:
-        if is_heard(signal, self.crawler):
+        if has_receivers(signal, self.crawler):
             spider = self.crawler.spider
             self.signals.send_catch_log(signal, request=request, spider=spider, **more)

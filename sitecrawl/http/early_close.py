@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision
 
 
-def is_heard(signal: object, crawler: Crawler) -> bool:
+def has_receivers(signal: object, crawler: Crawler) -> bool:
     """Whether a signal has a receiver; sending it takes longer than this look, even if not."""
     return next(getAllReceivers(crawler.signals.sender, signal), None) is not None
 
@@ -54,7 +54,7 @@ class EarlyClose:
 logger = logging.getLogger(__name__)
 
 
-class Stopping:
+class DownloadStopper:
     """Stops downloads for the crawl's rules, and for whoever listens to ``headers_received``."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -64,7 +64,7 @@ class Stopping:
     def decide(self, request: Request, headers: Headers, length: int | None) -> StopDownload | None:
         """Why the download stops; ``length`` is the one announced for the body, in bytes."""
         stop = self.early_close.decide(headers, request) if self.early_close else None
-        if not is_heard(signals.headers_received, self._crawler):
+        if not has_receivers(signals.headers_received, self._crawler):
             return stop
         return self._tell(request, headers, length) or stop
 

@@ -9,31 +9,36 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
 
 from sitecrawl.config.options.fetching import FetchParams
-from sitecrawl.http.fetch_errors import BodyTooLargeError, SilenceError, TooSlowError, of_ending
-from sitecrawl.http.messages import Framing, Head, HeadReader, framing_of, is_persistent
+from sitecrawl.http.fetch_errors import (
+    BodyTooLargeError,
+    ReadTimeoutError,
+    TooSlowError,
+    disconnect_error,
+)
+from sitecrawl.http.messages import Framing, HeadReader, ResponseHead, framing_of, is_persistent
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The bounds of one fetch: seconds of ``silence`` and in ``total``, bytes of the others.
+class FetchLimits:
+    """The bounds of one fetch: seconds of ``read_timeout`` and in ``total``, bytes of the others.
 
     ``rate`` is in bytes a second.
     """
 
-    silence: float = 10.0
+    read_timeout: float = 10.0
     total: float = 120.0
     rate: int = 512
     body: int = 10_000_000
     header: int = 65_536
 
 
-def limits_of(params: FetchParams) -> Limits:
+def limits_of(params: FetchParams) -> FetchLimits:
     """The bounds that a crawl's options set."""
-    return Limits(
-        silence=params.timeout,
+    return FetchLimits(
+        read_timeout=params.timeout,
         total=params.max_time,
         rate=params.min_rate,
         body=params.max_body_size,
@@ -48,84 +53,84 @@ def fetch_params(crawler: Crawler) -> FetchParams:
     return params if isinstance(params, FetchParams) else FetchParams.model_validate({})
 
 
-class Watch:
-    """Calls ``give_up`` when a server takes too long over an answer.
+class ReadTimer:
+    """Calls ``on_timeout`` when a server takes too long over an answer.
 
-    It is given ``silence`` seconds. Each byte earns it 1/rate seconds more, but never more
-    than ``silence`` ahead, nor beyond ``total``: one timer bounds head and body alike, and
+    It is given ``read_timeout`` seconds. Each byte earns it 1/rate seconds more, but never more
+    than ``read_timeout`` ahead, nor beyond ``total``: one timer bounds head and body alike, and
     a server that is slow to begin has its time to do so. The deadline only ever moves on, from
     one answer to the next too, so the timer is left to run, and looks again when it rings.
     """
 
     __slots__ = (
         "_deadline",
-        "_give_up",
-        "_heard",
-        "_last",
+        "_has_data",
+        "_latest",
         "_limits",
         "_loop",
+        "_on_timeout",
         "_timer",
         "_waiting",
     )
 
-    def __init__(self, limits: Limits, give_up: Callable[[Exception], None]) -> None:
+    def __init__(self, limits: FetchLimits, on_timeout: Callable[[Exception], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._limits = limits
-        self._give_up = give_up
+        self._on_timeout = on_timeout
         self._timer: asyncio.TimerHandle | None = None
-        self._deadline = self._last = 0.0
-        self._waiting = self._heard = False
+        self._deadline = self._latest = 0.0
+        self._waiting = self._has_data = False
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """A request has been sent."""
         now = self._loop.time()
-        self._heard = False
-        self._last = now + self._limits.total
-        self._deadline = min(now + self._limits.silence, self._last)
+        self._has_data = False
+        self._latest = now + self._limits.total
+        self._deadline = min(now + self._limits.read_timeout, self._latest)
         self._waiting = True
         if self._timer is None:
-            self._timer = self._loop.call_at(self._deadline, self._look)
+            self._timer = self._loop.call_at(self._deadline, self._check)
 
-    def hear(self, size: int) -> None:
+    def extend(self, size: int) -> None:
         """Some bytes of the answer have come."""
         limits = self._limits
-        earned = size / limits.rate if limits.rate else limits.silence
-        ahead = self._loop.time() + limits.silence
-        self._deadline = min(self._deadline + earned, ahead, self._last)
-        self._heard = True
+        earned = size / limits.rate if limits.rate else limits.read_timeout
+        ahead = self._loop.time() + limits.read_timeout
+        self._deadline = min(self._deadline + earned, ahead, self._latest)
+        self._has_data = True
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """The answer is complete; another request may follow."""
         self._waiting = False
 
-    def end(self) -> None:
+    def cancel(self) -> None:
         """No other follows."""
         self._waiting = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         self._timer = None
         if not self._waiting:
             return
         if self._deadline > self._loop.time():
-            self._timer = self._loop.call_at(self._deadline, self._look)
-        elif self._heard:
-            self._give_up(TooSlowError("the server sends below min_rate or beyond max_time"))
+            self._timer = self._loop.call_at(self._deadline, self._check)
+        elif self._has_data:
+            self._on_timeout(TooSlowError("the server sends below min_rate or beyond max_time"))
         else:
-            self._give_up(SilenceError("the server was silent for longer than timeout"))
+            self._on_timeout(ReadTimeoutError("the server was silent for longer than timeout"))
 
 
-class Then(Enum):
+class Disposition(Enum):
     """What is to become of the connection after an answer."""
 
-    KEEP = auto()
+    KEEP_ALIVE = auto()
     CLOSE = auto()
-    CUT = auto()  # the server is still sending
+    ABORT = auto()  # the server is still sending
 
 
-class Reading(Protocol):
+class BodyPolicy(Protocol):
     """What a request wants of its answer.
 
     Of a body of more than ``limit`` bytes the beginning is taken if ``prefix``; otherwise
@@ -136,7 +141,7 @@ class Reading(Protocol):
     limit: int
     prefix: bool
 
-    def begun(self, head: Head, length: int | None) -> bool:
+    def begun(self, head: ResponseHead, length: int | None) -> bool:
         """Take the head, and the body's length if announced; whether the body is wanted."""
         ...
 
@@ -152,20 +157,29 @@ class Exchange:
     ``done`` holds the body once it is complete. ``received`` counts the bytes that came.
     """
 
-    __slots__ = ("_body", "_framing", "_head", "_reading", "_told", "done", "received", "then")
+    __slots__ = (
+        "_body",
+        "_framing",
+        "_head",
+        "_headers_only",
+        "_policy",
+        "disposition",
+        "done",
+        "received",
+    )
 
-    def __init__(self, reading: Reading, header_limit: int) -> None:
+    def __init__(self, policy: BodyPolicy, header_limit: int) -> None:
         self.done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self.then = Then.CLOSE
+        self.disposition = Disposition.CLOSE
         self.received = 0
-        self._reading = reading
-        self._told = False
+        self._policy = policy
+        self._headers_only = False
         self._head = HeadReader(header_limit)
         self._framing: Framing | None = None
         self._body = bytearray()
 
     def take(self, data: bytes) -> None:
-        """Receive bytes. Raises GibberishError, HeaderTooLargeError, BodyTooLargeError."""
+        """Receive bytes. Raises MalformedResponseError, HeaderTooLargeError, BodyTooLargeError."""
         self.received += len(data)
         framing = self._framing
         if framing is None:
@@ -177,7 +191,7 @@ class Exchange:
             if framing is None:
                 return
         part = framing.take(data)
-        if len(self._body) + len(part) > self._reading.limit:
+        if len(self._body) + len(part) > self._policy.limit:
             self._overflow(part)
         elif framing.rest is not None:
             self._end(part, framing.rest)
@@ -190,49 +204,49 @@ class Exchange:
             return
         framing, body = self._framing, bytes(self._body)
         if framing is None or error or truncated:
-            self.fail(of_ending(error, received=self.received, in_body=framing is not None))
-        elif framing.ends_by_close or self._reading.is_whole(body):
+            self.fail(disconnect_error(error, received=self.received, in_body=framing is not None))
+        elif framing.ends_by_close or self._policy.is_whole(body):
             self.done.set_result(body)
         else:
-            self.fail(of_ending(None, received=self.received, in_body=True))
+            self.fail(disconnect_error(None, received=self.received, in_body=True))
 
     def fail(self, error: Exception) -> None:
         """There will be no answer, or no more of it."""
         if self.done.done():
             return
-        if self._told:
+        if self._headers_only:
             self.done.set_result(bytes(self._body))
         else:
             self.done.set_exception(error)
 
-    def _begin(self, head: Head) -> Framing | None:
-        framing, length = framing_of(head, to_head=self._reading.to_head)
-        self._told = head.status >= 300
+    def _begin(self, head: ResponseHead) -> Framing | None:
+        framing, length = framing_of(head, to_head=self._policy.to_head)
+        self._headers_only = head.status >= 300
         if is_persistent(head):
-            self.then = Then.KEEP
-        if not self._reading.begun(head, length) and length != 0:
+            self.disposition = Disposition.KEEP_ALIVE
+        if not self._policy.begun(head, length) and length != 0:
             self._cut(b"")
             return None
-        if length is not None and length > self._reading.limit and not self._reading.prefix:
+        if length is not None and length > self._policy.limit and not self._policy.prefix:
             raise self._too_large()
         self._framing = framing
         return framing
 
     def _end(self, part: bytes, rest: bytes) -> None:
         if rest:  # more than was announced would be taken for the next answer
-            self.then = Then.CUT
+            self.disposition = Disposition.ABORT
         self.done.set_result(bytes(self._body) + part)  # most bodies are one part, and not copied
 
     def _overflow(self, part: bytes) -> None:
-        if not self._reading.prefix:
+        if not self._policy.prefix:
             raise self._too_large()
-        self._cut((bytes(self._body) + part)[: self._reading.limit])
+        self._cut((bytes(self._body) + part)[: self._policy.limit])
 
     def _cut(self, body: bytes) -> None:
-        self.then = Then.CUT
+        self.disposition = Disposition.ABORT
         self.done.set_result(body)
 
     def _too_large(self) -> BodyTooLargeError:
         return BodyTooLargeError(
-            f"the body is larger than max_body_size, {self._reading.limit} bytes"
+            f"the body is larger than max_body_size, {self._policy.limit} bytes"
         )

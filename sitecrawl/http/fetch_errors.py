@@ -33,7 +33,7 @@ class DecodedTooLargeError(DownloadCancelledError):
     """The body is larger than allowed once decompressed."""
 
 
-class SilenceError(DownloadTimeoutError):
+class ReadTimeoutError(DownloadTimeoutError):
     """The server sent nothing for too long."""
 
 
@@ -49,7 +49,7 @@ class TunnelError(DownloadFailedError):
     """The proxy opened no tunnel to the server."""
 
 
-class GibberishError(DownloadFailedError):
+class MalformedResponseError(DownloadFailedError):
     """The answer is not HTTP, or its chunks or lengths are malformed."""
 
 
@@ -65,16 +65,16 @@ class UnansweredError(ConnectionBrokenError):
     """The connection ended before the first byte of an answer."""
 
 
-class CutShortError(ResponseDataLossError):
+class IncompleteReadError(ResponseDataLossError):
     """The connection ended within the body."""
 
 
-def names_of(error: BaseException) -> list[str]:
+def error_class_names(error: BaseException) -> list[str]:
     """The names of the exception's class and of those it derives from."""
     return [each.__name__ for each in type(error).__mro__]
 
 
-def of_connecting(error: OSError, at: str = "") -> Exception:
+def connect_error(error: OSError, at: str = "") -> Exception:
     """What it means that a connection could not be made ``at`` a proxy, or at the server."""
     if isinstance(error, ssl.SSLError):
         return TlsFailedError(str(error))
@@ -85,7 +85,7 @@ def of_connecting(error: OSError, at: str = "") -> Exception:
     return ConnectionBrokenError(at + _text(error))
 
 
-def of_ending(error: Exception | None, *, received: int = 0, in_body: bool) -> Exception:
+def disconnect_error(error: Exception | None, *, received: int = 0, in_body: bool) -> Exception:
     """What it means that a connection ended, as it should (None) or not, within an answer.
 
     ``received`` is the number of bytes that came of it.
@@ -95,7 +95,7 @@ def of_ending(error: Exception | None, *, received: int = 0, in_body: bool) -> E
     if error is not None and not isinstance(error, OSError):
         return error  # not the connection's fault
     broken = ConnectionBrokenError if received else UnansweredError
-    meaning = CutShortError if in_body else broken
+    meaning = IncompleteReadError if in_body else broken
     return meaning(_text(error) if error else "the server closed the connection")
 
 

@@ -13,10 +13,10 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 
 from sitecrawl.http.connection import Connection
-from sitecrawl.http.connection_pool import Pool, most_resting
+from sitecrawl.http.connection_pool import ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.dialing import Certificates, Dialer
-from sitecrawl.http.early_close import Stopping
+from sitecrawl.http.early_close import DownloadStopper
 from sitecrawl.http.exchange import Exchange, fetch_params, limits_of
 from sitecrawl.http.fetch_errors import BrokenEncodingError, DecodedTooLargeError, UnansweredError
 from sitecrawl.http.messages import request_bytes, route_of
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config.options.fetching import FetchParams
-    from sitecrawl.http.messages import Head
+    from sitecrawl.http.messages import ResponseHead
 
 
 ROBOTS_SIZE = SIZE_LIMIT + 1  # so that its reader sees that the last line may be cut
 # Between the two ends of a connection only (RFC 9110, 7.6.1), and undone with it.
-OF_CONNECTION = frozenset(
+HOP_BY_HOP = frozenset(
     {
         b"Connection",
         b"Content-Length",
@@ -52,24 +52,24 @@ OF_CONNECTION = frozenset(
 )
 
 
-class Answer:
-    """Reads the answer to a Scrapy request as ``exchange.Reading`` says."""
+class ResponseBuilder:
+    """Reads the answer to a Scrapy request as ``exchange.BodyPolicy`` says."""
 
-    def __init__(self, request: Request, limit: int, stopping: Stopping) -> None:
+    def __init__(self, request: Request, limit: int, stopper: DownloadStopper) -> None:
         self.prefix = robots_of(request) is not None
         self.limit = ROBOTS_SIZE if self.prefix else limit
         self.to_head = request.method == "HEAD"
         self._request = request
-        self._stopping = stopping
+        self._stopper = stopper
         self._began = monotonic()
         self._stopped: StopDownload | None = None
 
-    def begun(self, head: Head, length: int | None) -> bool:
+    def begun(self, head: ResponseHead, length: int | None) -> bool:
         """Take the head; whether the body is wanted."""
         self._request.meta["download_latency"] = monotonic() - self._began
         self._head, self._length = head, length
         self._headers = _headers(head, length, to_head=self.to_head)
-        self._stopped = self._stopping.decide(self._request, self._headers, length)
+        self._stopped = self._stopper.decide(self._request, self._headers, length)
         return self._stopped is None
 
     def is_whole(self, body: bytes) -> bool:
@@ -120,13 +120,13 @@ class Answer:
         return [name.decode("latin-1") for name in self._headers.getlist("Content-Encoding")]
 
 
-def _headers(head: Head, length: int | None, *, to_head: bool) -> Headers:
+def _headers(head: ResponseHead, length: int | None, *, to_head: bool) -> Headers:
     """The fields as Scrapy has them."""
     headers = Headers()
     if length is not None:
         headers[b"Content-Length"] = str(length)
     for name, value in head.fields:
-        if name not in OF_CONNECTION:
+        if name not in HOP_BY_HOP:
             dict.setdefault(headers, name, []).append(value)  # what Headers.update() does
         elif to_head and name == b"Content-Length":
             headers[name] = value  # of the body that a GET would bring
@@ -154,12 +154,12 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         params = fetch_params(crawler)
         self._limits = limits_of(params)
         self._bind = crawler.settings.get("DOWNLOAD_BIND_ADDRESS")
-        self._pool = Pool(
+        self._pool = ConnectionPool(
             crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
-            most_resting(crawler.settings.getint("CONCURRENT_REQUESTS")),
+            max_idle_connections(crawler.settings.getint("CONCURRENT_REQUESTS")),
         )
         self._dialer = _dialer(params)
-        self._stopping = Stopping(crawler)
+        self._stopper = DownloadStopper(crawler)
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises one of Scrapy's download exceptions or of ``failures``."""
@@ -167,20 +167,20 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         reused = self._pool.take(route)
         if reused is not None:
             try:
-                return await self._ask(request, reused)
+                return await self._send(request, reused)
             except UnansweredError:
                 if request.body or request.method not in IDEMPOTENT:
                     raise
-        return await self._ask(request, await self._dialer.dial(route, self._pool))
+        return await self._send(request, await self._dialer.dial(route, self._pool))
 
     async def close(self) -> None:
         """End the connections."""
         await self._pool.close()
 
-    async def _ask(self, request: Request, connection: Connection) -> Response:
-        answer = Answer(request, self._limits.body, self._stopping)
+    async def _send(self, request: Request, connection: Connection) -> Response:
+        answer = ResponseBuilder(request, self._limits.body, self._stopper)
         exchange = Exchange(answer, self._limits.header)
-        body = await connection.ask(request_bytes(request, connection.route), exchange)
+        body = await connection.send_request(request_bytes(request, connection.route), exchange)
         return answer.response(body, exchange.received, connection)
 
 

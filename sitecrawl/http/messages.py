@@ -12,7 +12,7 @@ from scrapy.exceptions import NotSupported
 from scrapy.utils.url import add_http_if_no_scheme
 
 from sitecrawl.http.content_decoding import ACCEPT_ENCODING
-from sitecrawl.http.fetch_errors import GibberishError, HeaderTooLargeError
+from sitecrawl.http.fetch_errors import HeaderTooLargeError, MalformedResponseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BindAddress = tuple[str, int] | None
 DEFAULT_PORTS = {"http": 80, "https": 443}
-SITE = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
+SCHEME_AND_AUTHORITY = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 
 
 class Tunnel(NamedTuple):
@@ -55,10 +55,10 @@ def route_of(request: Request, bind: str | tuple[str, int] | None) -> Route:
 
 
 def site_of(url: str) -> str:
-    """Scheme and authority of a URL, without what is asked for; raises ValueError."""
-    found = SITE.match(url)
+    """Scheme and authority of a URL_PARTS, without what is asked for; raises ValueError."""
+    found = SCHEME_AND_AUTHORITY.match(url)
     if found is None:
-        raise ValueError(f"not a URL that can be asked for: {url!r}")
+        raise ValueError(f"not a URL_PARTS that can be asked for: {url!r}")
     return found[0]
 
 
@@ -82,14 +82,14 @@ def _through(proxy: str, direct: Route, request: Request) -> Route:
     return direct._replace(guarded=False, tunnel=tunnel)
 
 
-END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too
+HEAD_END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too
 STATUS_LINE = re.compile(rb"((?i:HTTP)/\d+(?:\.\d+)?)[ \t]+(\d{1,4})(?!\d)[^\n]*\n")
-FIELD = re.compile(rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:(.*)$", re.MULTILINE)
-FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
+HEADER_FIELD = re.compile(rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:(.*)$", re.MULTILINE)
+OBSOLETE_FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
 
 
 @dataclass(slots=True)
-class Head:
+class ResponseHead:
     """The head of one answer; ``fields`` are in order, with names written ``Like-This``."""
 
     version: str
@@ -105,54 +105,54 @@ class Head:
 class HeadReader:
     """Gathers the head of an answer, and passes over interim ones, within a size in bytes."""
 
-    __slots__ = ("_held", "_left")
+    __slots__ = ("_buffer", "_left")
 
     def __init__(self, limit: int) -> None:
         self._left = limit
-        self._held = bytearray()
+        self._buffer = bytearray()
 
-    def take(self, data: bytes) -> tuple[Head, bytes] | None:
+    def take(self, data: bytes) -> tuple[ResponseHead, bytes] | None:
         """The head and what follows it, once it is there.
 
-        Raises GibberishError for what is not HTTP, HeaderTooLargeError.
+        Raises MalformedResponseError for what is not HTTP, HeaderTooLargeError.
         """
-        searched = max(0, len(self._held) - 2)
+        searched = max(0, len(self._buffer) - 2)
         buffer: bytes | bytearray = data
-        if self._held:
-            self._held += data
-            buffer = self._held
+        if self._buffer:
+            self._buffer += data
+            buffer = self._buffer
         begin = 0
-        while end := END.search(buffer, max(begin, searched)):
+        while end := HEAD_END.search(buffer, max(begin, searched)):
             head = parse_head(bytes(buffer[begin : end.end()]))
-            self._spend(end.end() - begin)
+            self._count_bytes(end.end() - begin)
             begin = end.end()
             if not 100 <= head.status < 200:  # RFC 9110, 15.2: interim answers may be ignored
                 return head, bytes(buffer[begin:])
-        self._hold(buffer[begin:])
+        self._buffer_rest(buffer[begin:])
         return None
 
-    def _hold(self, rest: bytes | bytearray) -> None:
+    def _buffer_rest(self, rest: bytes | bytearray) -> None:
         """Keep the beginning of a head, if it can become one."""
         if b"\n" in rest:
             _read_status(rest)
         if len(rest) > self._left:
-            self._spend(len(rest))
-        self._held = bytearray(rest)
+            self._count_bytes(len(rest))
+        self._buffer = bytearray(rest)
 
-    def _spend(self, size: int) -> None:
+    def _count_bytes(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
             raise HeaderTooLargeError("the head of the answer is larger than max_header_size")
 
 
-def parse_head(block: bytes) -> Head:
+def parse_head(block: bytes) -> ResponseHead:
     """Read a whole head. Lines that are no field are passed over, as browsers do."""
     found = _read_status(block)
     fields = block[found.end() :]
     if b"\n " in fields or b"\n\t" in fields:
-        fields = FOLD.sub(b" ", fields)
-    pairs = FIELD.findall(fields)
-    return Head(
+        fields = OBSOLETE_FOLD.sub(b" ", fields)
+    pairs = HEADER_FIELD.findall(fields)
+    return ResponseHead(
         found[1].decode("ascii"),
         int(found[2]),
         # RFC 9112, 2.2: a bare CR means a space
@@ -163,15 +163,15 @@ def parse_head(block: bytes) -> Head:
 def _read_status(block: bytes | bytearray) -> re.Match[bytes]:
     found = STATUS_LINE.match(block)
     if found is None:
-        raise GibberishError(f"not an HTTP status line: {bytes(block[:80])!r}")
+        raise MalformedResponseError(f"not an HTTP status line: {bytes(block[:80])!r}")
     return found
 
 
 BODILESS = frozenset({204, 304})
-NUMBER = re.compile(rb"[0-9]{1,18}")
+CONTENT_LENGTH = re.compile(rb"[0-9]{1,18}")
 SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;.*)?")  # RFC 9112, 7.1
-LONGEST_LINE = 1024
-LARGEST_TRAILER = 65_536
+MAX_CHUNK_LINE = 1024
+MAX_TRAILER = 65_536
 
 
 class Framing(Protocol):
@@ -185,11 +185,11 @@ class Framing(Protocol):
     ends_by_close: bool
 
     def take(self, data: bytes) -> bytes:
-        """The part of ``data`` that is body; raises GibberishError."""
+        """The part of ``data`` that is body; raises MalformedResponseError."""
         ...
 
 
-class Sized:
+class ContentLengthFraming:
     """A body of announced length."""
 
     __slots__ = ("_left", "rest")
@@ -208,7 +208,7 @@ class Sized:
         return part
 
 
-class UntilClose:
+class CloseFraming:
     """A body that the end of the connection ends."""
 
     __slots__ = ("rest",)
@@ -222,24 +222,24 @@ class UntilClose:
         return data
 
 
-class Chunked:
+class ChunkedFraming:
     """A body in chunks (RFC 9112, 7.1); a trailer is passed over."""
 
-    __slots__ = ("_held", "_left", "_read", "_trailer", "rest")
+    __slots__ = ("_buffer", "_left", "_read", "_trailer", "rest")
     ends_by_close = False
 
     def __init__(self) -> None:
-        self._held = b""
+        self._buffer = b""
         self._left = 0  # bytes of the current chunk that are still to come
-        self._trailer = LARGEST_TRAILER
+        self._trailer = MAX_TRAILER
         self._read = self._read_size  # what the next line is
         self.rest: bytes | None = None
 
     def take(self, data: bytes) -> bytes:
         """The chunks' share."""
-        if self._held:
-            data = self._held + data
-            self._held = b""
+        if self._buffer:
+            data = self._buffer + data
+            self._buffer = b""
         parts: list[bytes] = []
         at = 0
         while at < len(data):
@@ -251,7 +251,7 @@ class Chunked:
                 continue
             end = data.find(b"\n", at)
             if end < 0:
-                self._hold(data[at:])
+                self._buffer_rest(data[at:])
                 break
             line, at = data[at:end].removesuffix(b"\r"), end + 1
             if self._read(line):
@@ -259,58 +259,58 @@ class Chunked:
                 break
         return b"".join(parts)
 
-    def _hold(self, begun: bytes) -> None:
+    def _buffer_rest(self, begun: bytes) -> None:
         """Keep the beginning of a line."""
-        if len(begun) > LONGEST_LINE:
-            raise GibberishError("a line between the chunks does not end")
-        self._held = begun
+        if len(begun) > MAX_CHUNK_LINE:
+            raise MalformedResponseError("a line between the chunks does not end")
+        self._buffer = begun
 
     def _read_size(self, line: bytes) -> bool:
         found = SIZE_LINE.fullmatch(line)
         if found is None:
-            raise GibberishError(f"not a chunk's size: {line[:80]!r}")
+            raise MalformedResponseError(f"not a chunk's size: {line[:80]!r}")
         self._left = int(found[1], 16)
         self._read = self._read_end if self._left else self._read_trailer
         return False
 
     def _read_end(self, line: bytes) -> bool:
         if line:
-            raise GibberishError("a chunk is longer than its size")
+            raise MalformedResponseError("a chunk is longer than its size")
         self._read = self._read_size
         return False
 
     def _read_trailer(self, line: bytes) -> bool:
         self._trailer -= len(line) + 1
         if self._trailer < 0:
-            raise GibberishError("the trailer behind the chunks is too large")
+            raise MalformedResponseError("the trailer behind the chunks is too large")
         return not line
 
 
-def framing_of(head: Head, *, to_head: bool) -> tuple[Framing, int | None]:
+def framing_of(head: ResponseHead, *, to_head: bool) -> tuple[Framing, int | None]:
     """How the body is framed, and its length where that is announced.
 
-    ``to_head``: the answer is one to a HEAD request. Raises GibberishError.
+    ``to_head``: the answer is one to a HEAD request. Raises MalformedResponseError.
     """
     if to_head or head.status in BODILESS:
-        return Sized(0), 0
+        return ContentLengthFraming(0), 0
     codings = set(head.values(b"Transfer-Encoding")) - {b"identity", b""}
     if codings == {b"chunked"}:
-        return Chunked(), None
+        return ChunkedFraming(), None
     if codings:
-        raise GibberishError(f"unknown Transfer-Encoding: {codings}")
-    length = _agreed(head.values(b"Content-Length"))
-    return (UntilClose() if length is None else Sized(length)), length
+        raise MalformedResponseError(f"unknown Transfer-Encoding: {codings}")
+    length = _content_length(head.values(b"Content-Length"))
+    return (CloseFraming() if length is None else ContentLengthFraming(length)), length
 
 
-def _agreed(lengths: list[bytes]) -> int | None:
+def _content_length(lengths: list[bytes]) -> int | None:
     """The one number; RFC 9110, 8.6 lets it be said more than once. What is none is passed over."""
-    numbers = {int(length) for length in lengths if NUMBER.fullmatch(length)}
+    numbers = {int(length) for length in lengths if CONTENT_LENGTH.fullmatch(length)}
     if len(numbers) > 1:
-        raise GibberishError(f"Content-Lengths that contradict each other: {lengths[:3]}")
+        raise MalformedResponseError(f"Content-Lengths that contradict each other: {lengths[:3]}")
     return next(iter(numbers), None)
 
 
-def is_persistent(head: Head) -> bool:
+def is_persistent(head: ResponseHead) -> bool:
     """Whether the connection may be used again (RFC 9112, 9.3)."""
     options = head.values(b"Connection")
     if b"close" in options:
@@ -318,14 +318,14 @@ def is_persistent(head: Head) -> bool:
     return head.version.upper() != "HTTP/1.0" or b"keep-alive" in options
 
 
-URL = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
+URL_PARTS = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
 TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
-UNTITLED = {b"Content-Md5": b"Content-MD5", b"Dnt": b"DNT", b"Te": b"TE"}
-FRAMING = (b"Content-Length", b"Transfer-Encoding")  # written by what the body is
+IRREGULAR_NAMES = {b"Content-Md5": b"Content-MD5", b"Dnt": b"DNT", b"Te": b"TE"}
+BODY_HEADERS = (b"Content-Length", b"Transfer-Encoding")  # written by what the body is
 
 
 def request_bytes(request: Request, route: Route) -> bytes:
-    """The request for a connection of ``route``; the URL's path and query as they stand.
+    """The request for a connection of ``route``; the URL_PARTS's path and query as they stand.
 
     Raises ValueError for what would not be one.
     """
@@ -344,11 +344,11 @@ def request_bytes(request: Request, route: Route) -> bytes:
 
 
 def target(url: str, *, absolute: bool = False) -> bytes:
-    """What is asked for: path and query, or for a proxy the whole URL (RFC 9112, 3.2)."""
+    """What is asked for: path and query, or for a proxy the whole URL_PARTS (RFC 9112, 3.2)."""
     url = url.partition("#")[0]
-    found = URL.fullmatch(url)
+    found = URL_PARTS.fullmatch(url)
     if found is None:
-        raise ValueError(f"not a URL that can be asked for: {url!r}")
+        raise ValueError(f"not a URL_PARTS that can be asked for: {url!r}")
     path = found[2] if found[2].startswith("/") else "/" + found[2]
     if "|" in path:  # Tomcat refuses it; Chromium writes it so in the path, and only there
         name, mark, query = path.partition("?")
@@ -360,7 +360,7 @@ def target(url: str, *, absolute: bool = False) -> bytes:
 
 @lru_cache(1000)
 def host_of(site: str) -> bytes:
-    """The Host field's value for scheme and authority of a URL."""
+    """The Host field's value for scheme and authority of a URL_PARTS."""
     parts = urlsplit(site)
     host = parts.hostname or ""
     if ":" in host:
@@ -375,12 +375,12 @@ def token(name: bytes) -> bytes:
     """A method or a field's name, if it is one; else raises ValueError."""
     if not TOKEN.fullmatch(name):
         raise ValueError(f"not a name in HTTP: {name!r}")
-    return UNTITLED.get(name, name)
+    return IRREGULAR_NAMES.get(name, name)
 
 
 def _fields(request: Request, route: Route) -> Iterator[bytes]:
     for name, values in dict.items(request.headers):
-        if name in FRAMING or (route.tunnel and name == b"Proxy-Authorization"):
+        if name in BODY_HEADERS or (route.tunnel and name == b"Proxy-Authorization"):
             continue
         written = token(name)
         for value in values:

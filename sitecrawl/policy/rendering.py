@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-LITTLE_TEXT = 200  # characters: a title, a spinner and a footer
-FEW_LINKS = 3
-VAIN_RENDERINGS = 2
-MOST_PATTERNS = 10_000
-GAIN = 1.2
+MIN_TEXT_LENGTH = 200  # characters: a title, a spinner and a footer
+MAX_BARE_LINKS = 3
+MAX_FRUITLESS_RENDERINGS = 2
+MAX_PATTERNS = 10_000
+MIN_TEXT_GAIN = 1.2
 
 _ASKS_FOR_SCRIPTS = re.compile(
     r"java\s?script|ecmascript|\bscripts?\b.{0,40}\b(?:enabl|activ|aktiv|erlaub)", re.IGNORECASE
@@ -26,7 +26,7 @@ _ASKS_FOR_SCRIPTS = re.compile(
 _DIGITS = re.compile(r"\d+")
 
 
-class Rendering(Protocol):
+class RenderPolicy(Protocol):
     """Says of each HTML answer whether a browser has to show it, and learns from what came."""
 
     def decide(self, url: str, shell: Shell) -> Decision:
@@ -36,7 +36,7 @@ class Rendering(Protocol):
         """Note what rendering a page has brought."""
 
 
-class Always:
+class RenderAlways:
     """Renders every page, as ``render=playwright`` and ``render=splash`` ask."""
 
     def decide(self, url: str, shell: Shell) -> Decision:  # noqa: ARG002 -- the protocol's
@@ -50,15 +50,15 @@ class Always:
 
 
 @dataclass(slots=True)
-class WhereNeeded:
+class RenderWhereNeeded:
     """Renders the pages that say little without scripts, as ``render=auto`` asks.
 
     Pages of one pattern are judged together: where two renderings in a row showed no more
     than the answers had, no later page of the pattern is rendered for the same reason.
-    ``vain`` counts those renderings, and is 0 where one did show more; it is kept for the run.
+    ``fruitless`` counts those renderings, and is 0 where one did show more; it is kept for the run.
     """
 
-    vain: dict[tuple[str, str], int] = field(default_factory=dict)
+    fruitless: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def decide(self, url: str, shell: Shell) -> Decision:
         """Whether the page needs a browser, by its answer and by pages of its pattern."""
@@ -66,34 +66,34 @@ class WhereNeeded:
         if not verdict.allowed:
             return verdict
         pattern = page_pattern(url)
-        vain = self.vain.get((pattern, verdict.reason))
-        if vain is None:
+        fruitless = self.fruitless.get((pattern, verdict.reason))
+        if fruitless is None:
             return verdict
-        if vain >= VAIN_RENDERINGS:
+        if fruitless >= MAX_FRUITLESS_RENDERINGS:
             return refuse(
-                "no_gain", f"render=auto: {vain} pages like {pattern} had no more to show"
+                "no_gain", f"render=auto: {fruitless} pages like {pattern} had no more to show"
             )
         return verdict._replace(rule=f"{verdict.rule}, as on pages like {pattern}")
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
         """Note whether the page had more text or links when its scripts had run."""
         key = page_pattern(url), needs_scripts(before).reason
-        if key not in self.vain and len(self.vain) >= MOST_PATTERNS:
-            del self.vain[next(iter(self.vain))]
+        if key not in self.fruitless and len(self.fruitless) >= MAX_PATTERNS:
+            del self.fruitless[next(iter(self.fruitless))]
         more = shows_more(before, after)
-        known = self.vain.get(key)
-        self.vain[key] = 0 if more or known == 0 else (known or 0) + 1
+        known = self.fruitless.get(key)
+        self.fruitless[key] = 0 if more or known == 0 else (known or 0) + 1
 
 
 def needs_scripts(shell: Shell) -> Decision:
     """Whether an answer looks like one that only scripts fill."""
-    bare = shell.text < LITTLE_TEXT and shell.links <= FEW_LINKS
+    bare = shell.text < MIN_TEXT_LENGTH and shell.links <= MAX_BARE_LINKS
     if not shell.scripts:
         return refuse("no_scripts", "the page has no scripts")
-    if shell.root and shell.root_text < LITTLE_TEXT and shell.text < 1000:
+    if shell.root and shell.root_text < MIN_TEXT_LENGTH and shell.text < 1000:
         return _render("app_shell", f"{shell.root} holds {shell.root_text} characters")
     told = _ASKS_FOR_SCRIPTS.search(shell.noscript)
-    if told and shell.text < LITTLE_TEXT * 3:
+    if told and shell.text < MIN_TEXT_LENGTH * 3:
         return _render("noscript", f"its noscript says: {shell.noscript[:100]}")
     if bare:
         return _render("empty_body", f"{shell.text} characters and {shell.links} links in its body")
@@ -102,7 +102,7 @@ def needs_scripts(shell: Shell) -> Decision:
 
 def shows_more(before: Shell, after: Shell) -> bool:
     """Whether scripts made a difference to what is indexed or followed."""
-    return after.text > before.text * GAIN + 20 or after.links > before.links
+    return after.text > before.text * MIN_TEXT_GAIN + 20 or after.links > before.links
 
 
 def page_pattern(url: str) -> str:

@@ -19,14 +19,14 @@ from scrapy import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
-from sitecrawl.render.network_idle import Settling, answered
-from sitecrawl.render.page_guard import Steering
+from sitecrawl.render.network_idle import NetworkIdleWaiter, retry_on_navigation
+from sitecrawl.render.page_guard import PageGuard
 from sitecrawl.render.rendered_page import (
-    Answered,
+    FetchedPage,
+    RenderedDocument,
     RendererLostError,
     RendererMissingError,
     RenderTimeoutError,
-    Shown,
 )
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.render.sandbox_proxy import Gate
+    from sitecrawl.render.sandbox_proxy import SandboxProxy
 
     Begin = Callable[[Page, object], Awaitable[None]]
 
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_PROGRAM = (
+NO_BROWSER = (
     "no Chromium or Chrome was found. Install one (Debian, Ubuntu: apt-get install chromium; or "
     "anywhere: playwright install chromium), or name its program in the environment variable "
     "CHROMIUM"
@@ -53,7 +53,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # all traffic by the gate
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # all traffic by the proxy
     "--js-flags=--max-old-space-size=512",  # a page that leaks ends itself, not the machine
 )
 
@@ -88,7 +88,7 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
         program = find_chromium(os.environ)
         assert self.browser_type is not None
         if program is None and not Path(self.browser_type.executable_path).exists():
-            raise RendererMissingError(NO_PROGRAM)
+            raise RendererMissingError(NO_BROWSER)
         self.mark = f"--sitecrawl={uuid4().hex}"
         return {
             "executable_path": program,
@@ -122,7 +122,7 @@ def _processes_with(mark: bytes) -> list[int]:
 
 # The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup, null where it is no other than
 # the document. Copied into a document without scripts, where no component comes to life.
-FLAT = """() => {
+FLAT_TREE = """() => {
     if (![...document.querySelectorAll('*')].some(element => element.shadowRoot)) return null;
     const inert = document.implementation.createHTMLDocument('');
     const flat = node => {
@@ -142,10 +142,10 @@ async def read_shown(page: Page) -> str:
     """The markup of a page; shadow trees, unless closed, stand where they are shown."""
     composed: str | None = None
     try:
-        composed = await answered(lambda: page.evaluate(FLAT))
+        composed = await retry_on_navigation(lambda: page.evaluate(FLAT_TREE))
     except PlaywrightError as error:
         logger.debug("The components of %s were not read: %s", page.url, error)
-    return await answered(page.content) if composed is None else composed
+    return await retry_on_navigation(page.content) if composed is None else composed
 
 
 # Generous, for a machine that has other work: each is waited for only where something is wrong.
@@ -168,7 +168,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self.active: set[str] = set()
         self.idle = asyncio.Event()
 
-    def left(self, name: str) -> None:
+    def release(self, name: str) -> None:
         """A page is done with."""
         self.active.discard(name)
         if not self.active:
@@ -197,7 +197,7 @@ class PlaywrightRenderer:
     ``render_restart`` pages, and whenever it no longer answers.
     """
 
-    gate_address = "127.0.0.1"
+    proxy_address = "127.0.0.1"
 
     def __init__(self, crawler: Crawler, params: CrawlParams, agent: str) -> None:
         self._crawler = crawler
@@ -208,49 +208,49 @@ class PlaywrightRenderer:
         self._handler: BrowserHandler | None = None
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def show(self, page: Answered, gate: Gate) -> Shown:
+    async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
         """Run the page's scripts; raises one of ``render.failures``."""
         handler = await self._started()
-        steering = Steering(page, self._params.render_block)
+        guard = PageGuard(page, self._params.render_block)
         name = f"page {next(self._numbers)}"
         handler.active.add(name)
         try:
             async with asyncio.timeout(OPEN_SECONDS) as limit:
-                begin = self._begun_by(steering, limit)
-                request = self._request(page.url, name, begin, gate)
+                begin = self._page_init(guard, limit)
+                request = self._request(page.url, name, begin, proxy)
                 await handler.download_request(request)
-                if not steering.begun:  # scrapy-playwright only logs why
+                if not guard.begun:  # scrapy-playwright only logs why
                     raise RendererLostError("the page could not be watched")
-                return await self._read(request.meta["playwright_page"], steering, gate)
+                return await self._read(request.meta["playwright_page"], guard, proxy)
         except TimeoutError as error:
-            if await self._answers(handler):
+            if await self._is_alive(handler):
                 raise RenderTimeoutError("the page keeps the browser busy") from error
-            raise self._lost(handler, "the browser does not answer") from error
+            raise self._replace_lost(handler, "the browser does not answer") from error
         except PlaywrightError as error:
             why = str(error).partition("\n")[0]
-            if await self._answers(handler):  # so it is the page alone that broke
+            if await self._is_alive(handler):  # so it is the page alone that broke
                 raise RendererLostError(why) from error
-            raise self._lost(handler, why) from error
+            raise self._replace_lost(handler, why) from error
         finally:
             await self._end(handler, name)
 
     async def close(self) -> None:
         """End the browser."""
         if self._handler is not None:
-            self._begin(_end_browser(self._handler))
+            self._start_background(_end_browser(self._handler))
         if self._ending:
             await asyncio.wait(self._ending)
 
-    async def _read(self, page: Page, steering: Steering, gate: Gate) -> Shown:
-        finished = await Settling(page, steering, gate, self._params).finish()
-        return Shown(await read_shown(page), page.url, steering.sent_to, finished)
+    async def _read(self, page: Page, guard: PageGuard, proxy: SandboxProxy) -> RenderedDocument:
+        finished = await NetworkIdleWaiter(page, guard, proxy, self._params).finish()
+        return RenderedDocument(await read_shown(page), page.url, guard.sent_to, finished)
 
     async def _started(self) -> BrowserHandler:
         async with self._starting:
             handler = self._handler
             if handler is not None and handler.shown >= self._params.render_restart:
                 self._handler = None
-                self._begin(_retire(handler))
+                self._start_background(_retire(handler))
             if self._handler is None:
                 self._handler = await self._start()
             self._handler.shown += 1
@@ -261,27 +261,27 @@ class PlaywrightRenderer:
         try:
             await handler.start()
         except BaseException:
-            self._begin(_end_browser(handler))
+            self._start_background(_end_browser(handler))
             raise
         return handler
 
-    def _begun_by(self, steering: Steering, limit: asyncio.Timeout) -> Begin:
+    def _page_init(self, guard: PageGuard, limit: asyncio.Timeout) -> Begin:
         """What an empty page begins with; the page's own time runs from then on."""
 
         async def begin(page: Page, asked: object) -> None:
-            await steering.begin(page, asked)
+            await guard.begin(page, asked)
             now = asyncio.get_running_loop().time()
             limit.reschedule(now + self._params.render_time + READ_SECONDS)
 
         return begin
 
-    def _request(self, url: str, name: str, begin: Begin, gate: Gate) -> Request:
+    def _request(self, url: str, name: str, begin: Begin, proxy: SandboxProxy) -> Request:
         context = {
             "user_agent": self._agent,
             "accept_downloads": False,
             "service_workers": "block",
             "ignore_https_errors": not self._params.verify_tls,
-            "proxy": {"server": gate.url},
+            "proxy": {"server": proxy.url},
         }
         meta: dict[str, Any] = {
             "playwright": True,
@@ -292,7 +292,7 @@ class PlaywrightRenderer:
         }
         return Request(url, meta=meta | {"verbatim_url": True})
 
-    async def _answers(self, handler: BrowserHandler) -> bool:
+    async def _is_alive(self, handler: BrowserHandler) -> bool:
         """Whether the browser still does what it is told."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
@@ -302,22 +302,22 @@ class PlaywrightRenderer:
             return False
         return True
 
-    def _lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
+    def _replace_lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
         """Leave this browser, and end it at once; the next page starts another."""
         handler.lost = True
         if self._handler is handler:
             logger.warning("The browser was lost, and is started anew: %s", why)
             self._handler = None
-            self._begin(_end_browser(handler))
+            self._start_background(_end_browser(handler))
         return RendererLostError(why)
 
-    def _begin(self, ending: Coroutine[None, None, None]) -> None:
+    def _start_background(self, ending: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(ending)
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
     async def _end(self, handler: BrowserHandler, name: str) -> None:
-        handler.left(name)
+        handler.release(name)
         wrapper = handler.context_wrappers.get(name)
         if wrapper is None or handler.lost:
             return
@@ -325,7 +325,7 @@ class PlaywrightRenderer:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await wrapper.context.close()
         except (TimeoutError, PlaywrightError):
-            self._lost(handler, "a page could not be closed")
+            self._replace_lost(handler, "a page could not be closed")
 
 
 async def _retire(handler: BrowserHandler) -> None:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
     from sitecrawl.config.options.render import RenderParams
-    from sitecrawl.render.page_guard import Steering
-    from sitecrawl.render.sandbox_proxy import Gate
+    from sitecrawl.render.page_guard import PageGuard
+    from sitecrawl.render.sandbox_proxy import SandboxProxy
 
 
 T = TypeVar("T")
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 # Lengths, so that a clock or a carousel counts as unchanged.
 SIZE = """() => [document.readyState !== 'loading', document.getElementsByTagName('*').length,
     document.body ? document.body.textContent.length : 0, location.href]"""
@@ -26,7 +26,7 @@ SCROLL = """() => { const before = scrollY; scrollTo(0, document.documentElement
     return scrollY > before; }"""
 
 
-async def answered(ask: Callable[[], Awaitable[T]]) -> T:
+async def retry_on_navigation(ask: Callable[[], Awaitable[T]]) -> T:
     """What a page says, asked again where a script was just trying to lead on from it."""
     while True:
         try:
@@ -34,48 +34,50 @@ async def answered(ask: Callable[[], Awaitable[T]]) -> T:
         except PlaywrightError as error:
             if "navigat" not in error.message:
                 raise
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
 
 
-class Settling:
+class NetworkIdleWaiter:
     """Follows one page from its first byte to quiet: nothing asked for, nothing changed."""
 
-    def __init__(self, page: Page, steering: Steering, gate: Gate, params: RenderParams) -> None:
+    def __init__(
+        self, page: Page, guard: PageGuard, proxy: SandboxProxy, params: RenderParams
+    ) -> None:
         self._page = page
-        self._steering = steering
-        self._gate = gate
+        self._guard = guard
+        self._proxy = proxy
         self._params = params
 
     async def finish(self) -> bool:
         """Whether the page came to an end, scrolled down as often as is asked, in its time."""
         try:
             async with asyncio.timeout(self._params.render_time):
-                await self._quiet(self._params.render_wait)
+                await self._wait_until_quiet(self._params.render_wait)
                 for _ in range(self._params.render_scrolls):
-                    if self._over or not await self._ask(SCROLL):
+                    if self._stopped or not await self._ask(SCROLL):
                         break
-                    await self._quiet(0.0)
+                    await self._wait_until_quiet(0.0)
         except TimeoutError:
             return False
         return True
 
     @property
-    def _over(self) -> bool:
-        return self._steering.sent_to is not None or self._gate.exceeded
+    def _stopped(self) -> bool:
+        return self._guard.sent_to is not None or self._proxy.exceeded
 
     async def _ask(self, script: str) -> Any:
-        return await answered(lambda: self._page.evaluate(script))
+        return await retry_on_navigation(lambda: self._page.evaluate(script))
 
-    async def _quiet(self, least: float) -> None:
+    async def _wait_until_quiet(self, least: float) -> None:
         """Return when the page was quiet for long enough, and ``least`` seconds have passed."""
         loop = asyncio.get_running_loop()
         began = since = loop.time()
         last: Any = None
-        while not self._over:
+        while not self._stopped:
             size = await self._ask(SIZE)
             now = loop.time()
-            if size != last or self._steering.waiting or not size[0]:
+            if size != last or self._guard.waiting or not size[0]:
                 last, since = size, now
             elif now - since >= self._params.render_quiet and now - began >= least:
                 return
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)

@@ -11,15 +11,15 @@ from sitecrawl.web.urls.url import origin
 if TYPE_CHECKING:
     from playwright.async_api import Page, Request, Route
 
-    from sitecrawl.render.rendered_page import Answered
+    from sitecrawl.render.rendered_page import FetchedPage
 
 
 # The first two are about the body as it was sent; a refresh is read as a link.
-NOT_HANDED_ON = frozenset({"content-encoding", "content-length", "transfer-encoding", "refresh"})
+DROPPED_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding", "refresh"})
 NO_WINDOWS = "window.open = () => null;"
 
 
-class Steering:
+class PageGuard:
     """Hands the browser the document that was fetched already, and nothing that is not wanted.
 
     A script that leads on to another document does not get there: ``sent_to`` keeps the
@@ -27,17 +27,17 @@ class Steering:
     their own, and not loaded. ``waiting`` holds what the page has asked for and not got yet.
     """
 
-    def __init__(self, page: Answered, blocked: Collection[str]) -> None:
+    def __init__(self, page: FetchedPage, blocked: Collection[str]) -> None:
         self.sent_to: str | None = None
         self.begun = False
         self.waiting: set[Request] = set()
         self._page = page
         self._blocked = blocked
-        self._handed = False
+        self._document_served = False
 
     async def begin(self, page: Page, _: Any) -> None:
         """Watch a new page of the browser, the first or one in place of a lost one."""
-        self._handed = False
+        self._document_served = False
         self.sent_to = None
         self.waiting.clear()
         page.on("request", self._asked)
@@ -47,7 +47,7 @@ class Steering:
         await page.add_init_script(NO_WINDOWS)
         if self._page.cookies:
             await page.context.add_cookies(list(self._cookies()))
-        await page.route("**/*", self._steer)
+        await page.route("**/*", self._handle_request)
         self.begun = True
 
     def _asked(self, request: Request) -> None:
@@ -56,7 +56,7 @@ class Steering:
     def _ended(self, request: Request) -> None:
         self.waiting.discard(request)
 
-    async def _steer(self, route: Route, request: Request) -> None:
+    async def _handle_request(self, route: Route, request: Request) -> None:
         if request.is_navigation_request():
             await self._navigate(route, request)
         elif request.resource_type in self._blocked:
@@ -68,8 +68,8 @@ class Steering:
             await route.fallback()
 
     async def _navigate(self, route: Route, request: Request) -> None:
-        if request.frame.parent_frame is None and not self._handed:
-            self._handed = True
+        if request.frame.parent_frame is None and not self._document_served:
+            self._document_served = True
             await route.fulfill(status=200, headers=self._headers(), body=self._page.body)
             return
         if request.frame.parent_frame is None and request.method == "GET":
@@ -80,7 +80,7 @@ class Steering:
         headers = {
             name: "\n".join(values)  # as Playwright wants repeated ones
             for name, values in self._page.headers.items()
-            if name.lower() not in NOT_HANDED_ON
+            if name.lower() not in DROPPED_HEADERS
         }
         return {"Content-Type": "text/html", **headers}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from scrapy.exceptions import DownloadFailedError
 
 if TYPE_CHECKING:
-    from sitecrawl.render.sandbox_proxy import Gate
+    from sitecrawl.render.sandbox_proxy import SandboxProxy
 
 
 class RendererMissingError(DownloadFailedError):
@@ -29,7 +29,7 @@ class RenderTooLargeError(DownloadFailedError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class FetchedPage:
     """The answer to a page request: the document that a browser is to begin with.
 
     ``cookies`` is the Cookie header that the request carried, ``authorization`` its
@@ -44,7 +44,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedDocument:
     """A page when its scripts have run.
 
     ``url`` is its address then; ``sent_to`` is where a script tried to lead on, if it did.
@@ -60,13 +60,13 @@ class Shown:
 class Renderer(Protocol):
     """A browser, wherever it runs.
 
-    ``gate_address`` is the address of ours at which it reaches the gate, empty if it cannot.
+    ``proxy_address`` is the address of ours at which it reaches the proxy, empty if it cannot.
     """
 
-    gate_address: str
+    proxy_address: str
 
-    async def show(self, page: Answered, gate: Gate) -> Shown:
-        """Run the page's scripts, all its traffic going through ``gate``.
+    async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
+        """Run the page's scripts, all its traffic going through ``proxy``.
 
         Raises one of ``render.failures``.
         """

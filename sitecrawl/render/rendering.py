@@ -13,16 +13,15 @@ from w3lib.html import get_meta_refresh
 from sitecrawl.config.assembly import agent
 from sitecrawl.policy.decision import ALLOWED, Decision
 from sitecrawl.policy.http.network_addresses import AddressRule
-from sitecrawl.policy.rendering import Always, WhereNeeded
-from sitecrawl.policy.rendering import Rendering as RenderingPolicy
+from sitecrawl.policy.rendering import RenderAlways, RenderPolicy, RenderWhereNeeded
 from sitecrawl.render.rendered_page import (
-    Answered,
+    FetchedPage,
+    RenderedDocument,
     Renderer,
     RendererMissingError,
     RenderTooLargeError,
-    Shown,
 )
-from sitecrawl.render.sandbox_proxy import Gate
+from sitecrawl.render.sandbox_proxy import SandboxProxy
 from sitecrawl.reqmeta import RENDERED, RenderedPage
 from sitecrawl.responses import header
 from sitecrawl.web.encoding import decode
@@ -42,12 +41,12 @@ RENDERERS = {
     "splash": "sitecrawl.render.splash.SplashRenderer",
 }
 NOT_INSTALLED = "rendering needs a package that is not installed (%s): pip install 'sitecrawl[%s]'"
-REST_SECONDS = 30.0
+RETRY_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
 
 
-class Rendering:
+class RenderService:
     """Decides which answers are shown in a browser, and puts what it shows in their place."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -57,17 +56,19 @@ class Rendering:
         self._crawler = crawler
         self._params = params
         self._stats = crawler.stats
-        self._with = params.render_with if params.render == "auto" else params.render
-        self._policy: RenderingPolicy = WhereNeeded() if params.render == "auto" else Always()
+        self._renderer_name = params.render_with if params.render == "auto" else params.render
+        self._policy: RenderPolicy = (
+            RenderWhereNeeded() if params.render == "auto" else RenderAlways()
+        )
         self._rule = AddressRule(allow_private=params.allow_private)
-        self._met: set[str] = set()
-        self._at_once = asyncio.Semaphore(params.render_pages)
+        self._crawled_addresses: set[str] = set()
+        self._slots = asyncio.Semaphore(params.render_pages)
         self._renderer: Renderer | None = None
         self._trouble = ""
-        self._rests_until = 0.0
+        self._retry_at = 0.0
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Rendering:
+    def from_crawler(cls, crawler: Crawler) -> RenderService:
         """Built for each crawl that renders."""
         rendering = cls(crawler)
         crawler.signals.connect(rendering.close, signals.engine_stopped)
@@ -76,7 +77,7 @@ class Rendering:
     def check(self) -> None:
         """Raise RendererMissingError where a page would be fetched in vain."""
         if self._params.render != "auto":
-            self._check_rest()
+            self._check_available()
 
     async def shown(self, request: Request, response: Response) -> Response:
         """The response as a browser shows it, if it is one that needs a browser."""
@@ -84,19 +85,19 @@ class Rendering:
         is_page = request.method == "GET" and response.status == 200
         if not (is_page and is_html(media_type(content_type, response.body))):
             return response
-        self._met.add(str(response.ip_address))
+        self._crawled_addresses.add(str(response.ip_address))
         before = read_shell(decode(response.body, content_type)[0])
         decision = self._policy.decide(response.url, before)
         self._stats.inc_value(f"sitecrawl/render/{decision.reason}")
         if not decision.allowed:
             return response
         logger.debug("%s is rendered: %s (%s)", response.url, decision.reason, decision.rule)
-        shown = await self._show(_answered(request, response))
+        shown = await self._show(_fetched_page(request, response))
         return self._replaced(request, response, shown, before, decision)
 
     async def ask_splash(self, request: Request) -> Response:
         """The response to a project's own SplashRequest."""
-        renderer: Any = self._made("splash")
+        renderer: Any = self._load_renderer("splash")
         response: Response = await renderer.send(request)
         return response
 
@@ -105,33 +106,33 @@ class Rendering:
         if self._renderer is not None:
             await self._renderer.close()
 
-    def _check_rest(self) -> None:
-        if asyncio.get_running_loop().time() < self._rests_until:
+    def _check_available(self) -> None:
+        if asyncio.get_running_loop().time() < self._retry_at:
             raise RendererMissingError(self._trouble)
 
-    async def _show(self, page: Answered) -> Shown:
-        async with self._at_once:
-            self._check_rest()
+    async def _show(self, page: FetchedPage) -> RenderedDocument:
+        async with self._slots:
+            self._check_available()
             try:
-                renderer = self._made(self._with)
-                async with self._gate(renderer) as gate:
-                    shown = await renderer.show(page, gate)
+                renderer = self._load_renderer(self._renderer_name)
+                async with self._sandbox_proxy(renderer) as proxy:
+                    shown = await renderer.show(page, proxy)
             except RendererMissingError as error:
-                self._rest(str(error))
+                self._suspend(str(error))
                 raise
         self._stats.inc_value("sitecrawl/render/pages")
         self._stats.inc_value("sitecrawl/render/unfinished", int(not shown.finished))
-        self._stats.inc_value("sitecrawl/render/refused_connections", gate.refused)
-        if gate.exceeded:
+        self._stats.inc_value("sitecrawl/render/refused_connections", proxy.refused)
+        if proxy.exceeded:
             raise RenderTooLargeError("the page loads more than render_max_size")
         return shown
 
-    def _gate(self, renderer: Renderer) -> Gate:
-        return Gate(
-            self._permit, self._params.render_max_size, renderer.gate_address or "127.0.0.1"
+    def _sandbox_proxy(self, renderer: Renderer) -> SandboxProxy:
+        return SandboxProxy(
+            self._permit, self._params.render_max_size, renderer.proxy_address or "127.0.0.1"
         )
 
-    def _made(self, name: str) -> Renderer:
+    def _load_renderer(self, name: str) -> Renderer:
         if self._renderer is None:
             try:
                 make = load_object(RENDERERS[name])
@@ -140,22 +141,22 @@ class Rendering:
             self._renderer = make(self._crawler, self._params, agent(self._params))
         return self._renderer
 
-    def _rest(self, trouble: str) -> None:
+    def _suspend(self, trouble: str) -> None:
         """Ask for no page in vain for a while; say once why."""
-        self._rests_until = asyncio.get_running_loop().time() + REST_SECONDS
+        self._retry_at = asyncio.get_running_loop().time() + RETRY_SECONDS
         if trouble != self._trouble:
             logger.error("Pages cannot be rendered: %s", trouble)
         self._trouble = trouble
 
     def _permit(self, address: str) -> Decision:
         """Public addresses, and those to which the crawl itself was let."""
-        return ALLOWED if address in self._met else self._rule.decide(address)
+        return ALLOWED if address in self._crawled_addresses else self._rule.decide(address)
 
     def _replaced(
         self,
         request: Request,
         response: Response,
-        shown: Shown,
+        shown: RenderedDocument,
         before: Shell,
         decision: Decision,
     ) -> Response:
@@ -172,16 +173,16 @@ class Rendering:
         return response.replace(body=body, headers=headers)
 
 
-def _answered(request: Request, response: Response) -> Answered:
+def _fetched_page(request: Request, response: Response) -> FetchedPage:
     headers = {
         name.decode("latin-1"): tuple(value.decode("latin-1") for value in values)
         for name, values in response.headers.items()
     }
     cookies, credentials = (header(request.headers, each) for each in ("Cookie", "Authorization"))
-    return Answered(response.url, response.body, headers, cookies, credentials)
+    return FetchedPage(response.url, response.body, headers, cookies, credentials)
 
 
-def moved_to(asked: str, shown: Shown) -> str | None:
+def moved_to(asked: str, shown: RenderedDocument) -> str | None:
     """Where scripts led on from a page: by another document, or another address for this one.
 
     A meta refresh is not theirs; whoever reads the page decides about it.

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.http.handler import BoundedDownloadHandler
-from sitecrawl.render.rendering import Rendering
+from sitecrawl.render.rendering import RenderService
 from sitecrawl.reqmeta import SENT_AT, visit_of
 
 if TYPE_CHECKING:
@@ -26,21 +26,23 @@ class RenderingDownloadHandler(BoundedDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        rendering = crawler.get_extension(Rendering)
+        rendering = crawler.get_extension(RenderService)
         assert rendering is not None
         self._rendering = rendering
 
     async def download_request(self, request: Request) -> Response:
         """The response, its body being what the page shows; raises as the base class does."""
         if "splash" in request.meta:
-            return await self._beside(request, self._rendering.ask_splash(request))
+            return await self._exclude_render_time(request, self._rendering.ask_splash(request))
         if visit_of(request) is None:
             return await super().download_request(request)
         self._rendering.check()
         response = await super().download_request(request)
-        return await self._beside(request, self._rendering.shown(request, response))
+        return await self._exclude_render_time(request, self._rendering.shown(request, response))
 
-    async def _beside(self, request: Request, showing: Coroutine[Any, Any, Response]) -> Response:
+    async def _exclude_render_time(
+        self, request: Request, showing: Coroutine[Any, Any, Response]
+    ) -> Response:
         """What a browser shows, its time not being the server's, by which the pause is measured."""
         loop = asyncio.get_running_loop()
         began = loop.time()

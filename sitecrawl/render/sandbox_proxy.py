@@ -15,10 +15,10 @@ HEAD_SECONDS = 30.0
 CONNECT_SECONDS = 10.0
 CHUNK = 65536
 # RFC 9110, 7.6.1: what concerns one connection is not passed on.
-_OF_CONNECTION = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
+_HOP_BY_HOP = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
 
 
-class Gate:
+class SandboxProxy:
     """Listens on one address while a page is shown; cuts every connection when it ends.
 
     Each address is judged at the moment of connecting to it, so that neither names that
@@ -52,9 +52,9 @@ class Gate:
     ) -> None:
         """Listen no more, and cut what is under way."""
         self._server.close()
-        self._cut()
+        self._cancel_all()
 
-    def _cut(self) -> None:
+    def _cancel_all(self) -> None:
         for task in self._tasks:
             task.cancel()
 
@@ -67,13 +67,13 @@ class Gate:
         try:
             async with asyncio.timeout(HEAD_SECONDS):
                 head = await reader.readuntil(b"\r\n\r\n")
-            await self._pass_on(head.decode("latin-1"), reader, writer)
+            await self._forward(head.decode("latin-1"), reader, writer)
         except (OSError, ValueError, TimeoutError, EOFError, asyncio.LimitOverrunError):
             pass  # the page sees a connection that was lost, as it is
         finally:
             writer.close()
 
-    async def _pass_on(self, head: str, reader: StreamReader, writer: StreamWriter) -> None:
+    async def _forward(self, head: str, reader: StreamReader, writer: StreamWriter) -> None:
         method, target, _ = head.partition("\r\n")[0].split(" ", 2)
         tunnel = method == "CONNECT"
         parts = urlsplit(f"//{target}" if tunnel else target)
@@ -90,8 +90,10 @@ class Gate:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 place = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-                to_server.write(_closing(head, f"{method} {place} HTTP/1.1"))
-                writer.write(_closing((await answer.readuntil(b"\r\n\r\n")).decode("latin-1")))
+                to_server.write(_single_use_head(head, f"{method} {place} HTTP/1.1"))
+                writer.write(
+                    _single_use_head((await answer.readuntil(b"\r\n\r\n")).decode("latin-1"))
+                )
             await self._exchange(reader, writer, answer, to_server)
         finally:
             to_server.close()
@@ -106,7 +108,7 @@ class Gate:
                 self._left -= len(chunk)
                 if self._left < 0:
                     self.exceeded = True
-                    self._cut()
+                    self._cancel_all()
                 writer.write(chunk)
                 await writer.drain()
         finally:
@@ -137,11 +139,11 @@ async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
         writer.close()
 
 
-def _closing(head: str, first: str = "") -> bytes:
+def _single_use_head(head: str, first: str = "") -> bytes:
     """A message's head for a connection that serves this one exchange.
 
     The browser would else use it for a request to some other host.
     """
     line, *fields = head.removesuffix("\r\n\r\n").split("\r\n")
-    kept = [each for each in fields if not each.lower().startswith(_OF_CONNECTION)]
+    kept = [each for each in fields if not each.lower().startswith(_HOP_BY_HOP)]
     return "\r\n".join([first or line, *kept, "Connection: close", "", ""]).encode("latin-1")

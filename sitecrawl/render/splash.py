@@ -18,11 +18,11 @@ from scrapy.exceptions import (
 from scrapy.utils.misc import build_from_crawler
 
 from sitecrawl.render.rendered_page import (
-    Answered,
+    FetchedPage,
+    RenderedDocument,
     RendererLostError,
     RendererMissingError,
     RenderTimeoutError,
-    Shown,
 )
 from sitecrawl.render.splash_adapter import Cookies, Splash
 from sitecrawl.web.encoding import decode
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.render.sandbox_proxy import Gate
+    from sitecrawl.render.sandbox_proxy import SandboxProxy
 
 
 logger = logging.getLogger(__name__)
 
 SPARE_SECONDS = 5.0
-OF_SPLASH = ("splash", "download_slot", "verbatim_url")
-NOT_THERE = "no Splash server answers at %s (%s); start one, or name it: -s SPLASH_URL=http://..."
+SPLASH_META_KEYS = ("splash", "download_slot", "verbatim_url")
+NO_SERVER = "no Splash server answers at %s (%s); start one, or name it: -s SPLASH_URL=http://..."
 UNGUARDED = (
     "The Splash server at %s loads what pages ask for unguarded: keep it out of private networks, "
     "or say with -a splash_sees_us_as=ADDRESS where it reaches this machine"
 )
 # ES5, for Splash's WebKit does not know more.
-SCROLLING = """(function () {
+SCROLL_SCRIPT = """(function () {
   window.open = function () { return null; };
   var left = %d;
   function scroll() {
@@ -58,7 +58,7 @@ SCROLLING = """(function () {
 })();"""
 
 
-SHOWING = """function main(splash, args)
+RENDER_SCRIPT = """function main(splash, args)
   splash.images_enabled = args.with_images
   splash.resource_timeout = args.resource_timeout
   splash:set_user_agent(args.user_agent)
@@ -92,7 +92,7 @@ those to which a script leads on. Splash cannot tell one from the other but wher
 class SplashRenderer:
     """Gives each page's document to the Splash server of ``SPLASH_URL``, to run its scripts.
 
-    What they load passes our gate where Splash can reach us, on this machine or by
+    What they load passes our proxy where Splash can reach us, on this machine or by
     ``splash_sees_us_as``.
     """
 
@@ -105,22 +105,22 @@ class SplashRenderer:
         self._server: str = self._splash.splash_base_url
         self._handler = HTTP11DownloadHandler(crawler)
         local = _is_local(urlsplit(self._server).hostname or "")
-        self.gate_address = params.splash_sees_us_as or ("127.0.0.1" if local else "")
-        if not self.gate_address:
+        self.proxy_address = params.splash_sees_us_as or ("127.0.0.1" if local else "")
+        if not self.proxy_address:
             logger.warning(UNGUARDED, self._server)
 
-    async def show(self, page: Answered, gate: Gate) -> Shown:
+    async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
         """Run the page's scripts; raises one of ``render.failures``."""
         wait = min(
             max(self._params.render_wait, self._params.render_quiet), self._params.render_time
         )
         origin = origin_of(page.url)
         arguments: dict[str, Any] = {
-            "lua_source": SHOWING,
+            "lua_source": RENDER_SCRIPT,
             "document": decode(page.body, next(iter(page.headers.get("Content-Type", ())), ""))[0],
-            "scrolling": SCROLLING % self._params.render_scrolls,
+            "scrolling": SCROLL_SCRIPT % self._params.render_scrolls,
             "seconds": wait,
-            "timeout": self._most,
+            "timeout": self._timeout,
             "resource_timeout": self._params.render_time,
             "with_images": "image" not in self._params.render_block,
             "user_agent": self._agent,
@@ -129,20 +129,20 @@ class SplashRenderer:
             "origin": f"{origin}/",
             "authorization": page.authorization,
         }
-        if self.gate_address:
-            arguments["proxy"] = gate.url
+        if self.proxy_address:
+            arguments["proxy"] = proxy.url
         splash = {"endpoint": "execute", "args": arguments, "dont_send_headers": True}
         meta = {"splash": splash, "download_slot": self._server, "verbatim_url": True}
         response: Any = await self.send(Request(page.url, meta=meta))
         if response.status != 200:
             raise _failure(response)
         shown = response.data
-        return Shown(shown["html"], shown["url"], shown.get("sent_to"))
+        return RenderedDocument(shown["html"], shown["url"], shown.get("sent_to"))
 
     async def send(self, request: Request) -> Response:
         """The response to a SplashRequest; a page's or, where that failed, the server's own."""
         # What else is in its meta cannot be copied, as scrapy-splash does.
-        meta = {name: request.meta[name] for name in OF_SPLASH if name in request.meta}
+        meta = {name: request.meta[name] for name in SPLASH_META_KEYS if name in request.meta}
         bare = Request(
             request.url,
             method=request.method,
@@ -151,17 +151,17 @@ class SplashRenderer:
             meta=meta,
         )
         self._cookies.process_request(bare)
-        turned = self._splash.process_request(bare) or bare
-        turned.meta["download_timeout"] = self._most + SPARE_SECONDS
+        converted = self._splash.process_request(bare) or bare
+        converted.meta["download_timeout"] = self._timeout + SPARE_SECONDS
         # A POST on a kept connection is lost when the server closes that at the moment.
-        turned.headers["Connection"] = "close"
+        converted.headers["Connection"] = "close"
         while True:
-            answer = self._splash.process_response(turned, await self._ask(turned))
+            answer = self._splash.process_response(converted, await self._ask(converted))
             if not isinstance(answer, Request):
-                answer = self._cookies.process_response(turned, answer)
+                answer = self._cookies.process_response(converted, answer)
                 answer.request = request
                 return answer
-            turned = answer  # the server forgot cached arguments: they are sent again
+            converted = answer  # the server forgot cached arguments: they are sent again
 
     async def close(self) -> None:
         """Close idle connections; the server is not ours to end."""
@@ -173,12 +173,12 @@ class SplashRenderer:
         except DownloadTimeoutError as error:
             raise RendererLostError(f"Splash was silent: {error}") from error
         except (DownloadConnectionRefusedError, CannotResolveHostError) as error:
-            raise RendererMissingError(NOT_THERE % (self._server, error)) from error
+            raise RendererMissingError(NO_SERVER % (self._server, error)) from error
         except DownloadFailedError as error:
             raise RendererLostError(f"Splash broke off: {error}") from error
 
     @property
-    def _most(self) -> float:
+    def _timeout(self) -> float:
         return self._params.render_time + SPARE_SECONDS
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _where_it_was() -> Iterator[None]:
+def _canonicalize_url_restored() -> Iterator[None]:
     """Put ``canonicalize_url`` back to where scrapy-splash imports it from."""
     url: Any = scrapy.utils.url
     url.canonicalize_url = canonicalize_url
@@ -30,7 +30,7 @@ def _where_it_was() -> Iterator[None]:
     del url.canonicalize_url
 
 
-with _where_it_was():
+with _canonicalize_url_restored():
     from scrapy_splash import middleware as released
     from scrapy_splash.request import SplashRequest
 
@@ -42,15 +42,15 @@ class Splash(released.SplashMiddleware):  # type: ignore[misc]
 
     def process_request(self, request: Request) -> Request | None:
         """The request to the Splash server; None for one that is not meant for it."""
-        turned: Request | None = super().process_request(request, self.crawler.spider)
-        return turned
+        converted: Request | None = super().process_request(request, self.crawler.spider)
+        return converted
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """The page's response; a request where arguments have to be sent once more."""
-        turned: Response | Request = super().process_response(
+        converted: Response | Request = super().process_response(
             request, response, self.crawler.spider
         )
-        return turned
+        return converted
 
     def _get_slot_key(self, request_or_response: Request) -> str:
         key: str = self.crawler.engine.downloader.get_slot_key(request_or_response)
@@ -93,7 +93,7 @@ class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Treat the requests that the spider starts with."""
         async for each in start:
-            yield self._treated(each)
+            yield self._deduplicate(each)
 
     def process_spider_output(
         self,
@@ -102,7 +102,7 @@ class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore
     ) -> Iterator[Any]:
         """Treat the requests that come of a response."""
         for each in result:
-            yield self._treated(each)
+            yield self._deduplicate(each)
 
     async def process_spider_output_async(
         self,
@@ -111,9 +111,9 @@ class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore
     ) -> AsyncIterator[Any]:
         """Treat the requests that come of a response, one by one."""
         async for each in result:
-            yield self._treated(each)
+            yield self._deduplicate(each)
 
-    def _treated(self, each: Any) -> Any:
+    def _deduplicate(self, each: Any) -> Any:
         if not isinstance(each, scrapy.Request):
             return each
         spider: Any = self._crawler.spider

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sitecrawl.policy.http.answers import NO_HEAD, Answer, answer_of_failure
+from sitecrawl.policy.http.answers import NO_HEAD, FetchResult, answer_of_failure
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
@@ -49,13 +49,13 @@ def judge_failure(request: Request, error: Exception, stats: StatsCollector) -> 
         _take(request, answer_of_failure(names_of(error)), stats)
 
 
-def _take(request: Request, answer: Answer, stats: StatsCollector) -> None:
+def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:
     origin, visit = origin_of(request), visit_of(request)
     ours = visit is not None or sitemap_of(request) is not None
     if origin is None or not ours or origin.ended:
         return
     due = visit.due if visit is not None else None
-    if origin.patience.note(
+    if origin.patience.record_result(
         answer,
         due.fingerprint if due is not None else None,
         failed_before=due is not None and due.outcome in LASTING,
@@ -63,7 +63,7 @@ def _take(request: Request, answer: Answer, stats: StatsCollector) -> None:
         _give_up(origin, answer, request.url, stats)
 
 
-def _give_up(origin: Origin, answer: Answer, url: str, stats: StatsCollector) -> None:
+def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollector) -> None:
     origin.ended = f"{origin.key} failed too often, last with {answer.reason}"
     stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
     logger.warning(

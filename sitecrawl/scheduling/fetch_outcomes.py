@@ -12,7 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
-from sitecrawl.policy.http.answers import Answer, answer_of_failure
+from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import extension, read_target
 from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
@@ -49,7 +49,7 @@ class Refused(IgnoreRequest):
 class Answered(IgnoreRequest):
     """An answer that holds no content to read."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: FetchResult) -> None:
         super().__init__(answer.reason)
         self.answer = answer
 
@@ -149,7 +149,7 @@ class Outcomes:
             return False
         return not extension(read_target(due.url).parts.path)
 
-    def _answered(self, visit: Visit, origin: Origin, answer: Answer) -> None:
+    def _answered(self, visit: Visit, origin: Origin, answer: FetchResult) -> None:
         visit.outcome, visit.reason = answer.outcome, answer.reason
         now, fingerprint = time.time(), visit.due.fingerprint
         wait = retry_wait(

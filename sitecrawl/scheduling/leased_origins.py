@@ -14,7 +14,7 @@ from scrapy.exceptions import CannotResolveHostError
 
 from sitecrawl.config.assembly import pace
 from sitecrawl.frontier.base import OriginState
-from sitecrawl.policy.http.failure_budget import Patience
+from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.origin import Gate, Origin, RobotsFile
 
@@ -115,7 +115,7 @@ class Hand:
         for origin in (*self.origins.values(), *self._resting.values()):
             before, fresh = origin.pace, pace(self._params)
             origin.pace = replace(fresh, crawl_delay=before.crawl_delay, ended_at=before.ended_at)
-            origin.patience = Patience(self._params.patience)
+            origin.patience = FailureBudget(self._params.patience)
             origin.robots.failures = 0
             origin.tries.clear()
             if origin.ended:
@@ -154,7 +154,7 @@ class Hand:
         frontier = self._owner.frontier
         await self._save(origin)
         if origin.ended:
-            if origin.patience.ended_as_before and not await frontier.promises(origin.key):
+            if origin.patience.failed_like_last_run and not await frontier.promises(origin.key):
                 self._recorder.settle(origin.key, await frontier.settle(origin.key))
             await frontier.give_up(origin.key)
             self.look()
@@ -227,7 +227,7 @@ class Hand:
         origin = Origin(
             state=state,
             pace=pace(self._params),
-            patience=Patience(self._params.patience),
+            patience=FailureBudget(self._params.patience),
             robots=RobotsFile(f"{state.key}/robots.txt"),
             gate=Gate(ready_at),
         )

@@ -14,7 +14,7 @@ from scrapy.http import Response  # scrapy-poet reads what callbacks are annotat
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.policy.http.answers import Answer, answer_of_failure
+from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, sitemap_of
@@ -148,7 +148,7 @@ class Sitemaps:
         else:
             self._failed_with(answer_of_failure(names_of(failure.value)), asked, why)
 
-    def _failed_with(self, answer: Answer, asked: Asked, why: str, rest: float = 0.0) -> None:
+    def _failed_with(self, answer: FetchResult, asked: Asked, why: str, rest: float = 0.0) -> None:
         """Ask once more, after a ``rest`` if that is asked for, where the failure may pass."""
         wait = retry_wait(
             answer,

@@ -12,7 +12,7 @@ from typing import Literal
 from scrapy import Request
 
 from sitecrawl.frontier.base import DueUrl, OriginState
-from sitecrawl.policy.http.failure_budget import Patience
+from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 
@@ -105,7 +105,7 @@ class Origin:
 
     state: OriginState
     pace: Pace
-    patience: Patience
+    patience: FailureBudget
     robots: RobotsFile
     gate: Gate
     todo: deque[DueUrl] = field(default_factory=deque)

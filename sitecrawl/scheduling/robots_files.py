@@ -157,7 +157,7 @@ class Robots:
         robots.failures += 1
         origin.ready_at = max(origin.ready_at, asyncio.get_running_loop().time() + wait)
         self._count("unreachable")
-        if origin.patience.spend():
+        if origin.patience.record_failure():
             self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
             origin.ended = f"{origin.key}/robots.txt cannot be read ({why})"
             logger.warning(

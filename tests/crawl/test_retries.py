@@ -11,7 +11,7 @@ from fixtures.command import NOWHERE, Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Raw, Server, page
 from sitecrawl.frontier.base import DueUrl, OriginState
-from sitecrawl.policy.http.failure_budget import Patience
+from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import Gate, Origin, RobotsFile, Turns
 
@@ -194,7 +194,7 @@ def test_new_work_does_not_wait_for_a_retry() -> None:
     origin = Origin(
         state=OriginState("http://a.test", None, None, 0.0, None, 0.0, 0),
         pace=Pace(),
-        patience=Patience(),
+        patience=FailureBudget(),
         robots=RobotsFile("http://a.test/robots.txt"),
         gate=Gate(10.0),
         dry=True,

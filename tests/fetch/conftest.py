@@ -24,9 +24,9 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from sitecrawl.config.options.fetching import FetchParams
-from sitecrawl.http.fetch_errors import names_of
+from sitecrawl.http.fetch_errors import error_class_names
 from sitecrawl.http.handler import BoundedDownloadHandler
-from sitecrawl.policy.http.answers import Answer, answer_of_failure, answer_of_status
+from sitecrawl.policy.http.answers import FetchResult, answer_of_failure, answer_of_status
 from tests.fetch.names import Names
 from tests.fetch.tls import Authority
 
@@ -75,12 +75,12 @@ class Fetch:
         """The response to a GET in a crawl that starts at the root of ``url``'s origin."""
         return await self.send(self.handler(urljoin(url, "/"), **options), Request(url))
 
-    async def answer(self, url: str, **options: str) -> Answer:
+    async def answer(self, url: str, **options: str) -> FetchResult:
         """What the crawl makes of how the fetch of ``url`` ends."""
         try:
             response = await self(url, **options)
         except ENDS as error:
-            return answer_of_failure(names_of(error))
+            return answer_of_failure(error_class_names(error))
         headers = {str(k).lower(): v for k, v in response.headers.to_unicode_dict().items()}
         return answer_of_status(response.status, headers)
 

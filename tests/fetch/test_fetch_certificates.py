@@ -82,7 +82,7 @@ async def test_plain_and_tls_mixed_up(fetch: Fetch, server: Server, authority: A
 async def test_server_that_never_closes_is_cut(
     fetch: Fetch, authority: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialing, "LINGER", 0.1)
+    monkeypatch.setattr(dialing, "TLS_SHUTDOWN_TIMEOUT", 0.1)
     context = authority.context("127.0.0.1")
     states: list[int] = []
 

@@ -177,7 +177,7 @@ async def test_failure_has_its_outcome(fetch: Fetch, server: Server, name: str) 
     page, outcome, reason = FAILURES[name]
     answer = await fetch.answer(server.serve({"/": page}) + "/", timeout="3s")
     assert (answer.outcome.name, answer.reason) == (outcome, reason)
-    assert answer.persists
+    assert answer.counts_against_budget
 
 
 @pytest.mark.parametrize("name", READABLE)
@@ -194,8 +194,8 @@ async def test_unusual_answer_is_read(fetch: Fetch, server: Server, name: str) -
 async def test_refused_connection(fetch: Fetch) -> None:
     answer = await fetch.answer(refusing_origin() + "/")
     assert (answer.outcome, answer.reason) == (Outcome.CONNECTION_FAILED, "connection_refused")
-    assert answer.again
-    assert answer.persists
+    assert answer.retryable
+    assert answer.counts_against_budget
 
 
 @pytest.mark.behaviour("S-09")

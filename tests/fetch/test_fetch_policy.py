@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.http.answers import FAILURES, Answer, answer_of_failure, answer_of_status
-from sitecrawl.policy.http.failure_budget import Patience
+from sitecrawl.policy.http.answers import FAILURES, FetchResult, answer_of_failure, answer_of_status
+from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.network_addresses import AddressRule, special_network
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.http.redirects import RedirectChains
@@ -150,7 +150,12 @@ def test_the_date_since_when_a_change_is_asked_for(told: str | None, sent: str |
 @pytest.mark.parametrize("case", cases("answers"))
 def test_status(case: dict[str, Any]) -> None:
     answer = answer_of_status(case["status"], case["headers"])
-    assert [answer.outcome.name, answer.reason, answer.again, answer.persists] == case["means"]
+    assert [
+        answer.outcome.name,
+        answer.reason,
+        answer.retryable,
+        answer.counts_against_budget,
+    ] == case["means"]
 
 
 def test_every_status_means_something() -> None:
@@ -169,18 +174,18 @@ def test_first_cause_in_the_table_decides() -> None:
 
 @pytest.mark.behaviour("S-10", "S-11", "S-12")
 def test_patience_ends_with_the_fifth_lasting_failure() -> None:
-    patience = Patience()
+    patience = FailureBudget()
     answers = [BROKEN, OK, BROKEN, BROKEN, LIMITED, BROKEN, BROKEN]
-    assert [patience.note(answer) for answer in answers] == [False] * 6 + [True]
-    assert patience.note(OK)
+    assert [patience.record_result(answer) for answer in answers] == [False] * 6 + [True]
+    assert patience.record_result(OK)
 
 
 @pytest.mark.behaviour("S-10")
 def test_a_url_that_goes_on_failing_costs_patience_once() -> None:
-    patience = Patience()
+    patience = FailureBudget()
     fluke, other = 1, 2
-    assert not any(patience.note(BROKEN, fluke) for _ in range(9))
-    assert not patience.note(BROKEN, other)
+    assert not any(patience.record_result(BROKEN, fluke) for _ in range(9))
+    assert not patience.record_result(BROKEN, other)
     assert patience.left == 3
 
 
@@ -196,17 +201,17 @@ def test_a_url_that_goes_on_failing_costs_patience_once() -> None:
     ],
 )
 def test_what_failed_before_says_nothing_new_of_an_origin(
-    answers: list[tuple[Answer, bool]], as_before: bool
+    answers: list[tuple[FetchResult, bool]], as_before: bool
 ) -> None:
-    patience = Patience()
+    patience = FailureBudget()
     for fingerprint, (answer, failed_before) in enumerate(answers):
-        patience.note(answer, fingerprint, failed_before=failed_before)
-    assert patience.ended_as_before == as_before
+        patience.record_result(answer, fingerprint, failed_before=failed_before)
+    assert patience.failed_like_last_run == as_before
 
 
 def test_endless_refusals_end_patience() -> None:
-    patience = Patience()
-    assert [patience.note(LIMITED) for _ in range(7)] == [False] * 6 + [True]
+    patience = FailureBudget()
+    assert [patience.record_result(LIMITED) for _ in range(7)] == [False] * 6 + [True]
 
 
 @pytest.mark.behaviour("S-08", "K-30", "K-31")

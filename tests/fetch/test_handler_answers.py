@@ -139,7 +139,7 @@ async def test_crawl_judges_its_visits_by_their_headers(fetch: Fetch, server: Se
     page = Raw(OK + b"Content-Type: text/html\r\n\r\np")
     origin = server.serve({"/clip": video, "/page": page, "/b.mp4": "video"})
     handler = fetch.handler(origin, max_body_size="90MB")
-    handler._stopping.early_close = EarlyClose(judge)
+    handler._stopper.early_close = EarlyClose(judge)
     visit = {VISIT: object()}
     clip = await fetch.send(handler, Request(f"{origin}/clip", meta=visit))
     assert (clip.body, clip.flags) == (b"", ["download_stopped"])

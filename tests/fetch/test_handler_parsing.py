@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.http.fetch_errors import GibberishError, HeaderTooLargeError
+from sitecrawl.http.fetch_errors import HeaderTooLargeError, MalformedResponseError
 from sitecrawl.http.messages import Framing, HeadReader, framing_of
 
 HEADS = [
@@ -50,7 +50,7 @@ def read(pieces: Iterable[bytes]) -> tuple[object, bytes, bytes | None]:
                 behind = framing.rest or b""
             else:
                 behind += piece
-    except GibberishError as error:
+    except MalformedResponseError as error:
         return str(error), b"", None
     return fields, body, behind if framing is not None and framing.rest is not None else None
 

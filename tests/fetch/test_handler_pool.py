@@ -140,7 +140,7 @@ async def test_what_comes_unasked_answers_nothing(fetch: Fetch, server: Server) 
 async def test_only_so_many_connections_rest(fetch: Fetch, server: Server) -> None:
     origins = [server.serve({"*": "<p>page"}) for _ in range(3)]
     handler = fetch.handler(origins[0], allow_private="yes")
-    resting = handler._pool = pool.Pool(per_route=2, most=3)
+    resting = handler._pool = pool.ConnectionPool(per_route=2, max_idle=3)
     for origin in origins:
         requests = [Request(f"{origin}/{number}") for number in range(4)]
         at_once = [deferred_from_coro(handler.download_request(each)) for each in requests]
@@ -148,8 +148,8 @@ async def test_only_so_many_connections_rest(fetch: Fetch, server: Server) -> No
             await each
     await until(lambda: len(resting._open) == 3)
     assert len(server.log.connections) == 12
-    assert len(resting._resting) == 3
-    ports = [f"http://127.0.0.1:{connection.route.port}" for connection in resting._resting]
+    assert len(resting._idle) == 3
+    ports = [f"http://127.0.0.1:{connection.route.port}" for connection in resting._idle]
     assert ports == [origins[1], origins[2], origins[2]]
 
 
@@ -158,7 +158,7 @@ async def test_file_descriptors_remain_for_connections_in_use(fetch: Fetch, serv
     origins = [server.serve({"*": "<p>page"}) for _ in range(4)]
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     concurrent = get_crawler().settings.getint("CONCURRENT_REQUESTS")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (pool.SPARE + 2 * concurrent + 2, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (pool.RESERVED_FDS + 2 * concurrent + 2, most))
     try:
         handler = fetch.handler(origins[0], allow_private="yes")
     finally:
@@ -172,12 +172,12 @@ async def test_file_descriptors_remain_for_connections_in_use(fetch: Fetch, serv
 async def test_connection_does_not_rest_for_ever(
     fetch: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "LONGEST_REST", 0.2)
+    monkeypatch.setattr(pool, "KEEPALIVE_EXPIRY", 0.2)
     talk = Talk(PAGE, PAGE)
     with SocketServer(talk) as server:
         handler = fetch.handler(server.origin)
         await fetch.send(handler, Request(f"{server.origin}/"))
-        assert len(handler._pool._resting) == 1
+        assert len(handler._pool._idle) == 1
         await until(lambda: talk.ended == 1)
         assert handler._pool._open == set()
     assert [len(asked) for asked in talk.requests] == [1]
@@ -196,7 +196,7 @@ async def test_connections_end_with_the_crawl(fetch: Fetch) -> None:
 async def test_tls_connections_end_with_the_crawl_even_if_the_server_does_not_agree(
     fetch: Fetch, authority: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "PARTING", 0.2)
+    monkeypatch.setattr(pool, "CLOSE_TIMEOUT", 0.2)
     context = authority.context("127.0.0.1")
     rest: list[bytes] = []
 

@@ -21,8 +21,8 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.decision import ALLOWED
 from sitecrawl.render import browser
 from sitecrawl.render.browser import find_chromium
-from sitecrawl.render.rendered_page import Answered, RendererMissingError
-from sitecrawl.render.sandbox_proxy import Gate
+from sitecrawl.render.rendered_page import FetchedPage, RendererMissingError
+from sitecrawl.render.sandbox_proxy import SandboxProxy
 
 APPS = [f"/app/{number}" for number in range(3)]
 TEXT = "Everything that there is to say stands in the answer itself. " * 5
@@ -164,10 +164,10 @@ async def test_a_start_that_hangs_is_given_up_and_ended(
     monkeypatch.setattr(browser, "START_SECONDS", 3.0)
     params = CrawlParams(start="http://127.0.0.1/")
     renderer = browser.PlaywrightRenderer(get_crawler(), params, "test")
-    answered = Answered("http://127.0.0.1/", b"<p>", {})
-    gate = Gate(lambda _: ALLOWED, 1000)
+    answered = FetchedPage("http://127.0.0.1/", b"<p>", {})
+    proxy = SandboxProxy(lambda _: ALLOWED, 1000)
     with pytest.raises(RendererMissingError, match="did not start within 3 seconds"):
-        await deferred_from_coro(renderer.show(answered, gate))
+        await deferred_from_coro(renderer.show(answered, proxy))
     await deferred_from_coro(renderer.close())
     commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
     assert not [command for command in commands if hanging.encode() in command]

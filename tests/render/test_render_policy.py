@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.policy.rendering import Always, WhereNeeded, needs_scripts, page_pattern
+from sitecrawl.policy.rendering import RenderAlways, RenderWhereNeeded, needs_scripts, page_pattern
 from sitecrawl.web.html.script_shells import read_shell, without_scripts
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "shells.toml").read_text("utf-8"))["case"]
@@ -38,7 +38,7 @@ def test_pages_of_one_template_share_a_pattern(url: str, pattern: str) -> None:
 
 
 def test_pages_like_others_that_had_no_more_to_show_are_not_rendered() -> None:
-    policy = WhereNeeded()
+    policy = RenderWhereNeeded()
     bare, full = read_shell(COUNTER), read_shell(f"<body>{TEXT}</body>")
     for number in (1, 2):
         assert policy.decide(f"https://a.test/thanks/{number}", bare).allowed
@@ -52,7 +52,7 @@ def test_pages_like_others_that_had_no_more_to_show_are_not_rendered() -> None:
 
 
 def test_one_page_with_more_to_show_speaks_for_all_of_its_pattern() -> None:
-    policy = WhereNeeded()
+    policy = RenderWhereNeeded()
     bare, full = read_shell(BARE), read_shell(f"<body>{TEXT}</body>")
     policy.learn("https://a.test/shop/1", bare, full)
     for number in (2, 3, 4):
@@ -63,8 +63,8 @@ def test_one_page_with_more_to_show_speaks_for_all_of_its_pattern() -> None:
 
 
 def test_every_page_with_scripts_is_rendered_where_that_is_asked() -> None:
-    assert Always().decide("https://a.test/", read_shell(COUNTER)).allowed
-    assert not Always().decide("https://a.test/", read_shell("<p>plain")).allowed
+    assert RenderAlways().decide("https://a.test/", read_shell(COUNTER)).allowed
+    assert not RenderAlways().decide("https://a.test/", read_shell("<p>plain")).allowed
 
 
 def test_what_scripts_wrote_is_read_once_and_their_data_is_kept() -> None:

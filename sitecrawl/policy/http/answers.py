@@ -11,48 +11,54 @@ from sitecrawl.policy.outcomes import Outcome
 CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 
 
-class Answer(NamedTuple):
+class FetchResult(NamedTuple):
     """How a fetch ended, and what follows.
 
-    ``reason`` is one snake_case word more precise than the outcome. ``again``: the condition may
-    pass, so the URL may be tried again in the same run. ``persists``: it could last, so it costs
+    ``reason`` is one snake_case word more precise than the outcome. ``retryable``: the condition may
+    pass, so the URL may be tried retryable in the same run. ``counts_against_budget``: it could last, so it costs
     the origin's patience.
     """
 
     outcome: Outcome
     reason: str
-    again: bool = False
-    persists: bool = False
+    retryable: bool = False
+    counts_against_budget: bool = False
 
 
-OK = Answer(Outcome.FILE_INGESTED, "ok")
-NO_CONTENT = Answer(Outcome.NO_CONTENT, "no_content")
-NOT_CHANGED = Answer(Outcome.FILE_DID_NOT_CHANGE, "not_modified")
-MOVED_FOR_EVER = Answer(Outcome.PERMANENT_REDIRECT, "permanent_redirect")
-MOVED_FOR_NOW = Answer(Outcome.REDIRECT, "redirect")
-NOWHERE = Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location")
-PART = Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
-STRANGE = Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status", persists=True)
-BLAMED = Answer(Outcome.SERVER_BLAMED_CLIENT, "client_error")
-BROKEN = Answer(Outcome.SERVER_INTERNAL_ERROR, "server_error", persists=True)
-BROKEN_FOR_NOW = BROKEN._replace(again=True)
-BUSY = Answer(Outcome.RATE_LIMITED, "unavailable", again=True, persists=True)
+OK = FetchResult(Outcome.FILE_INGESTED, "ok")
+NO_CONTENT = FetchResult(Outcome.NO_CONTENT, "no_content")
+NOT_CHANGED = FetchResult(Outcome.FILE_DID_NOT_CHANGE, "not_modified")
+PERMANENT_REDIRECT = FetchResult(Outcome.PERMANENT_REDIRECT, "permanent_redirect")
+TEMPORARY_REDIRECT = FetchResult(Outcome.REDIRECT, "redirect")
+NOWHERE = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location")
+PARTIAL_CONTENT = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
+UNKNOWN_STATUS = FetchResult(
+    Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status", counts_against_budget=True
+)
+CLIENT_ERROR = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "client_error")
+BROKEN = FetchResult(Outcome.SERVER_INTERNAL_ERROR, "server_error", counts_against_budget=True)
+BROKEN_FOR_NOW = BROKEN._replace(retryable=True)
+BUSY = FetchResult(Outcome.RATE_LIMITED, "unavailable", retryable=True, counts_against_budget=True)
 
 STATUSES = {
     204: NO_CONTENT,
     205: NO_CONTENT,
     304: NOT_CHANGED,
-    401: Answer(Outcome.SERVER_BLAMED_CLIENT, "unauthorized"),
-    403: Answer(Outcome.SERVER_BLAMED_CLIENT, "forbidden"),
-    404: Answer(Outcome.FILE_NOT_FOUND, "not_found"),
-    406: Answer(Outcome.NOT_ACCEPTABLE, "not_acceptable"),
-    408: Answer(Outcome.REQUEST_TIMEOUT, "server_timeout", again=True, persists=True),
-    410: Answer(Outcome.FILE_GONE, "gone"),
-    429: Answer(Outcome.RATE_LIMITED, "rate_limited", again=True),
-    451: Answer(Outcome.SERVER_BLAMED_CLIENT, "legally_unavailable"),
+    401: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "unauthorized"),
+    403: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "forbidden"),
+    404: FetchResult(Outcome.FILE_NOT_FOUND, "not_found"),
+    406: FetchResult(Outcome.NOT_ACCEPTABLE, "not_acceptable"),
+    408: FetchResult(
+        Outcome.REQUEST_TIMEOUT, "server_timeout", retryable=True, counts_against_budget=True
+    ),
+    410: FetchResult(Outcome.FILE_GONE, "gone"),
+    429: FetchResult(Outcome.RATE_LIMITED, "rate_limited", retryable=True),
+    451: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "legally_unavailable"),
     500: BROKEN_FOR_NOW,
     502: BROKEN_FOR_NOW,
-    503: Answer(Outcome.SERVER_INTERNAL_ERROR, "unavailable", again=True, persists=True),
+    503: FetchResult(
+        Outcome.SERVER_INTERNAL_ERROR, "unavailable", retryable=True, counts_against_budget=True
+    ),
     504: BROKEN_FOR_NOW,
     522: BROKEN_FOR_NOW,  # of Cloudflare: no connection to the site's own server
     524: BROKEN_FOR_NOW,  # of Cloudflare: no answer of it in time
@@ -63,70 +69,82 @@ NO_HEAD = frozenset({405, 501})  # of a server that does not know HEAD
 
 # In order: the first name that is among a failure's causes decides.
 FAILURES = {
-    "RendererMissingError": Answer(Outcome.CANCELLED, "renderer_missing"),
-    "RendererLostError": Answer(Outcome.CANCELLED, "renderer_lost", again=True),
-    "RenderTimeoutError": Answer(Outcome.REQUEST_TIMEOUT, "render_timeout"),
-    "RenderTooLargeError": Answer(Outcome.TOO_LARGE, "render_too_large"),
-    "AddressRefusedError": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
-    "UnsupportedURLSchemeError": Answer(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
-    "HeaderTooLargeError": Answer(Outcome.TOO_LARGE, "header_too_large", persists=True),
-    "BodyTooLargeError": Answer(Outcome.TOO_LARGE, "body_too_large"),
-    "DecodedTooLargeError": Answer(Outcome.TOO_LARGE, "decoded_too_large"),
-    "TooSlowError": Answer(Outcome.REQUEST_TIMEOUT, "too_slow", persists=True),
-    "SilenceError": Answer(Outcome.REQUEST_TIMEOUT, "timeout", again=True, persists=True),
-    "DownloadTimeoutError": Answer(Outcome.REQUEST_TIMEOUT, "timeout", again=True, persists=True),
-    "BrokenEncodingError": Answer(
-        Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding", persists=True
+    "RendererMissingError": FetchResult(Outcome.CANCELLED, "renderer_missing"),
+    "RendererLostError": FetchResult(Outcome.CANCELLED, "renderer_lost", retryable=True),
+    "RenderTimeoutError": FetchResult(Outcome.REQUEST_TIMEOUT, "render_timeout"),
+    "RenderTooLargeError": FetchResult(Outcome.TOO_LARGE, "render_too_large"),
+    "AddressRefusedError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
+    "UnsupportedURLSchemeError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
+    "HeaderTooLargeError": FetchResult(
+        Outcome.TOO_LARGE, "header_too_large", counts_against_budget=True
     ),
-    "TlsFailedError": Answer(Outcome.CONNECTION_FAILED, "tls_failed", persists=True),
-    "CannotResolveHostError": Answer(
-        Outcome.CONNECTION_FAILED, "dns_failed", again=True, persists=True
+    "BodyTooLargeError": FetchResult(Outcome.TOO_LARGE, "body_too_large"),
+    "DecodedTooLargeError": FetchResult(Outcome.TOO_LARGE, "decoded_too_large"),
+    "TooSlowError": FetchResult(Outcome.REQUEST_TIMEOUT, "too_slow", counts_against_budget=True),
+    "ReadTimeoutError": FetchResult(
+        Outcome.REQUEST_TIMEOUT, "timeout", retryable=True, counts_against_budget=True
     ),
-    "DownloadConnectionRefusedError": Answer(
-        Outcome.CONNECTION_FAILED, "connection_refused", again=True, persists=True
+    "DownloadTimeoutError": FetchResult(
+        Outcome.REQUEST_TIMEOUT, "timeout", retryable=True, counts_against_budget=True
     ),
-    "GibberishError": Answer(Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish", persists=True),
-    "CutShortError": Answer(
-        Outcome.DID_NOT_UNDERSTAND_ANSWER, "cut_short", again=True, persists=True
+    "BrokenEncodingError": FetchResult(
+        Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding", counts_against_budget=True
     ),
-    "ConnectionBrokenError": Answer(
-        Outcome.CONNECTION_FAILED, "connection_lost", again=True, persists=True
+    "TlsFailedError": FetchResult(
+        Outcome.CONNECTION_FAILED, "tls_failed", counts_against_budget=True
+    ),
+    "CannotResolveHostError": FetchResult(
+        Outcome.CONNECTION_FAILED, "dns_failed", retryable=True, counts_against_budget=True
+    ),
+    "DownloadConnectionRefusedError": FetchResult(
+        Outcome.CONNECTION_FAILED, "connection_refused", retryable=True, counts_against_budget=True
+    ),
+    "MalformedResponseError": FetchResult(
+        Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish", counts_against_budget=True
+    ),
+    "IncompleteReadError": FetchResult(
+        Outcome.DID_NOT_UNDERSTAND_ANSWER, "cut_short", retryable=True, counts_against_budget=True
+    ),
+    "ConnectionBrokenError": FetchResult(
+        Outcome.CONNECTION_FAILED, "connection_lost", retryable=True, counts_against_budget=True
     ),
 }
-UNKNOWN_FAILURE = Answer(Outcome.CONNECTION_FAILED, "connection_failed", again=True, persists=True)
+UNKNOWN_FAILURE = FetchResult(
+    Outcome.CONNECTION_FAILED, "connection_failed", retryable=True, counts_against_budget=True
+)
 
 
-def answer_of_status(status: int, headers: Mapping[str, str]) -> Answer:
+def answer_of_status(status: int, headers: Mapping[str, str]) -> FetchResult:
     """What a status code means; ``headers`` of the answer have lower-case names."""
     if 300 <= status < 400 and status != 304:
         return _redirected(status, headers)
     if status == 503 and headers.get("retry-after"):
         return BUSY
     if status == 206 and not _whole(headers.get("content-range")):
-        return PART
+        return PARTIAL_CONTENT
     return STATUSES.get(status) or _of_class(status)
 
 
-def answer_of_failure(names: Iterable[str]) -> Answer:
+def answer_of_failure(names: Iterable[str]) -> FetchResult:
     """What a failed fetch means, by the class names of its exception and of their causes."""
     known = FAILURES.keys() & set(names)
     return next((FAILURES[name] for name in FAILURES if name in known), UNKNOWN_FAILURE)
 
 
-def _of_class(status: int) -> Answer:
+def _of_class(status: int) -> FetchResult:
     if 200 <= status < 300:
         return OK
     if 400 <= status < 500:
-        return BLAMED
-    return BROKEN if 500 <= status < 600 else STRANGE
+        return CLIENT_ERROR
+    return BROKEN if 500 <= status < 600 else UNKNOWN_STATUS
 
 
-def _redirected(status: int, headers: Mapping[str, str]) -> Answer:
+def _redirected(status: int, headers: Mapping[str, str]) -> FetchResult:
     if not headers.get("location"):
         return NOWHERE
     if status in PERMANENT:
-        return MOVED_FOR_EVER
-    return MOVED_FOR_NOW if status in TEMPORARY else STRANGE
+        return PERMANENT_REDIRECT
+    return TEMPORARY_REDIRECT if status in TEMPORARY else UNKNOWN_STATUS
 
 
 def _whole(content_range: str | None) -> bool:

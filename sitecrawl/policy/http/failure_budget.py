@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sitecrawl.policy.http.answers import Answer
+from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 
 DEFAULT_PATIENCE = 5
-FREE_LIMITS = 2
+MAX_RATE_LIMITED_IN_ROW = 2
 
 
 @dataclass(slots=True)
-class Patience:
+class FailureBudget:
     """How many more failures an origin may show; never grows within a run.
 
     A URL that fails again when it is asked again costs no more: two of them would else be the
     end of a site that is well. A 429 is an answer, and costs nothing; but an origin that goes
     on refusing after it was left alone twice as long each time is treated like one that fails.
 
-    ``surprised``: not all that was spent went to what had failed last time as well.
+    ``has_new_failures``: not all that was spent went to what had failed last time as well.
     """
 
     left: int = DEFAULT_PATIENCE
     limits_in_row: int = 0
-    surprised: bool = False
+    has_new_failures: bool = False
     failed: set[int] = field(default_factory=set)
 
-    def spend(self) -> bool:
+    def record_failure(self) -> bool:
         """Count one failure; True when no patience is left."""
         self.left = max(self.left - 1, 0)
         return self.exhausted
 
-    def note(
-        self, answer: Answer, fingerprint: int | None = None, *, failed_before: bool = False
+    def record_result(
+        self, answer: FetchResult, fingerprint: int | None = None, *, failed_before: bool = False
     ) -> bool:
         """Count one answer, to the request for a known URL; True when no patience is left.
 
@@ -42,11 +42,13 @@ class Patience:
         limited = answer.outcome is Outcome.RATE_LIMITED
         self.limits_in_row = self.limits_in_row + 1 if limited else 0
         known = fingerprint in self.failed
-        if answer.persists and fingerprint is not None:
+        if answer.counts_against_budget and fingerprint is not None:
             self.failed.add(fingerprint)
-        if (answer.persists and not known) or self.limits_in_row > FREE_LIMITS:
-            self.surprised = self.surprised or limited or not failed_before
-            return self.spend()
+        if (
+            answer.counts_against_budget and not known
+        ) or self.limits_in_row > MAX_RATE_LIMITED_IN_ROW:
+            self.has_new_failures = self.has_new_failures or limited or not failed_before
+            return self.record_failure()
         return self.exhausted
 
     @property
@@ -55,6 +57,6 @@ class Patience:
         return self.left == 0
 
     @property
-    def ended_as_before(self) -> bool:
+    def failed_like_last_run(self) -> bool:
         """Whether what ended it had failed in the run before: the origin is no worse than then."""
-        return self.exhausted and not self.surprised
+        return self.exhausted and not self.has_new_failures

@@ -9,7 +9,7 @@ from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.urls.url_rules import extension, read_target
 from sitecrawl.web.media_type import declared_type
 
-LONGEST_SHOWN = 100  # characters of a media type
+MAX_SHOWN_LENGTH = 100  # characters of a media type
 CONTENT_TYPES = (
     "text/html",
     "application/xhtml+xml",
@@ -114,7 +114,7 @@ class MediaTypes(NamedTuple):
                 "mime_ignored", f"{media_type} is .{min(ignored)}, {self.ignored_setting}"
             )
         if media_type not in self.wanted:
-            return refuse("content_type", f"{self.wanted_setting}: {media_type[:LONGEST_SHOWN]}")
+            return refuse("content_type", f"{self.wanted_setting}: {media_type[:MAX_SHOWN_LENGTH]}")
         return ALLOWED
 
 

@@ -58,21 +58,21 @@ def special_network(address: str) -> str | None:
     except ValueError:
         return "not an address"
     if isinstance(parsed, IPv6Address):
-        inner = _carried(parsed)
+        inner = _embedded_ipv4(parsed)
         if inner is None:
             return next((name for network, name in IPV6 if parsed in network), None)
         parsed = inner
     return next((name for network, name in IPV4 if parsed in network), None)
 
 
-def _carried(address: IPv6Address) -> IPv4Address | None:
+def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     """The IPv4 address that a mapped, NAT64 or 6to4 address leads to."""
     if address in NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
-def _one_spelling(host: str) -> str:
+def _normalized(host: str) -> str:
     """A host as it is compared: ``::ffff:127.0.0.1`` and ``::ffff:7f00:1`` are one address."""
     try:
         return str(ip_address(host))
@@ -90,20 +90,20 @@ class AddressRule:
 
     def __init__(self, start_hosts: Iterable[str] = (), *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
-        self._unseen = set(map(_one_spelling, start_hosts))
-        self._opened: set[str] = set()
+        self._unresolved_starts = set(map(_normalized, start_hosts))
+        self._allowed: set[str] = set()
 
     def resolved(self, host: str, addresses: Sequence[str]) -> None:
         """Learn what a look-up of ``host`` gave; only a start's first one counts."""
-        if not addresses or _one_spelling(host) not in self._unseen:
+        if not addresses or _normalized(host) not in self._unresolved_starts:
             return
-        self._unseen.discard(_one_spelling(host))
+        self._unresolved_starts.discard(_normalized(host))
         if all(map(special_network, addresses)):
-            self._opened.update(map(_one_spelling, addresses))
+            self._allowed.update(map(_normalized, addresses))
 
     def decide(self, address: str) -> Decision:
         """Whether a connection to ``address`` may be made."""
         network = special_network(address)
-        if network is None or self._allow_private or _one_spelling(address) in self._opened:
+        if network is None or self._allow_private or _normalized(address) in self._allowed:
             return ALLOWED
         return refuse("private_address", f"allow_private: {address} is {network}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitecrawl.policy.http.answers import Answer
+from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 
 FIRST_BACKOFF = 1.0  # seconds, doubled each time
@@ -15,7 +15,7 @@ def backoff(times_before: int) -> float:
 
 
 def retry_wait(
-    answer: Answer,
+    answer: FetchResult,
     times_before: int,
     *,
     retries: int,
@@ -29,7 +29,7 @@ def retry_wait(
     a bound of their own, and the pause after a 429 is the origin's alone.
     """
     is_limited = answer.outcome is Outcome.RATE_LIMITED
-    if not answer.again or times_before >= (MAX_LIMITED if is_limited else retries):
+    if not answer.retryable or times_before >= (MAX_LIMITED if is_limited else retries):
         return None
     wait = max(0.0 if is_limited else backoff(times_before), retry_after)
     return wait if wait <= max_wait else None

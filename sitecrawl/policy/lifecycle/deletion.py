@@ -20,7 +20,7 @@ AT_ONCE = {
     Outcome.DUPLICATE: "duplicate",
 }
 CONFIRMED = {Outcome.FILE_NOT_FOUND: "not_found", Outcome.REDIRECT: "redirected"}
-SEVERAL = 3
+MIN_SHARED_PAGES = 3
 FEW_DOCUMENTS = 10  # of an origin, of which two pages are several
 UNREACHABLE = frozenset(
     {
@@ -49,7 +49,7 @@ class Deletion:
     count: int = 10
 
 
-def verdict(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> str | None:
+def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> str | None:
     """The reason to delete the document of a URL now, or None to keep it.
 
     ``missing`` counts the 404 answers in a row, ``failures`` the failed visits in a row,
@@ -65,7 +65,7 @@ def verdict(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> st
 def is_shared(pages: int, documents: int) -> bool:
     """Tell an outage or a template from the end of pages: so many known pages of an origin that
     has ``documents`` have begun to give one answer."""
-    return pages >= SEVERAL or (pages > 1 and documents <= FEW_DOCUMENTS)
+    return pages >= MIN_SHARED_PAGES or (pages > 1 and documents <= FEW_DOCUMENTS)
 
 
 def too_many(rule: Deletion, deletions: int, documents: int) -> bool:

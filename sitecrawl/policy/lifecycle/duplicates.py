@@ -7,9 +7,9 @@ from hashlib import blake2b
 
 BITS = 64
 SHINGLE = 3  # words
-MOST_DIFFERENT_BITS = 3
-KEPT_WORDS = 0.5  # of the words of both texts, in one that was edited
-BANDS = MOST_DIFFERENT_BITS + 1  # near simhashes agree in one band at least
+MAX_DIFFERENT_BITS = 3
+MIN_COMMON_WORDS = 0.5  # of the words of both texts, in one that was edited
+BANDS = MAX_DIFFERENT_BITS + 1  # near simhashes agree in one band at least
 BAND_BITS = BITS // BANDS
 
 
@@ -48,7 +48,7 @@ def simhash(text: str) -> int:
 def is_rewritten(before: str, after: str) -> bool:
     """Tell a text that took another's place from one that was edited: most words differ."""
     one, other = set(before.split()), set(after.split())
-    return len(one & other) < KEPT_WORDS * len(one | other)
+    return len(one & other) < MIN_COMMON_WORDS * len(one | other)
 
 
 def bands(value: int) -> list[int]:
@@ -60,4 +60,4 @@ def bands(value: int) -> list[int]:
 def near(one: int, other: int) -> bool:
     """Whether two simhashes are those of nearly the same text."""
     different = (one ^ other) & ((1 << BITS) - 1)
-    return different.bit_count() <= MOST_DIFFERENT_BITS
+    return different.bit_count() <= MAX_DIFFERENT_BITS
