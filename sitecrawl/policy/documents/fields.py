@@ -123,7 +123,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="realm",
-        meaning="the named collection the crawl belongs to",
+        meaning="the named collection that the crawl belongs to",
         example="default",
         fetch=lambda fetch: fetch.realm,
         volatile=False,
@@ -133,7 +133,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         name="change",
         meaning=(
             "`new`, `changed` (content), `metadata` (only what surrounds the content) or "
-            "`config` (our way of reading it)"
+            "`config` (the options that shape it)"
         ),
         example="new",
         filled_by=DATABASE,
@@ -202,9 +202,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="url_dynamic",
-        meaning=(
-            "true where one of `? = & $ ;` in the address says that a program may answer there"
-        ),
+        meaning=("true where one of `? = & $ ;` in the address suggests that a program answers"),
         example=True,
         fetch=lambda fetch: is_dynamic(fetch.url) or None,
         volatile=False,
@@ -246,7 +244,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="title",
-        meaning="the title, or what stands for it",
+        meaning="the title, or its substitute",
         example="Installation",
         page=lambda facts: document_title(facts.page, facts.options),
         volatile=False,
@@ -269,7 +267,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="meta_keywords_repeated",
-        meaning="keywords that stand there several times, each with its number",
+        meaning="keywords that occur several times, each with its number",
         example={"setup": 2},
         page=lambda facts: facts.keywords[1],
         volatile=False,
@@ -357,14 +355,14 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="type",
-        meaning="what the page says it is: og:type or schema.org type",
+        meaning="the page's og:type or schema.org type",
         example="article",
         page=type_of_page,
         volatile=False,
     ),
     OutputField(
         name="breadcrumbs",
-        meaning="the way to the page within its site, as the page tells it",
+        meaning="the page's breadcrumb trail",
         example=["Docs", "Guide"],
         page=breadcrumbs,
         volatile=False,
@@ -393,7 +391,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="alternates",
-        meaning="list of other versions the page names: address, title, type, rel, language",
+        meaning="other versions that the page names: address, title, type, rel, language",
         example=[{"url": "https://example.org/de/", "hreflang": "de"}],
         page=alternates,
         volatile=False,
@@ -435,7 +433,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="content_length",
-        meaning="bytes of the body, unpacked where it was sent packed",
+        meaning="bytes of the body, after decompression",
         example=18231,
         fetch=lambda fetch: fetch.size,
         volatile=True,
