@@ -10,7 +10,14 @@ from pydantic import BaseModel
 
 from sitecrawl.config.configuration import OPTIONS, ConfigError, load, load_again
 from sitecrawl.config.layers import profile_names
-from sitecrawl.config.options.crawl_options import SHAPING, CrawlParams
+from sitecrawl.config.option import Effect, effect_of
+from sitecrawl.config.options.crawl_options import (
+    FOLLOWING,
+    NAMING,
+    READING,
+    SHAPING,
+    CrawlParams,
+)
 
 START = "https://example.org/"
 
@@ -123,8 +130,30 @@ def test_fingerprint_is_of_what_shapes_the_documents(tmp_path: Path):
     assert load({"start": START, "obey_robots": "no"}).fingerprint != plain
 
 
-def test_every_option_that_shapes_documents_exists():
-    assert set(CrawlParams.model_fields) >= SHAPING
+def test_every_option_declares_its_effect():
+    undeclared = [n for n, each in CrawlParams.model_fields.items() if not effect_of(each)]
+    assert not undeclared, "declare them with sitecrawl.config.option.option(effect=…)"
+
+
+@pytest.mark.parametrize(
+    ("name", "effects"),
+    [
+        ("delay", Effect.RUN),
+        ("realm", Effect.SELECTION),
+        ("content_types", Effect.SELECTION),
+        ("deny", Effect.FOLLOWING),
+        ("title_order", Effect.READING),
+        ("render", Effect.READING),
+        ("preset", Effect.NAMING),
+        ("rogue", Effect.FOLLOWING | Effect.READING),
+    ],
+)
+def test_what_follows_from_an_effect(name: str, effects: Effect):
+    assert effect_of(CrawlParams.model_fields[name]) == effects
+    assert (name in SHAPING) is (effects != Effect.RUN)
+    assert (name in READING) is bool(effects & Effect.READING)
+    assert (name in FOLLOWING) is bool(effects & Effect.FOLLOWING)
+    assert (name in NAMING) is bool(effects & Effect.NAMING)
 
 
 def test_none_unsets_an_option_that_may_have_no_value(tmp_path: Path):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from parsel import Selector
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
+from sitecrawl.config.option import Effect, option
 from sitecrawl.config.options.document_fields import DocumentParams
 from sitecrawl.config.options.rules import each
 from sitecrawl.config.types import Duration, Extensions, Lines, Selectors, Words
@@ -52,106 +53,145 @@ def check_xpath(expression: str) -> bool:
 class ContentParams(DocumentParams):
     """Links, text and metadata: what is read on a page, how, and what documents it makes."""
 
-    link_patterns: Annotated[Words, each(check_link_pattern)] = Field(
+    link_patterns: Annotated[Words, each(check_link_pattern)] = option(
         default=LINK_PATTERNS,
+        effect=Effect.READING,
         description="The attributes that hold links, as tag@attribute; replaces the table.",
     )
-    extra_link_patterns: Annotated[Words, each(check_link_pattern)] = Field(
-        default=(), description="Further attributes that hold links, as tag@attribute."
+    extra_link_patterns: Annotated[Words, each(check_link_pattern)] = option(
+        default=(),
+        effect=Effect.READING,
+        description="Further attributes that hold links, as tag@attribute.",
     )
-    object_links: bool = Field(
-        default=False, description="Whether the documents of object, embed and applet are links."
+    object_links: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Whether the documents of object, embed and applet are links.",
     )
-    base_element: Literal["anywhere", "head"] = Field(
+    base_element: Literal["anywhere", "head"] = option(
         default="anywhere",
+        effect=Effect.READING,
         description="Where a base element counts of which relative links start: anywhere, as "
         "browsers have it, or in the head alone. The first one with an address is the page's.",
     )
-    frames_anywhere: bool = Field(
+    frames_anywhere: bool = option(
         default=False,
+        effect=Effect.READING,
         description="Whether frames outside a frameset, and links beside one, count though "
         "browsers drop them.",
     )
-    longdesc: Literal["follow", "ignore"] = Field(
+    longdesc: Literal["follow", "ignore"] = option(
         default="follow",
+        effect=Effect.READING,
         description="The page that describes an image at length: follow makes it a document, "
         "ignore leaves it.",
     )
-    script_links: bool = Field(
+    script_links: bool = option(
         default=True,
+        effect=Effect.READING,
         description="Whether links count that scripts write with document.write, and the options "
         "of menus whose change handler navigates. Scripts are never run.",
     )
-    script_text: bool = Field(
-        default=True, description="Whether text that scripts write with document.write counts."
+    script_text: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Whether text that scripts write with document.write counts.",
     )
-    page_extensions: Extensions = Field(
+    page_extensions: Extensions = option(
         default=PAGE_EXTENSIONS,
+        effect=Effect.READING,
         description="Extensions by which the value of a navigating menu is known as a page.",
     )
-    image_maps: Literal["ignore", "sample", "mapfile"] = Field(
+    image_maps: Literal["ignore", "sample", "mapfile"] = option(
         default="ignore",
+        effect=Effect.READING,
         description="Server-side image maps: ignore them, sample asks for some of their points "
         "whatever query says, mapfile fetches the map file and reads its targets.",
     )
-    image_map_samples: int = Field(
-        default=9, ge=1, le=100, description="Points to ask for of each image map."
+    image_map_samples: int = option(
+        default=9,
+        ge=1,
+        le=100,
+        effect=Effect.READING,
+        description="Points to ask for of each image map.",
     )
-    join_split_href: bool = Field(
+    join_split_href: bool = option(
         default=False,
+        effect=Effect.READING,
         description="Whether white space within a link is an editor's line break to be taken out; "
         "without it, a space is part of the address.",
     )
-    strip_quotes: bool = Field(
+    strip_quotes: bool = option(
         default=False,
+        effect=Effect.READING,
         description="Whether every quotation mark is taken out of links; without it only those "
         "that wrap or break one.",
     )
-    anchor_text: bool = Field(
-        default=False, description="Whether the text of links is kept for the page they lead to."
+    anchor_text: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Whether the text of links is kept for the page they lead to.",
     )
-    alt_text: bool = Field(default=True, description="Whether the ALT of images is text.")
-    title_text: bool = Field(default=False, description="Whether the TITLE of images is text.")
-    noframes_min: int = Field(
-        default=0, ge=0, description="Characters that a noframes section must have to be read."
+    alt_text: bool = option(
+        default=True, effect=Effect.READING, description="Whether the ALT of images is text."
     )
-    keep_pre: bool = Field(
-        default=False, description="Whether preformatted text keeps its space within lines."
+    title_text: bool = option(
+        default=False, effect=Effect.READING, description="Whether the TITLE of images is text."
     )
-    remove_elements: Words = Field(
+    noframes_min: int = option(
+        default=0,
+        ge=0,
+        effect=Effect.READING,
+        description="Characters that a noframes section must have to be read.",
+    )
+    keep_pre: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Whether preformatted text keeps its space within lines.",
+    )
+    remove_elements: Words = option(
         default=("header", "footer"),
+        effect=Effect.READING,
         description="Elements whose text is left out; their links are still found.",
     )
-    remove_classes: Words = Field(
+    remove_classes: Words = option(
         default=("noindex",),
+        effect=Effect.READING,
         description="Classes of elements whose text is left out; their links are still found.",
     )
-    noindex_markers: Annotated[Lines, each(check_marker)] = Field(
+    noindex_markers: Annotated[Lines, each(check_marker)] = option(
         default=(),
+        effect=Effect.READING,
         description="Further comments between which text is left out, as opening|closing, beside "
         "noindex, robots, googleoff, htdig_noindex and the like.",
     )
-    text_pieces: bool = Field(
+    text_pieces: bool = option(
         default=False,
+        effect=Effect.READING,
         description="Whether documents list their text line by line with region and element.",
     )
-    xml_fields: bool = Field(
-        default=False, description="Whether the elements of XML documents become fields."
+    xml_fields: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Whether the elements of XML documents become fields.",
     )
-    fields: Annotated[Selectors, AfterValidator(check_selectors)] = Field(
+    fields: Annotated[Selectors, AfterValidator(check_selectors)] = option(
         default={},
+        effect=Effect.READING,
         description="Own fields by CSS selector, as name:selector; selector@attribute takes an "
         "attribute in place of the text. A selector that begins with / or ( is XPath, for which "
         "each page is parsed a second time; write those in a TOML file.",
     )
-    refresh_delay: Duration = Field(
+    refresh_delay: Duration = option(
         default=10.0,
+        effect=Effect.READING,
         description="Time below which a refresh to another page is a redirect, its page being "
         "no document; 0 makes none a redirect.",
     )
-    refresh_min_text: int = Field(
+    refresh_min_text: int = option(
         default=0,
         ge=0,
+        effect=Effect.READING,
         description="Characters of text from which a refreshing page is a document nevertheless; "
         "0 for however many.",
     )
@@ -168,11 +208,5 @@ class ContentParams(DocumentParams):
         return tuple(each for each in self.fields.items() if is_xpath(each[1]))
 
 
-_SAME = (
-    *("link_patterns", "extra_link_patterns", "object_links", "base_element", "frames_anywhere"),
-    "longdesc",
-    "script_links",
-    *("script_text", "page_extensions", "image_maps", "image_map_samples", "join_split_href"),
-    *("strip_quotes", "alt_text", "title_text", "noframes_min", "keep_pre", "remove_elements"),
-    *("remove_classes", "noindex_markers", "text_pieces", "xml_fields"),
-)
+_SAME = (ReadOptions.__dataclass_fields__.keys() & ContentParams.model_fields.keys()) - {"fields"}
+"""The options that the reading knows by the same name."""

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pydantic import ConfigDict, model_validator
 from pydantic.fields import FieldInfo
 
+from sitecrawl.config.option import Effect, options_with
 from sitecrawl.config.options.content import ContentParams
 from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.config.options.mode import ModeParams
@@ -16,20 +17,6 @@ from sitecrawl.config.options.render import RenderParams
 from sitecrawl.config.options.rules import RuleParams
 from sitecrawl.config.options.state import StateParams
 from sitecrawl.frontier.state_options import Following
-
-SHAPING = frozenset(
-    {"start", "mode", "discover", "realm", "obey_robots", "robots_case_insensitive", "render"}
-).union(RuleParams.model_fields, ContentParams.model_fields)
-"""The options that decide which documents there are and what is in them; not the pace."""
-NAMING = frozenset({"field_map", "preset"})
-"""The options that shape and name what is in the documents, and nothing more."""
-READING = (frozenset(ContentParams.model_fields) - NAMING).union(
-    {"render", "rogue", "obey_nofollow", "index_nofollow"}
-)
-"""The options whose effect on a document cannot be known without its page."""
-OF_ANSWERS = frozenset({"content_types", "mime_extensions", "missing_content_type"})
-FOLLOWING = frozenset(RuleParams.model_fields) - OF_ANSWERS
-"""The options that decide which links of a page are followed, besides the mode."""
 
 
 class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
@@ -58,6 +45,14 @@ class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StatePar
     def read_words(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Turn the word ``none`` into None where an option may be None, and refuse true for 1."""
         return {name: _read(cls.model_fields.get(name), values[name]) for name in values}
+
+
+_OPTIONS = CrawlParams.model_fields.items()
+SHAPING = options_with(~Effect.RUN, _OPTIONS)
+"""The options that decide which documents there are and what is in them."""
+NAMING = options_with(Effect.NAMING, _OPTIONS)
+READING = options_with(Effect.READING, _OPTIONS)
+FOLLOWING = options_with(Effect.FOLLOWING, _OPTIONS)
 
 
 def _read(field: FieldInfo | None, value: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import AfterValidator, ValidationInfo
 
+from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import OptionGroup, Pairs, Words
 from sitecrawl.policy.documents.document_options import (
     DESCRIPTION_ORDER,
@@ -44,81 +45,104 @@ def check_mapping(metadata: dict[str, str], model: ValidationInfo) -> dict[str, 
 class DocumentParams(OptionGroup):
     """Titles, descriptions, metadata: the fields of the documents."""
 
-    title_order: Words = Field(
+    title_order: Words = option(
         default=TITLE_ORDER,
+        effect=Effect.READING,
         description="Where the title comes from, best first: title, json_ld, heading, url, or the "
         "name of a meta element.",
     )
-    title_length: int = Field(
-        default=96, ge=0, description="Characters of a title, cut at a word; 0 for no limit."
+    title_length: int = option(
+        default=96,
+        ge=0,
+        effect=Effect.READING,
+        description="Characters of a title, cut at a word; 0 for no limit.",
     )
-    recase_titles: bool = Field(
-        default=False, description="Whether titles all in capitals get small letters."
+    recase_titles: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Whether titles all in capitals get small letters.",
     )
-    description_order: Annotated[Words, AfterValidator(check_sources)] = Field(
+    description_order: Annotated[Words, AfterValidator(check_sources)] = option(
         default=DESCRIPTION_ORDER,
+        effect=Effect.READING,
         description="Where the description comes from, best first: meta, dublin_core, opengraph, "
         "json_ld, heading (text from the first heading on), top (of the text), summary "
         "(sentences with the most frequent words).",
     )
-    description_length: int = Field(
+    description_length: int = option(
         default=384,
         ge=0,
+        effect=Effect.READING,
         description="Characters of a description that the page gives, cut at a word; 0 for no "
         "limit.",
     )
-    auto_description_length: int = Field(
+    auto_description_length: int = option(
         default=150,
         ge=0,
+        effect=Effect.READING,
         description="Characters of a description taken from the text, cut at a word; 0 for no "
         "limit.",
     )
-    keywords_length: int = Field(
-        default=256, ge=0, description="Characters of all keywords together; 0 for no limit."
+    keywords_length: int = option(
+        default=256,
+        ge=0,
+        effect=Effect.READING,
+        description="Characters of all keywords together; 0 for no limit.",
     )
-    extra_fields: Annotated[Pairs, AfterValidator(check_extra_fields)] = Field(
+    extra_fields: Annotated[Pairs, AfterValidator(check_extra_fields)] = option(
         default={},
+        effect=Effect.READING,
         description="The extra fields that metadata may fill, as field:type, the type being "
         "keyword, text, integer, float, boolean or date; names of built-in fields are refused.",
     )
-    metadata: Annotated[Pairs, AfterValidator(check_mapping)] = Field(
+    metadata: Annotated[Pairs, AfterValidator(check_mapping)] = option(
         default={},
+        effect=Effect.READING,
         description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
         "structured data and own fields. Several names to one field accumulate.",
     )
-    keep_metas: bool = Field(default=False, description="Whether documents list all metadata.")
-    output_links: bool = Field(default=False, description="Whether documents list their links.")
-    field_map: Pairs = Field(
-        default={}, description="Names of fields in the output, as name:new_name."
+    keep_metas: bool = option(
+        default=False, effect=Effect.READING, description="Whether documents list all metadata."
     )
-    preset: Literal["full", "elastic", "minimal"] = Field(
+    output_links: bool = option(
+        default=False, effect=Effect.READING, description="Whether documents list their links."
+    )
+    field_map: Pairs = option(
+        default={},
+        effect=Effect.NAMING,
+        description="Names of fields in the output, as name:new_name.",
+    )
+    preset: Literal["full", "elastic", "minimal"] = option(
         default="full",
+        effect=Effect.NAMING,
         description="Shape of the output: full has every field, elastic gives those that "
         "Elastic's Open Crawler writes its types, minimal has the few that a search needs, and "
         "deletions. field_map renames what is left.",
     )
-    min_text_length: int = Field(
-        default=0, ge=0, description="Characters below which a text makes no document."
+    min_text_length: int = option(
+        default=0,
+        ge=0,
+        effect=Effect.READING,
+        description="Characters below which a text makes no document.",
     )
-    min_space_ratio: float = Field(
+    min_space_ratio: float = option(
         default=0.0,
         ge=0,
         le=1,
+        effect=Effect.READING,
         description="Share of white space below which text is taken for binary content (0.01 is "
         "usual); scripts without spaces are exempt.",
     )
 
-    pipeline_version: str = Field(
+    pipeline_version: str = option(
         default="",
+        effect=Effect.READING,
         description="Any text; another one than in the last run says that a project's own item "
         "pipelines make something else of the same page: all pages are read and written again.",
     )
 
     def document_options(self) -> DocumentOptions:
         """The options of the making of documents."""
-        same = {name: getattr(self, name) for name in DocumentParams.model_fields}
-        pairs = {name: tuple(value.items()) for name, value in same.items() if name in _PAIRS}
-        return DocumentOptions(**{**same, **pairs})
-
-
-_PAIRS = ("metadata", "extra_fields", "field_map")
+        values = {name: getattr(self, name) for name in DocumentParams.model_fields}
+        tables = {n: tuple(v.items()) for n, v in values.items() if isinstance(v, dict)}
+        return DocumentOptions(**{**values, **tables})

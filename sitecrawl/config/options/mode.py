@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator
 
+from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import Duration, OptionGroup, Urls, read_urls
 from sitecrawl.web.urls.url import normalize, origin
 
@@ -72,54 +73,64 @@ def check_name(name: str) -> str:
 class ModeParams(OptionGroup):
     """Where the crawl begins, what it does there, and which files set its options."""
 
-    start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = Field(
+    start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = option(
         min_length=1,
+        effect=Effect.SELECTION,
         description="Where the crawl begins: one or more URLs, or @FILE with one URL a line.",
     )
-    mode: Mode = Field(
+    mode: Mode = option(
         default="crawl",
+        effect=Effect.SELECTION,
         description="What the start is: crawl a site from it, page to read it alone and keep its "
         "links waiting, sitemap or feed to read it as such and fetch what it names (scope=any lets "
         "a feed lead anywhere), list to fetch just the URLs given, check to report dead links and "
         "write no documents.",
     )
-    entire_site: bool = Field(
+    entire_site: bool = option(
         default=False,
+        effect=Effect.RUN,
         description="Whether the start's directory is crawled with all below it; stands for "
         "mode=crawl and scope=directory, whatever a profile says of those.",
     )
-    discover: bool | None = Field(
+    discover: bool | None = option(
         default=None,
+        effect=Effect.SELECTION,
         description="Whether links found on pages become candidates; without it only starts, "
         "sitemap entries and feed entries are fetched. If unset, they do in the modes crawl, page "
         "and check.",
     )
-    sitemaps: bool = Field(
+    sitemaps: bool = option(
         default=True,
+        effect=Effect.RUN,
         description="Whether the sitemaps that robots.txt names are read, where links are "
         "followed; what they list passes every rule.",
     )
-    activity: Activity = Field(
+    activity: Activity = option(
         default="all",
+        effect=Effect.RUN,
         description="What a run does: discover visits the starts and what was never visited, "
         "refresh what is known and due, whose new links wait for another run, all does both.",
     )
-    interval: Duration = Field(
+    interval: Duration = option(
         default=0.0,
+        effect=Effect.RUN,
         description="Pause after which a finished crawl begins anew, with its starts, sitemaps "
         "and feeds, until it is stopped; 0 ends it.",
     )
-    crawl_name: Annotated[str, AfterValidator(check_name)] = Field(
+    crawl_name: Annotated[str, AfterValidator(check_name)] = option(
         default="",
+        effect=Effect.RUN,
         description="The crawl's name, which names its database; by default the host of the "
         "first start.",
     )
-    config: str = Field(
+    config: str = option(
         default="",
+        effect=Effect.RUN,
         description="A TOML file of options; any other option given beside it wins.",
     )
-    profile: str = Field(
+    profile: str = option(
         default="",
+        effect=Effect.RUN,
         description="A set of options that comes with the package: fdse, roboto, unobtanium, "
         "smartsite or searchtools; the config file and other options win over it.",
     )

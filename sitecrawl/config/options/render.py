@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
+from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import ByteSize, Duration, OptionGroup, Words
 
 KINDS = frozenset(
@@ -39,54 +40,73 @@ def check_kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
 class RenderParams(OptionGroup):
     """Pages that scripts make, and the browser that shows them."""
 
-    render: Literal["none", "splash", "playwright", "auto"] = Field(
+    render: Literal["none", "splash", "playwright", "auto"] = option(
         "none",
+        effect=Effect.READING,
         description="Whether a browser runs the scripts of pages: on none, on every page that has "
         "some, in a Splash server or in a local Chromium (playwright), or where a page needs it "
         "(auto).",
     )
-    render_with: Literal["playwright", "splash"] = Field(
-        "playwright", description="Which browser render=auto uses."
+    render_with: Literal["playwright", "splash"] = option(
+        "playwright", effect=Effect.RUN, description="Which browser render=auto uses."
     )
-    render_time: Duration = Field(
+    render_time: Duration = option(
         20.0,
         gt=0,
         le=600,
+        effect=Effect.RUN,
         description="Longest time until a page counts as finished; what it shows then is taken.",
     )
-    render_quiet: Duration = Field(
+    render_quiet: Duration = option(
         0.5,
         ge=0.05,
         le=60,
+        effect=Effect.RUN,
         description="A page is finished when for this long it neither changed nor waited for "
         "anything that it had asked for; Splash waits this long after loading.",
     )
-    render_wait: Duration = Field(
-        0.0, le=600, description="Least time that a page is given after it has loaded."
+    render_wait: Duration = option(
+        0.0,
+        le=600,
+        effect=Effect.RUN,
+        description="Least time that a page is given after it has loaded.",
     )
-    render_scrolls: int = Field(
+    render_scrolls: int = option(
         5,
         ge=0,
         le=1000,
+        effect=Effect.RUN,
         description="How many times a page is scrolled to its end for more; it stops sooner when "
         "no more comes.",
     )
-    render_block: Annotated[Words, AfterValidator(check_kinds)] = Field(
+    render_block: Annotated[Words, AfterValidator(check_kinds)] = option(
         ("image", "font", "media", "ping", "cspviolationreport"),
+        effect=Effect.RUN,
         description="Kinds of what a page asks for that are not loaded.",
     )
-    render_max_size: ByteSize = Field(
-        50_000_000, ge=1, description="Most bytes that the scripts of one page may load."
+    render_max_size: ByteSize = option(
+        50_000_000,
+        ge=1,
+        effect=Effect.RUN,
+        description="Most bytes that the scripts of one page may load.",
     )
-    render_pages: int = Field(
-        4, ge=1, le=64, description="Most pages that are rendered at the same time."
+    render_pages: int = option(
+        4,
+        ge=1,
+        le=64,
+        effect=Effect.RUN,
+        description="Most pages that are rendered at the same time.",
     )
-    render_restart: int = Field(
-        500, ge=1, description="Pages after which the browser is started anew, to bound its memory."
+    render_restart: int = option(
+        500,
+        ge=1,
+        effect=Effect.RUN,
+        description="Pages after which the browser is started anew, to bound its memory.",
     )
-    splash_sees_us_as: str = Field(
+    splash_sees_us_as: str = option(
         "",
         pattern=r"^[\w.:-]*$",
+        effect=Effect.RUN,
         description="Address of this machine as a Splash server on another one reaches it, so "
         "that what pages ask for passes the guard of private addresses.",
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
+from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import Extensions, Lines, OptionGroup, Patterns, Words
 from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.http.mime import CONTENT_TYPES, read_mime_extensions
@@ -31,184 +32,248 @@ def each(read: Callable[[str], object]) -> AfterValidator:
 class RuleParams(OptionGroup):
     """The options that decide which URLs are crawled."""
 
-    scope: Literal["origin", "host", "site", "directory", "domain", "any"] = Field(
+    scope: Literal["origin", "host", "site", "directory", "domain", "any"] = option(
         default="origin",
+        effect=Effect.FOLLOWING,
         description="What of a start's URL a link must share: origin (scheme, host and port), "
         "host, site (scheme and host), directory (origin, and the start's directory or below), "
         "domain (the registered domain), or any.",
     )
-    allowed_domains: Annotated[Words, each(read_domain)] = Field(
+    allowed_domains: Annotated[Words, each(read_domain)] = option(
         default=(),
+        effect=Effect.FOLLOWING,
         description="Domains that are in scope besides, subdomains included; with scope=any, "
         "the only ones.",
     )
-    schemes: Words = Field(
-        default=("http", "https"), min_length=1, description="The URL schemes that are crawled."
+    schemes: Words = option(
+        default=("http", "https"),
+        min_length=1,
+        effect=Effect.FOLLOWING,
+        description="The URL schemes that are crawled.",
     )
-    numeric_hosts: Literal["normalise", "allow", "refuse"] = Field(
+    numeric_hosts: Literal["normalise", "allow", "refuse"] = option(
         default="normalise",
+        effect=Effect.FOLLOWING,
         description="IP addresses in place of host names: normalise reads every way to write "
         "one as the same address, allow does too, refuse leaves out all but the starts' own.",
     )
-    max_url_length: int = Field(
-        default=2083, ge=1, description="The longest URL that is crawled, in characters."
+    max_url_length: int = option(
+        default=2083,
+        ge=1,
+        effect=Effect.FOLLOWING,
+        description="The longest URL that is crawled, in characters.",
     )
-    ignore_extensions: Extensions | None = Field(
+    ignore_extensions: Extensions | None = option(
         default=None,
+        effect=Effect.FOLLOWING,
         description="The crawl's own list of file extensions that are not fetched, in place of "
         "default_ignored_extensions and extra_ignored_extensions.",
     )
-    default_ignored_extensions: Extensions = Field(
+    default_ignored_extensions: Extensions = option(
         default=IGNORED_EXTENSIONS,
+        effect=Effect.FOLLOWING,
         description="File extensions that are not fetched unless the crawl has its own list.",
     )
-    extra_ignored_extensions: Extensions = Field(
-        default=(), description="File extensions that complete default_ignored_extensions."
+    extra_ignored_extensions: Extensions = option(
+        default=(),
+        effect=Effect.FOLLOWING,
+        description="File extensions that complete default_ignored_extensions.",
     )
-    always_ignored_extensions: Extensions = Field(
-        default=(), description="File extensions that are never fetched, whatever other lists say."
+    always_ignored_extensions: Extensions = option(
+        default=(),
+        effect=Effect.FOLLOWING,
+        description="File extensions that are never fetched, whatever other lists say.",
     )
-    keep_extensions: bool = Field(
+    keep_extensions: bool = option(
         default=False,
+        effect=Effect.FOLLOWING,
         description="Whether the list that a crawl began with becomes its own: later runs keep "
         "it, and ignore_extensions alone changes it.",
     )
-    content_types: Words = Field(
-        default=CONTENT_TYPES, min_length=1, description="The media types that become documents."
+    content_types: Words = option(
+        default=CONTENT_TYPES,
+        min_length=1,
+        effect=Effect.SELECTION,
+        description="The media types that become documents.",
     )
-    mime_extensions: Annotated[Words, each(read_mime_extensions)] = Field(
+    mime_extensions: Annotated[Words, each(read_mime_extensions)] = option(
         default=(),
+        effect=Effect.SELECTION,
         description="Changes to the table of media types and their extensions, such as "
         "video/mp4:mp4+m4v; a type of an ignored extension is not read even at a URL without "
         "extension. TYPE: with nothing behind it takes the type off the table.",
     )
-    missing_content_type: Literal["sniff", "drop"] = Field(
+    missing_content_type: Literal["sniff", "drop"] = option(
         default="sniff",
+        effect=Effect.SELECTION,
         description="What becomes of an answer without Content-Type: sniff keeps it if its first "
         "bytes are HTML or text, drop does not.",
     )
-    allow: Patterns = Field(
+    allow: Patterns = option(
         default=(),
+        effect=Effect.FOLLOWING,
         description="Regular expressions; if there are any, a URL must match one. Starts that "
         "match none are fetched for their links only.",
     )
-    deny: Patterns = Field(
-        default=(), description="Regular expressions; a URL that matches one is not crawled."
-    )
-    contains: Words = Field(
-        default=(), description="Substrings; if there are any, a URL must have one of them."
-    )
-    not_contains: Words = Field(
-        default=(), description="Substrings; a URL that has one of them is not crawled."
-    )
-    do_not_crawl: Annotated[Words, each(read_policy)] = Field(
+    deny: Patterns = option(
         default=(),
+        effect=Effect.FOLLOWING,
+        description="Regular expressions; a URL that matches one is not crawled.",
+    )
+    contains: Words = option(
+        default=(),
+        effect=Effect.FOLLOWING,
+        description="Substrings; if there are any, a URL must have one of them.",
+    )
+    not_contains: Words = option(
+        default=(),
+        effect=Effect.FOLLOWING,
+        description="Substrings; a URL that has one of them is not crawled.",
+    )
+    do_not_crawl: Annotated[Words, each(read_policy)] = option(
+        default=(),
+        effect=Effect.FOLLOWING,
         description="Parts of sites that are not crawled: paths from the root or URLs, as "
         "prefixes; * stands for anything, $ for the end.",
     )
-    forbidden_sites: Annotated[Lines, each(read_site)] = Field(
-        default=(), description="Hosts (with their subdomains) or URL prefixes never visited."
-    )
-    url_rewrite: Annotated[Lines, each(read_rewrite)] = Field(
+    forbidden_sites: Annotated[Lines, each(read_site)] = option(
         default=(),
+        effect=Effect.FOLLOWING,
+        description="Hosts (with their subdomains) or URL prefixes never visited.",
+    )
+    url_rewrite: Annotated[Lines, each(read_rewrite)] = option(
+        default=(),
+        effect=Effect.FOLLOWING,
         description="Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in "
         "their order. What a replacement has made should not match again.",
     )
-    query: Literal["keep", "filter", "strip", "ignore", "policy"] = Field(
+    query: Literal["keep", "filter", "strip", "ignore", "policy"] = option(
         default="keep",
+        effect=Effect.FOLLOWING,
         description="What is done with query strings: keep crawls them (without session and "
         "entry ids), filter keeps only the parameters of query_keep, strip removes them, ignore "
         "refuses URLs that have one, policy refuses those that no url_query_parameters allows.",
     )
-    query_keep: Words = Field(
+    query_keep: Words = option(
         default=("id",),
+        effect=Effect.FOLLOWING,
         description="The parameters that query=filter keeps; names are compared with case.",
     )
-    log_blocked: bool = Field(
+    log_blocked: bool = option(
         default=False,
+        effect=Effect.FOLLOWING,
         description="Whether a link that do_not_crawl or query=policy refuses is stored and logged "
         "as a crawl that was blocked; without it, it is only counted.",
     )
-    url_query_parameters: Annotated[Words, each(read_combination)] = Field(
+    url_query_parameters: Annotated[Words, each(read_combination)] = option(
         default=(),
+        effect=Effect.FOLLOWING,
         description="Combinations of parameters that query=policy allows, as ?id&page, "
         "/shop/?id or https://example.org/wiki?title; ?* allows any. Names are compared with case.",
     )
-    session_parameters: Words = Field(
+    session_parameters: Words = option(
         default=SESSION_PARAMETERS,
+        effect=Effect.FOLLOWING,
         description="Names of session ids, removed from queries and paths, whatever "
         "their case; * is any text. If "
         "empty all session ids stay, as needed by a site that has no page without one.",
     )
-    entry_parameters: Words = Field(
+    entry_parameters: Words = option(
         default=ENTRY_PARAMETERS,
+        effect=Effect.FOLLOWING,
         description="Names of parameters that only track where visitors came from, removed from "
         "queries; * is any text.",
     )
-    domino: bool = Field(
-        default=True, description="Leave out the folded and paged views of Lotus Domino."
+    domino: bool = option(
+        default=True,
+        effect=Effect.FOLLOWING,
+        description="Leave out the folded and paged views of Lotus Domino.",
     )
-    default_pages: Words = Field(
+    default_pages: Words = option(
         default=tuple(sorted(DEFAULT_PAGES)),
+        effect=Effect.FOLLOWING,
         description="File names that are the same page as their directory.",
     )
-    fold_trailing_slash: bool = Field(
-        default=True, description="Take a URL with and without its last slash for the same page."
+    fold_trailing_slash: bool = option(
+        default=True,
+        effect=Effect.FOLLOWING,
+        description="Take a URL with and without its last slash for the same page.",
     )
-    fold_slashes: bool = Field(default=True, description="Take several slashes in a row for one.")
-    sort_query: bool = Field(
-        default=True, description="Take the same parameters in another order for the same page."
+    fold_slashes: bool = option(
+        default=True, effect=Effect.FOLLOWING, description="Take several slashes in a row for one."
     )
-    max_depth: int | None = Field(
-        default=None, ge=0, description="The most links from a start; a start has depth 0."
+    sort_query: bool = option(
+        default=True,
+        effect=Effect.FOLLOWING,
+        description="Take the same parameters in another order for the same page.",
     )
-    max_path_depth: int = Field(
-        default=0, ge=0, description="The most directories in a URL's path; 0 for no limit."
+    max_depth: int | None = option(
+        default=None,
+        ge=0,
+        effect=Effect.FOLLOWING,
+        description="The most links from a start; a start has depth 0.",
     )
-    max_growing_path: int = Field(
+    max_path_depth: int = option(
+        default=0,
+        ge=0,
+        effect=Effect.FOLLOWING,
+        description="The most directories in a URL's path; 0 for no limit.",
+    )
+    max_growing_path: int = option(
         default=25,
         ge=0,
+        effect=Effect.FOLLOWING,
         description="The most directories in the path of a link that leads below its own page; "
         "0 for no limit.",
     )
-    max_repeated_directory: int = Field(
+    max_repeated_directory: int = option(
         default=3,
         ge=0,
+        effect=Effect.FOLLOWING,
         description="The most often that a directory name may stand in a path; 0 for no limit.",
     )
-    max_links_per_page: int = Field(
-        default=0, ge=0, description="The most links followed from one page; 0 for no limit."
-    )
-    max_pages_per_directory: int = Field(
+    max_links_per_page: int = option(
         default=0,
         ge=0,
+        effect=Effect.FOLLOWING,
+        description="The most links followed from one page; 0 for no limit.",
+    )
+    max_pages_per_directory: int = option(
+        default=0,
+        ge=0,
+        effect=Effect.FOLLOWING,
         description="The most pages fetched below one top directory in a run; known pages count, "
         "and are never left out. 0 for no limit.",
     )
-    max_variants: int = Field(
+    max_variants: int = option(
         default=1000,
         ge=0,
+        effect=Effect.FOLLOWING,
         description="The most query variants of one path without a text of their own, those not "
         "read yet included, once most of what was read repeats a text; 0 for no limit.",
     )
-    max_barren_pages: int = Field(
+    max_barren_pages: int = option(
         default=10,
         ge=0,
+        effect=Effect.FOLLOWING,
         description="The most pages in a row that bring neither new text nor new links, before "
         "a numbered series (calendar, pagination) or a mix of known parameters is left; 0 never "
         "leaves one.",
     )
-    obey_nofollow: bool = Field(
+    obey_nofollow: bool = option(
         default=True,
+        effect=Effect.FOLLOWING | Effect.READING,
         description="Leave out links with rel=nofollow or rel=noindex, and all links of a page "
         "whose robots directives say nofollow.",
     )
-    index_nofollow: bool = Field(
+    index_nofollow: bool = option(
         default=True,
+        effect=Effect.FOLLOWING | Effect.READING,
         description="Whether a page whose robots directives say nofollow becomes a document.",
     )
-    rogue: bool = Field(
+    rogue: bool = option(
         default=False,
+        effect=Effect.FOLLOWING | Effect.READING,
         description="Ignore the whole robots exclusion standard, robots.txt as well as the "
         "directives of pages; for your own site, or with its owner's consent.",
     )

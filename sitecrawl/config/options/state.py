@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
+from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import Duration, OptionGroup
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.deletion import Deletion
@@ -18,86 +17,103 @@ DAY = 24 * HOUR
 class StateParams(OptionGroup):
     """Revisits, deletion, realms and what a crawl database may be used for."""
 
-    recrawl: Duration = Field(
-        48 * HOUR, description="Age at which a page is due for another visit."
+    recrawl: Duration = option(
+        48 * HOUR, effect=Effect.RUN, description="Age at which a page is due for another visit."
     )
-    force: bool = Field(
+    force: bool = option(
         default=False,
+        effect=Effect.RUN,
         description="Whether everything known is due now, whatever its age; what answered 410 "
         "stays away until it is retried by name.",
     )
-    modified_since: Literal["server", "indexed"] = Field(
+    modified_since: Literal["server", "indexed"] = option(
         "server",
+        effect=Effect.RUN,
         description="What If-Modified-Since names: the date that the server gave as "
         "Last-Modified, else the time of the last visit; or always that time.",
     )
-    min_revisit: Duration = Field(
+    min_revisit: Duration = option(
         HOUR,
+        effect=Effect.RUN,
         description="Shortest time to the next visit that an Expires header or the adaptive "
         "interval may ask for.",
     )
-    max_revisit: Duration = Field(
+    max_revisit: Duration = option(
         30 * DAY,
+        effect=Effect.RUN,
         description="Longest time to the next visit that an Expires header or the adaptive "
         "interval may ask for, and the time for which a permanent redirect is believed.",
     )
-    adaptive_revisit: bool = Field(
+    adaptive_revisit: bool = option(
         default=False,
+        effect=Effect.RUN,
         description="Whether each page's interval follows its changes: halved when it has "
         "changed, half as long again when it has not.",
     )
-    retry_refused_after: Duration = Field(
+    retry_refused_after: Duration = option(
         30 * DAY,
+        effect=Effect.RUN,
         description="Age of an answer 401, 403 or the like at which its page is asked again, by the "
         "option of the run that asks.",
     )
-    retry_broken_after: Duration = Field(
+    retry_broken_after: Duration = option(
         DAY,
+        effect=Effect.RUN,
         description="Age of a server error at which its page is asked again, by the option of the "
         "run that asks.",
     )
-    blacklist_errors: bool = Field(
+    blacklist_errors: bool = option(
         default=False,
+        effect=Effect.RUN,
         description="Whether what ended in an error is left alone until its errors are cleared by "
         "hand (`scrapy frontier clear-errors`), whatever its age.",
     )
-    purge_404_after: int = Field(
+    purge_404_after: int = option(
         3,
         ge=1,
         le=100,
+        effect=Effect.RUN,
         description="Answers 404 in a row after which a page's document is deleted; until then "
         "the page is due in every run.",
     )
-    delete_unreachable_after: int = Field(
+    delete_unreachable_after: int = option(
         0,
         ge=0,
         le=100,
+        effect=Effect.RUN,
         description="Failed visits in a row, of any other kind, after which a page's document is "
         "deleted; 0 is never.",
     )
-    mass_deletion_share: float = Field(
+    mass_deletion_share: float = option(
         0.1,
         ge=0,
         le=1,
+        effect=Effect.RUN,
         description="Part of an origin's documents that one run may delete; more than that, and "
         "more than mass_deletion_count, waits for `scrapy frontier confirm-deletes`; until then "
         "the pages are due in every run.",
     )
-    mass_deletion_count: int = Field(
-        10, ge=0, description="Number of documents of an origin that one run may always delete."
+    mass_deletion_count: int = option(
+        10,
+        ge=0,
+        effect=Effect.RUN,
+        description="Number of documents of an origin that one run may always delete.",
     )
-    near_duplicates: bool = Field(
+    near_duplicates: bool = option(
         default=False,
+        effect=Effect.RUN,
         description="Whether pages of an origin that differ in a few words only are duplicates.",
     )
-    realm: str = Field(
+    realm: str = option(
         "default",
         min_length=1,
+        effect=Effect.SELECTION,
         description="Named collection to which URLs and documents of this crawl belong; realms "
         "in one database do not know each other.",
     )
-    any_database: bool = Field(
+    any_database: bool = option(
         default=False,
+        effect=Effect.RUN,
         description="Whether a database may be used that was made by a crawl of another name.",
     )
 

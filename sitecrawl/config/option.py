@@ -1,0 +1,56 @@
+"""Declaration of an option: its default, its bounds, its documentation and its effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Flag, auto
+from typing import Any
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+
+class Effect(Flag):
+    """The parts of a crawl that another value of an option changes.
+
+    ``RUN``: requests, pace, bounds and memory alone; the documents stay the same.
+    ``SELECTION``: which URLs and answers become documents.
+    ``FOLLOWING``: which links of a page are followed; pages known under other values are read
+    again for their links.
+    ``READING``: what a page's document holds, which only its page can tell; documents made under
+    other values are read again.
+    ``NAMING``: shape and names of the output; stored documents are written anew without a request.
+    """
+
+    RUN = auto()
+    SELECTION = auto()
+    FOLLOWING = auto()
+    READING = auto()
+    NAMING = auto()
+
+
+_KEY = "effect"
+
+
+def option(
+    default: Any = PydanticUndefined, *, effect: Effect, description: str, **constraints: Any
+) -> Any:
+    """Declare an option; without a default (or ``default_factory``) it is required.
+
+    ``constraints`` are those of pydantic's ``Field``.
+    """
+    extra: dict[str, Any] = {_KEY: effect.value}
+    return Field(default, description=description, json_schema_extra=extra, **constraints)
+
+
+def effect_of(field: FieldInfo) -> Effect | None:
+    """The declared effect of an option, None for one that was not declared by ``option``."""
+    extra = field.json_schema_extra
+    value = extra.get(_KEY) if isinstance(extra, dict) else None
+    return Effect(value) if isinstance(value, int) else None
+
+
+def options_with(effects: Effect, fields: Iterable[tuple[str, FieldInfo]]) -> frozenset[str]:
+    """The names of the options that have one of ``effects``."""
+    return frozenset(name for name, field in fields if (effect_of(field) or Effect(0)) & effects)
