@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from bisect import insort
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -12,16 +11,15 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import override
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.reqmeta import BEGAN, ORIGIN, OWN, is_adhoc, visit_of
+from sitecrawl.reqmeta import BEGAN, OWN, is_adhoc, visit_of
 from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Spider
-    from scrapy.core.engine import _Slot
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
@@ -42,7 +40,6 @@ class OriginScheduler(BaseScheduler):
     def __init__(
         self,
         crawl: Crawl,
-        slot: Callable[[], _Slot | None],
         max_pages: int,
         *,
         fingerprint: Callable[[Request], bytes],
@@ -56,17 +53,14 @@ class OriginScheduler(BaseScheduler):
         self._lists = crawl.lists
         self._hand = crawl.hand
         self._tasks = crawl.tasks
-        self._tasks.wake = self._wake
         self._rounds = crawl.rounds
-        crawl.sitemaps.enter = self._stand
-        crawl.sitemaps.enter_again = self.enqueue_retry
         self._reading = crawl.reading
         self._discovery = crawl.discovery
         self._callbacks = (crawl.reading.callback, crawl.sitemaps.answered, crawl.robots.answered)
         self._fingerprint = fingerprint
         self._seen: set[bytes] = set()
         self._stats = stats
-        self._slot = slot
+        self._engine = crawl.engine
         self._max_pages = max_pages
         self._handed_out = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -75,16 +69,9 @@ class OriginScheduler(BaseScheduler):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
         """Built on the extensions that hold the crawl's state."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
         spider: Any = crawler.spider
-
-        def slot() -> _Slot | None:
-            return crawler.engine._slot if crawler.engine is not None else None
-
         return cls(
-            crawl,
-            slot,
+            crawl_of(crawler),
             spider.configuration.params.max_pages,
             fingerprint=crawler.request_fingerprinter.fingerprint,
             stats=crawler.stats,
@@ -123,7 +110,7 @@ class OriginScheduler(BaseScheduler):
         turn, before its pages.
         """
         if request.callback in self._callbacks:  # one of the crawl's own, which comes again
-            return self._stand(request)
+            return self._lists.enqueue(request)
         if self._reading.is_link(request):
             candidate = self._discovery.follow(request.url, None)
             if candidate is not None:
@@ -131,7 +118,9 @@ class OriginScheduler(BaseScheduler):
             return candidate is not None
         for name in [name for name in request.meta if name.startswith(OWN)]:
             del request.meta[name]
-        return (request.dont_filter or not self._is_duplicate(request)) and self._stand(request)
+        return (request.dont_filter or not self._is_duplicate(request)) and self._lists.enqueue(
+            request
+        )
 
     def _is_duplicate(self, request: Request) -> bool:
         fingerprint = self._fingerprint(request)
@@ -146,37 +135,13 @@ class OriginScheduler(BaseScheduler):
         await self._owner.frontier.add([candidate])
         self._hand.look()
 
-    def _stand(self, request: Request) -> bool:
-        origin = self._origin_of(request)
-        if origin is None:
-            return False
-        insort(origin.foreign, request, key=lambda each: -each.priority)
-        self._lists.turns.stand(origin)
-        return True
-
-    def enqueue_retry(self, request: Request, wait: float) -> None:
-        """Take a Request again that failed in passing; it comes last, after ``wait`` seconds."""
-        origin = self._origin_of(request)
-        assert origin is not None
-        origin.retries.push(request, asyncio.get_running_loop().time() + wait)
-        self._lists.turns.stand(origin)
-
-    def _origin_of(self, request: Request) -> Origin | None:
-        key = origin_key(request.url)
-        if not key:
-            return None
-        origin = self._hand.ensure(key)
-        request.meta[ORIGIN] = origin
-        request.meta["download_slot"] = key
-        return origin
-
     def next_request(self) -> Request | None:
         """The request of the first origin whose turn has come."""
         if self._closing or self._at_limit or self._owner.failure is not None:
             return None
         now = asyncio.get_running_loop().time()
         turns = self._lists.turns
-        while (origin := turns.take(now)) is not None:
+        while (origin := self._lists.next_ready(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
                 if visit_of(request) is None:  # may be refused at the door
@@ -213,11 +178,7 @@ class OriginScheduler(BaseScheduler):
         key = origin_key(request.url)
         if key in ("", origin.key):
             return request
-        host = self._hand.ensure(key)
-        request.meta[ORIGIN] = host
-        request.meta["download_slot"] = host.key
-        host.errands.append(request)
-        self._lists.turns.stand(host)
+        self._lists.enqueue_robots(request, key)
         return None
 
     def _wake_at(self, when: float | None) -> None:
@@ -227,15 +188,7 @@ class OriginScheduler(BaseScheduler):
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_at(when, self._ring)
 
-    def _wake(self) -> None:
-        """Let the engine look for requests when the work at hand is done."""
-        slot = self._slot()
-        if slot is not None:
-            slot.nextcall.schedule()
-
     def _ring(self) -> None:
         """Let it look now: a timer's call is a round of the event loop as good as the next."""
         self._timer = None
-        slot = self._slot()
-        if slot is not None:
-            slot.nextcall()
+        self._engine.call_now()

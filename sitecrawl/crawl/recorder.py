@@ -8,6 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.events import Event
 from sitecrawl.frontier.base import Change, FrontierError, Settlement, Visit
 
 if TYPE_CHECKING:
@@ -40,13 +41,19 @@ class Recorder:
 
     ``record`` returns a future that holds the outbox row of the visit's document once
     it is committed, or None when nothing was written. Changes that no visit waits for
-    (deletions, promoted duplicates) go to ``deliver``.
+    (deletions, promoted duplicates) go to ``deliver``. ``visit_committed`` is sent for each visit
+    that is written, ``batch_committed`` with an origin when its batch has been dealt with.
     """
 
-    def __init__(self, owner: FrontierOwner, stats: StatsCollector) -> None:
-        self.deliver: Callable[[Change], object] = lambda _: None
-        self.noted: Callable[[Visit], None] = lambda _: None
-        self.committed: Callable[[str, list[Visit]], None] = lambda _, __: None
+    def __init__(
+        self,
+        owner: FrontierOwner,
+        deliver: Callable[[Change], object],
+        stats: StatsCollector,
+    ) -> None:
+        self.visit_committed: Event[Visit] = Event()
+        self.batch_committed: Event[str, list[Visit]] = Event()
+        self._deliver = deliver
         self._stats = stats
         self._owner = owner
         self._waiting: dict[str, list[Waiting]] = defaultdict(list)
@@ -83,7 +90,7 @@ class Recorder:
     def settle(self, origin: str, settlement: Settlement) -> None:
         """Deliver the deletions of an origin that is finished, or say why they are held."""
         for change in settlement.changes:
-            self.deliver(change)
+            self._deliver(change)
         if settlement.held:
             logger.warning(HELD, settlement.held, settlement.documents, origin)
         for each in settlement.shared:
@@ -125,7 +132,7 @@ class Recorder:
         finally:
             del self._writing[origin]
         self._answer(batch, changes)
-        self.committed(origin, visits)
+        self.batch_committed.send(origin, visits)
         if origin in self._waiting:  # the timer may have rung for these while others were written
             self._see_to(origin)
 
@@ -140,7 +147,7 @@ class Recorder:
             if future is not None:
                 future.set_result(change)
             else:
-                self.deliver(change)
+                self._deliver(change)
         for _, future in batch:
             if not future.done():
                 future.set_result(None)
@@ -149,4 +156,4 @@ class Recorder:
         for visit in visits:
             assert visit.outcome is not None
             self._stats.inc_value(f"sitecrawl/outcomes/{visit.outcome.name.lower()}")
-            self.noted(visit)
+            self.visit_committed.send(visit)

@@ -11,6 +11,7 @@ from sitecrawl.policy.lifecycle.revisit import FAILED
 
 if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Visit
     from sitecrawl.scheduling.leased_origins import Hand
 
@@ -32,8 +33,9 @@ logger = logging.getLogger(__name__)
 class DeadLinks:
     """What could not be had, each with the page that was the first to link to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self._found: dict[str, str] = {}
+        recorder.visit_committed.connect(self.note)
 
     def note(self, visit: Visit) -> None:
         """Take in a visit that ended; only its last end in the run counts."""

@@ -14,6 +14,7 @@ from sitecrawl.web.urls.url import origin
 if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Candidate, Visit
     from sitecrawl.policy.decision import Decision
 
@@ -46,7 +47,7 @@ logger = logging.getLogger(__name__)
 class Starts:
     """Follows the starts of a crawl, and whether any page at all was read."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self.pages_read = 0
         self._watched: dict[int, str] = {}
         self._led_to: dict[str, str] = {}
@@ -54,6 +55,7 @@ class Starts:
         self._origins_given_up: dict[str, str] = {}
         self._kept_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
+        recorder.visit_committed.connect(self.note)
 
     def begin(self, seeds: Sequence[Candidate]) -> None:
         """The starts that were admitted."""

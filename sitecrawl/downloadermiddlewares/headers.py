@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.config.assembly import header_policy
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.reqmeta import robots_of, sitemap_of, visit_of
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ class HeadersMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> HeadersMiddleware:
         """Built with the spider's configuration."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(crawler)
         origins = crawl.discovery.rules.scope.start_origins
         return cls(header_policy(crawler.spider.configuration.params, origins))  # type: ignore[union-attr]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import NO_HEAD, NOWHERE, FetchResult
 from sitecrawl.policy.outcomes import REDIRECTS
@@ -39,9 +39,7 @@ class OutcomeMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutcomeMiddleware:
         """Hands redirect targets to discovery."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
-        return cls(crawl.discovery)
+        return cls(crawl_of(crawler).discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Let content pass; raise IgnoreRequest for what has none."""

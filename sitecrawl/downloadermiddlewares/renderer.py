@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.reqmeta import rendered_of, visit_of
@@ -28,9 +28,7 @@ class RendererMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RendererMiddleware:
         """Hands redirect targets to discovery."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
-        return cls(crawl.discovery)
+        return cls(crawl_of(crawler).discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Let a page pass; raise IgnoreRequest for one whose scripts lead elsewhere."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import origin_of, robots_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import Refused
@@ -25,9 +25,7 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
         """Shares the files that were read with the to-do lists."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
-        return cls(crawl.robots)
+        return cls(crawl_of(crawler).robots)
 
     def process_request(self, request: Request) -> None:
         """Refuse a request that the origin's robots.txt does not allow."""

@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
@@ -40,8 +40,7 @@ class TurnMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
         """Shares the to-do lists with the scheduler."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(crawler)
         assert crawler.stats is not None
         return cls(crawl.lists, crawl.hand, crawler.stats)
 
@@ -86,8 +85,7 @@ class TurnMiddleware:
             origin.ready_at = max(origin.ready_at, ready_at)
         elif BEGAN in request.meta:
             self._lists.turns.withdraw(origin, *request.meta[BEGAN])
-        self._lists.turns.end(origin)
-        self._lists.check(origin)
+        self._lists.request_ended(origin)
 
     def _ready_at(
         self,

@@ -23,6 +23,7 @@ from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import Tasks
+from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import Outcomes
 from sitecrawl.scheduling.leased_origins import Hand
 from sitecrawl.scheduling.listing_requests import Sitemaps
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.frontier.base import Visit
     from sitecrawl.frontier.state_options import StateOptions
-    from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
 
 NO_CONTACT = (
@@ -56,7 +56,8 @@ logger = logging.getLogger(__name__)
 class Crawl:
     """The parts that scheduler, middlewares, spider and pipelines share.
 
-    Every one of those asks ``crawler.get_extension(Crawl)`` for the part it needs.
+    Each part is built after those that it uses. It returns values to those above it, or sends
+    them an ``Event``. Scrapy's components get the parts they need from ``crawl_of``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,9 +72,12 @@ class Crawl:
         self._params = params
         options = replace(state_of(params), key=spider.rules.key)
         self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
-        self.starts = Starts()
-        self.recorder = Recorder(self.owner, stats)
+        self.engine = EngineWaker(crawler)
+        self.tasks = Tasks(self.owner, self.engine)
         self.delivery = Delivery(crawler, self.owner, params.document_options())
+        self.recorder = Recorder(self.owner, self.delivery.send, stats)
+        self.starts = Starts(self.recorder)
+        self.dead_links = DeadLinks(self.recorder) if self.checks_links else None
         self.robots = Robots(params, agent(params), stats)
         cite = Citations(params, spider.configuration.sources)
         self.discovery = Discovery(
@@ -84,7 +88,6 @@ class Crawl:
             follow=params.follows,
             logged=POLICIES if params.log_blocked else frozenset(),
         )
-        self.tasks = Tasks(self.owner)
         self.hand = Hand(params, self.owner, self.recorder, self.tasks)
         self.homes = Homes(self.discovery, self.owner)
         self.lists = TodoLists(
@@ -95,6 +98,7 @@ class Crawl:
             robots=self.robots,
             hand=self.hand,
             homes=self.homes,
+            starts=self.starts,
             tasks=self.tasks,
         )
         self.reading = Reading(spider.parse, self.recorder, self.discovery)
@@ -110,19 +114,15 @@ class Crawl:
             self.owner,
             self.hand,
             self.tasks,
+            queues=self.lists,
+            robots=self.robots,
+            starts=self.starts,
             stats=stats,
             params=params,
         )
         self.rounds = Rounds(
             params, self.owner, self.hand, self.tasks, self.sitemaps, discovery=self.discovery
         )
-        self.dead_links = DeadLinks()
-        self.recorder.noted = self.noted
-        self.recorder.deliver = self.delivery.send
-        self.recorder.committed = self.lists.committed
-        self.robots.read = self.robots_read
-        self.sitemaps.start_failed = self.starts.failed
-        self.lists.given_up = self.starts.given_up
 
     async def begin(self, urls: Sequence[str]) -> None:
         """Give the starts to the frontier, and take the first origins in hand."""
@@ -136,17 +136,6 @@ class Crawl:
             logger.warning("%s", ROGUE)
         await self.homes.begin(seeds)
         await self.rounds.begin(seeds)
-
-    def noted(self, visit: Visit) -> None:
-        """A visit has ended and is written."""
-        self.starts.note(visit)
-        if self.checks_links:
-            self.dead_links.note(visit)
-
-    def robots_read(self, origin: Origin) -> None:
-        """A robots.txt was read: it may name sitemaps, and the origin's next turn may come."""
-        self.sitemaps.named(origin)
-        self.lists.refreshed(origin)
 
     @property
     def checks_links(self) -> bool:
@@ -208,7 +197,7 @@ class Crawl:
             await self._save_origins()
         finally:
             await self.delivery.complete(finished=self._has_finished)
-        if self.checks_links:
+        if self.dead_links is not None:
             self.dead_links.report()
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
 
@@ -242,6 +231,14 @@ class Crawl:
         if self._has_finished and self._stats.get_value("sitecrawl/exit_status") == DONE:
             await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)
+
+
+def crawl_of(crawler: Crawler) -> Crawl:
+    """The crawl of a crawler; raises RuntimeError where the extension is not enabled."""
+    crawl = crawler.get_extension(Crawl)
+    if crawl is None:
+        raise RuntimeError("the extension sitecrawl.extensions.crawl.Crawl is not enabled")
+    return crawl
 
 
 def state_of(params: CrawlParams) -> StateOptions:

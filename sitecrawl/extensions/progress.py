@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.crawl.run_summary import Figures
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ class Progress:
         self._write("")
 
     async def _show(self) -> None:
-        crawl = self._crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(self._crawler)
         assert self._crawler.stats is not None
         while crawl.owner.failure is None:
             await asyncio.sleep(SECONDS)

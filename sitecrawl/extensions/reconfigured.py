@@ -12,7 +12,7 @@ from scrapy import signals
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import changed_options
 from sitecrawl.config.options.crawl_options import NAMING, READING
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 
@@ -48,8 +48,7 @@ class Reconfigured:
 
     async def spider_opened(self) -> None:
         """Log one line where options changed that decide about documents."""
-        crawl = self._crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(self._crawler)
         if crawl.owner.failure is not None:
             return
         try:

@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.crawl.run_summary import Figures
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.output.feeds import Feeds
@@ -82,8 +82,7 @@ class Statistics:
         logger.info("Ended after %.0f s: %s", seconds, figures.line(seconds))
 
     async def _watch(self) -> None:
-        crawl = self._crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(self._crawler)
         logged = 0
         while crawl.owner.failure is None:
             await asyncio.sleep(self._seconds)

@@ -46,7 +46,6 @@ class Delivery:
         self._owner = owner
         self._options = options
         self._feeds: Feeds | None = None
-        self._complete = asyncio.Event()
         self._marking = asyncio.Lock()
         self._sending: set[asyncio.Task[None]] = set()
         self._ending = False
@@ -57,8 +56,8 @@ class Delivery:
         """Listen to the feeds, which are made after this; without any nothing is delivered."""
         self._feeds = self._crawler.get_extension(Feeds)
         if self._feeds is not None:
-            self._feeds.taken = self._exported
-            self._feeds.last_lines = self._complete.wait
+            self._feeds.line_written.connect(self._exported)
+            self._feeds.expect_lines()
 
     async def resume(self) -> None:
         """Keep what crawls that did not end delivered to the same feeds, or deliver it again."""
@@ -150,7 +149,8 @@ class Delivery:
             self._incomplete = True
         self._ending = True
         await self._wait_for_sending()
-        self._complete.set()
+        if self._feeds is not None:
+            self._feeds.end_lines()
 
     async def _wait_for_sending(self) -> None:
         while self._sending:

@@ -31,11 +31,12 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from sitecrawl.config.config_errors import without_passwords
+from sitecrawl.events import Event
 from sitecrawl.frontier.base import FeedFile
 from sitecrawl.items import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -97,14 +98,15 @@ class Feeds(FeedExporter):
     """Scrapy's feeds, of which the first that fails ends the crawl.
 
     Where one cannot be had at all nothing is requested: Scrapy would crawl without it.
-    ``taken`` is told when every feed has an item; ``last_lines`` returns when no more
-    will come. ``failure`` says what went wrong, ``lost`` which open files are gone.
+    ``line_written`` is sent when every feed has an item. ``failure`` says what went wrong,
+    ``lost`` which open files are gone.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         logging.getLogger(FeedExporter.__module__).addFilter(OF_FEEDS)
-        self.taken: Callable[[], None] = lambda: None
-        self.last_lines: Callable[[], Awaitable[Any]] | None = None
+        self.line_written: Event[()] = Event()
+        self._all_lines_sent = asyncio.Event()
+        self._all_lines_sent.set()
         self.failure = ""
         self.lost: list[FeedSlot] = []
         self._sets: list[FileSet] = []
@@ -133,6 +135,14 @@ class Feeds(FeedExporter):
                 without_passwords(self.failure),
             )
             raise CloseSpider("output_failed")
+
+    def expect_lines(self) -> None:
+        """Keep the feeds open until ``end_lines``: the crawl ends before its last line comes."""
+        self._all_lines_sent.clear()
+
+    def end_lines(self) -> None:
+        """Let the feeds be closed: no more lines will come."""
+        self._all_lines_sent.set()
 
     @property
     def stored(self) -> bool:
@@ -177,7 +187,7 @@ class Feeds(FeedExporter):
             if not self._sets or self._sets[-1].slots != slots:
                 self._sets.append(FileSet(slots))
             self._sets[-1].lines.append(item.seq)
-            self.taken()
+            self.line_written.send()
 
     async def take_safe_lines(self) -> list[tuple[FileSet, list[int], list[FeedFile]]]:
         """Take the lines that now survive a crash of the machine, with the files they are in.
@@ -212,8 +222,7 @@ class Feeds(FeedExporter):
 
     async def close_spider(self, spider: Spider) -> None:
         """Store the feeds, once the last lines have come."""
-        if self.last_lines is not None:
-            await self.last_lines()
+        await self._all_lines_sent.wait()
         await super().close_spider(spider)
 
     def notes(self) -> Iterator[tuple[str, str, int]]:

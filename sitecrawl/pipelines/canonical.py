@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.pipelines.document import DocumentPipeline
 
@@ -27,9 +27,7 @@ class CanonicalPipeline(DocumentPipeline):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CanonicalPipeline:
         """Asks the rules through discovery."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
-        return cls(crawl.discovery)
+        return cls(crawl_of(crawler).discovery)
 
     def process_document(self, document: Document) -> None:
         """Give the visit its canonical URL and outcome; the document goes on."""

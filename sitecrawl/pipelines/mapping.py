@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DropDocument
 from sitecrawl.pipelines.document import DocumentPipeline
@@ -44,8 +44,7 @@ class MappingPipeline(DocumentPipeline):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> MappingPipeline:
         """Use the spider's configuration, and the link texts that discovery gathers."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(crawler)
         spider: Any = crawler.spider
         params = spider.configuration.params
         return cls(

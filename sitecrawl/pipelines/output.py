@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import line_of
 from sitecrawl.pipelines.document import current_document
@@ -38,8 +38,7 @@ class OutputPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutputPipeline:
         """Shares the recorder with whatever else ends a visit."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(crawler)
         spider: Any = crawler.spider
         return cls(crawl.recorder, spider.configuration.params.document_options())
 

@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING
 from sitecrawl.frontier.base import FrontierError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Coroutine
 
     from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.scheduling.engine_waker import EngineWaker
 
 
 logger = logging.getLogger(__name__)
 
 
 class Tasks:
-    """Runs pieces of work; ``wake`` is called whenever one is done.
+    """Pieces of work in the background; the engine is woken whenever one is done.
 
     A piece that fails ends the crawl: what it was to do is not done, and waiting for it
     would be for ever.
     """
 
-    def __init__(self, owner: FrontierOwner) -> None:
-        self.wake: Callable[[], None] = lambda: None
+    def __init__(self, owner: FrontierOwner, engine: EngineWaker) -> None:
+        self._engine = engine
         self._owner = owner
         self._ended = False
         self._running: set[asyncio.Task[None]] = set()
@@ -34,6 +35,10 @@ class Tasks:
     def busy(self) -> bool:
         """Whether any work is under way."""
         return bool(self._running)
+
+    def wake(self) -> None:
+        """Let the engine ask for requests: some may be ready by now."""
+        self._engine.schedule()
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
         """Start a piece of work, unless the crawl has ended."""

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import CannotResolveHostError
 
 from sitecrawl.config.assembly import pace
+from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.origin import Gate, Origin, RobotsFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from ipaddress import IPv4Address, IPv6Address
 
     from sitecrawl.config.options.crawl_options import CrawlParams
@@ -36,7 +36,7 @@ LOOK_ROUND_SECONDS = 10.0  # for what a worker that died meanwhile had, while ot
 class Hand:
     """Leases origins that have something due, and gives them back when they have not.
 
-    ``taken`` is told of each that comes. An origin that comes back is the same object:
+    ``acquired`` is sent for each that comes. An origin that comes back is the same object:
     its pace, patience and robots.txt are those of the run, until ``renew`` begins another.
     """
 
@@ -44,7 +44,7 @@ class Hand:
         self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder, tasks: Tasks
     ) -> None:
         self.origins: dict[str, Origin] = {}
-        self.taken: Callable[[Origin], None] = lambda _: None
+        self.acquired: Event[Origin] = Event()
         self._params = params
         self._owner = owner
         self._recorder = recorder
@@ -76,7 +76,7 @@ class Hand:
     def must_claim(self, origin: Origin) -> bool:
         """Whether the lease must be asked for before what is no visit may be sent.
 
-        It is asked for then, and ``taken`` is told when it is ours. While another worker has it,
+        It is asked for then, and ``acquired`` is sent when it is ours. While another worker has it,
         errands go without: two origins that send each other's robots.txt here and there
         would wait for ever.
         """
@@ -140,7 +140,7 @@ class Hand:
         if closed.waiting:
             origin.queued_at = None
         if origin.key in self.origins:
-            self.taken(origin)
+            self.acquired.send(origin)
 
     def _gate_of(self, address: IPv4Address | IPv6Address | None, ready_at: float) -> Gate:
         """The gate of an address, or a new one, which is not open before ``ready_at``."""
@@ -171,7 +171,7 @@ class Hand:
     async def _lease(self) -> None:
         frontier = self._owner.frontier
         for state in await frontier.lease(ORIGINS_IN_HAND - len(self.origins)):
-            self.taken(self._take(state))
+            self.acquired.send(self._take(state))
         self._looking = False
         if not self.origins:
             await self._expect_more()
@@ -188,7 +188,7 @@ class Hand:
             self._take(state)
             if state.given_up:
                 origin.ended = f"{origin.key} was given up for this run"
-        self.taken(origin)
+        self.acquired.send(origin)
 
     def _claim_again(self, origin: Origin) -> None:
         if origin.claim and origin.foreign:

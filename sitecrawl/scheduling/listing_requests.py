@@ -27,16 +27,19 @@ from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.seeds import Starts
     from sitecrawl.scheduling.background import Tasks
     from sitecrawl.scheduling.leased_origins import Hand
     from sitecrawl.scheduling.origin import Origin
+    from sitecrawl.scheduling.origin_queues import TodoLists
+    from sitecrawl.scheduling.robots_files import Robots
 
 
 MAX_STEPS = 5  # from an index to a sitemap that it names, and redirects
@@ -75,19 +78,22 @@ class Sitemaps:
         hand: Hand,
         tasks: Tasks,
         *,
+        queues: TodoLists,
+        robots: Robots,
+        starts: Starts,
         stats: StatsCollector,
         params: CrawlParams,
     ) -> None:
-        self.enter: Callable[[Request], bool] = lambda _: False
-        self.enter_again: Callable[[Request, float], None] = lambda _, __: None
-        self.start_failed: Callable[[str, str], None] = lambda _, __: None
         self._discovery = discovery
         self._owner = owner
         self._hand = hand
         self._tasks = tasks
+        self._queues = queues
+        self._starts = starts
         self._stats = stats
         self._params = params
         self._asked: dict[str, Asked] = {}
+        robots.rules_known.connect(self.named)
 
     def begin_round(self) -> None:
         """Ask again for what nothing but a start or a robots.txt led to."""
@@ -113,7 +119,7 @@ class Sitemaps:
         if not asked.url.startswith(("http://", "https://")):
             self._failed(asked, "its scheme cannot be asked for")
             return
-        if self.enter(self._request(asked)):
+        if self._queues.enqueue(self._request(asked)):
             self._tasks.wake()
 
     def _request(self, asked: Asked) -> Request:
@@ -161,14 +167,14 @@ class Sitemaps:
             self._failed(asked, why)
             return
         self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
-        self.enter_again(self._request(replace(asked, tries=asked.tries + 1)), wait)
+        self._queues.enqueue_retry(self._request(replace(asked, tries=asked.tries + 1)), wait)
         self._tasks.wake()
 
     def _failed(self, asked: Asked, why: str) -> None:
         self._count("failed")
         logger.warning("The %s %s is not read: %s", asked.kind, asked.url, why)
         if asked.start is not None:
-            self.start_failed(asked.start, f"the {asked.kind} {asked.url} is not read: {why}")
+            self._starts.failed(asked.start, f"the {asked.kind} {asked.url} is not read: {why}")
 
     async def _read(self, asked: Asked, body: bytes) -> None:
         problems: list[str] = []

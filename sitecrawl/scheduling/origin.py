@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
@@ -209,13 +208,9 @@ class Origin:
 
 
 class Turns:
-    """Origins with work, by the time from which each may be asked.
-
-    ``again`` lines up an origin whose time has changed while it waited.
-    """
+    """Ready queue of origins, ordered by the time from which each may be asked."""
 
     def __init__(self, in_flight_per_origin: int = 1) -> None:
-        self.again: Callable[[Origin], None] = self.stand
         self._heap: list[tuple[float, int, Origin]] = []
         self._order = count()
         self._in_flight = in_flight_per_origin
@@ -235,16 +230,21 @@ class Turns:
         heapq.heappush(self._heap, (when, next(self._order), origin))
 
     def take(self, now: float) -> Origin | None:
-        """The first origin that may be asked at ``now``, no longer in the line."""
+        """Remove and return the first origin whose time came by ``now``.
+
+        Its time may have changed while it waited: see ``may_begin``.
+        """
         while self._heap and self._heap[0][0] <= now:
             when, _, origin = heapq.heappop(self._heap)
             if when != origin.queued_at:
                 continue
             origin.queued_at = None
-            if origin.turn_at <= now and origin.gate.in_flight < self._in_flight:
-                return origin
-            self.again(origin)
+            return origin
         return None
+
+    def may_begin(self, origin: Origin, now: float) -> bool:
+        """Tell an origin that may be asked at ``now`` from one that has to wait again."""
+        return origin.turn_at <= now and origin.gate.in_flight < self._in_flight
 
     def begin(self, origin: Origin, now: float) -> None:
         """A request of the origin is on its way; where several may be, the next waits too."""
@@ -261,15 +261,14 @@ class Turns:
         if origin.ready_at == now + origin.pace.interval:
             origin.ready_at = ready_at
 
-    def end(self, origin: Origin) -> None:
-        """A request of the origin has ended: it may line up, and others that waited do."""
+    def end(self, origin: Origin) -> list[Origin]:
+        """End a request of the origin; returns the others that waited for that."""
         origin.in_flight -= 1
         origin.gate.in_flight -= 1
         waiting, origin.gate.waiting = origin.gate.waiting, []
         for each in waiting:
             each.queued_at = None
-            if each is not origin:
-                self.again(each)
+        return [each for each in waiting if each is not origin]
 
     @property
     def next_ready_at(self) -> float | None:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from bisect import insort
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 
 from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.reqmeta import ORIGIN
 from sitecrawl.scheduling.origin import Origin, Turns
+from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.crawl.seeds import Homes
+    from sitecrawl.crawl.seeds import Homes, Starts
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import Tasks
     from sitecrawl.scheduling.leased_origins import Hand
@@ -50,11 +51,10 @@ class TodoLists:
         robots: Robots,
         hand: Hand,
         homes: Homes,
+        starts: Starts,
         tasks: Tasks,
     ) -> None:
         self.turns = Turns(params.requests_per_origin)
-        self.turns.again = self.check
-        self.given_up: Callable[[str, str], None] = lambda _, __: None
         self._max_wait = params.max_wait
         self._discovery = discovery
         self._owner = owner
@@ -62,8 +62,11 @@ class TodoLists:
         self._robots = robots
         self._hand = hand
         self._homes = homes
+        self._starts = starts
         self._tasks = tasks
-        hand.taken = self.check
+        hand.acquired.connect(self.check)
+        recorder.batch_committed.connect(self.committed)
+        robots.request_ended.connect(self.refreshed)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
         """The origin's next URL that robots.txt allows, or request to try again.
@@ -88,12 +91,58 @@ class TodoLists:
             self._block(origin, due, decision, outcome)
         return None
 
+    def enqueue(self, request: Request) -> bool:
+        """Let a request wait for its origin's turn, before its pages; False without an origin."""
+        origin = self._origin_of(request)
+        if origin is None:
+            return False
+        insort(origin.foreign, request, key=lambda each: -each.priority)
+        self.turns.stand(origin)
+        return True
+
+    def enqueue_retry(self, request: Request, wait: float) -> None:
+        """Let a request that failed in passing wait for ``wait`` seconds; it comes last."""
+        origin = self._origin_of(request)
+        assert origin is not None
+        origin.retries.push(request, asyncio.get_running_loop().time() + wait)
+        self.turns.stand(origin)
+
+    def enqueue_robots(self, request: Request, key: str) -> None:
+        """Let a request for another origin's robots.txt wait for the turn of the origin ``key``."""
+        host = self._assign(request, key)
+        host.errands.append(request)
+        self.turns.stand(host)
+
+    def _origin_of(self, request: Request) -> Origin | None:
+        key = origin_key(request.url)
+        return self._assign(request, key) if key else None
+
+    def _assign(self, request: Request, key: str) -> Origin:
+        origin = self._hand.ensure(key)
+        request.meta[ORIGIN] = origin
+        request.meta["download_slot"] = key
+        return origin
+
+    def next_ready(self, now: float) -> Origin | None:
+        """The first origin that may be asked at ``now``, no longer in the ready queue."""
+        while (origin := self.turns.take(now)) is not None:
+            if self.turns.may_begin(origin, now):
+                return origin
+            self.check(origin)
+        return None
+
+    def request_ended(self, origin: Origin) -> None:
+        """End a request of the origin, and see to those that waited for it to end."""
+        for each in self.turns.end(origin):
+            self.check(each)
+        self.check(origin)
+
     def check(self, origin: Origin) -> None:
         """Line the origin up for its next turn, refill its list, or give it back."""
         self._leave_alone(origin)
         if origin.ended:
             origin.drop_due()
-            self.given_up(origin.key, origin.ended)
+            self._starts.given_up(origin.key, origin.ended)
         self.turns.stand(origin)
         low = len(origin.todo) < REFILL_BELOW
         if low and not (origin.dry or origin.refilling or origin.ended):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
 
+from sitecrawl.events import Event
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.http.answers import answer_of_failure
 from sitecrawl.policy.http.retries import backoff
@@ -20,8 +21,6 @@ from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_tok
 from sitecrawl.web.urls.url import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
@@ -35,10 +34,15 @@ MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
 
 
 class Robots:
-    """Requests for robots.txt, what became of them, and what they allow (RFC 9309)."""
+    """Requests for robots.txt, what became of them, and what they allow (RFC 9309).
+
+    ``request_ended`` is sent after each answer or failure, ``rules_known`` before it where the
+    origin has rules, which may name sitemaps.
+    """
 
     def __init__(self, params: CrawlParams, agent: str, stats: StatsCollector) -> None:
-        self.read: Callable[[Origin], None] = lambda _: None
+        self.rules_known: Event[Origin] = Event()
+        self.request_ended: Event[Origin] = Event()
         self._params = params
         self._agent = product_token(agent)
         self._stats = stats
@@ -122,7 +126,9 @@ class Robots:
 
     def _resume(self, origin: Origin) -> None:
         origin.robots.asking = False
-        self.read(origin)
+        if origin.robots.rules is not None:
+            self.rules_known.send(origin)
+        self.request_ended.send(origin)
 
     def _redirect(self, origin: Origin, response: Response) -> bool:
         where = location(response.headers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import Crawl, crawl_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -22,8 +22,7 @@ class StartMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StartMiddleware:
         """Shares the crawl with the spider."""
-        crawl = crawler.get_extension(Crawl)
-        assert crawl is not None
+        crawl = crawl_of(crawler)
         return cls(crawl, crawler.spider)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:

@@ -20,6 +20,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier import open_frontier
 from sitecrawl.scheduling.background import Tasks
+from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.leased_origins import Hand
 from tests.frontier.workers import SITE, candidate, ingested
 
@@ -46,11 +47,11 @@ def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
         frontier = open_frontier(f"sqlite:///{tmp_path}/crawl.db")
         owner = FrontierOwner(frontier, configuration)
         await owner.open()
-        tasks = Tasks(owner)
-        recorder = Recorder(owner, MemoryStatsCollector(get_crawler()))
+        tasks = Tasks(owner, EngineWaker(get_crawler()))
+        recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
         hand = Hand(configuration.params, owner, recorder, tasks)
         taken: list[Origin] = []
-        hand.taken = taken.append
+        hand.acquired.connect(taken.append)
         await frontier.add([candidate("/", via="seed")])
         hand.look()
         await until(lambda: bool(taken))
@@ -81,11 +82,11 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
         await other.open(configuration.params.database_name, {})
         await other.add([candidate(f"{OTHER}/", via="seed")])
         await other.lease(1)
-        tasks = Tasks(owner)
+        tasks = Tasks(owner, EngineWaker(get_crawler()))
         hand = Hand(
             configuration.params,
             owner,
-            Recorder(owner, MemoryStatsCollector(get_crawler())),
+            Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler())),
             tasks,
         )
         await owner.frontier.add([candidate("/", via="seed")])
@@ -111,8 +112,8 @@ def test_what_another_worker_learned_of_an_origin_holds_when_it_comes_back(
         owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
         await owner.open()
         await other.open(configuration.params.database_name, {})
-        tasks = Tasks(owner)
-        recorder = Recorder(owner, MemoryStatsCollector(get_crawler()))
+        tasks = Tasks(owner, EngineWaker(get_crawler()))
+        recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
         hand = Hand(configuration.params, owner, recorder, tasks)
         origin = hand.ensure(SITE)
         hand.give_back(origin)

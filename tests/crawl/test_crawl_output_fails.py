@@ -100,12 +100,13 @@ def test_feeds_are_stored_when_the_last_lines_have_come(
         feeds.open_spider(spider)
         feeds.item_scraped(Record(1, {"seq": 1}), spider)
 
-        async def last_lines() -> None:
+        async def send_last_line() -> None:
             await asyncio.sleep(0.05)
             feeds.item_scraped(Record(2, {"seq": 2}), spider)
+            feeds.end_lines()
 
-        feeds.last_lines = last_lines
-        await feeds.close_spider(spider)
+        feeds.expect_lines()
+        await asyncio.gather(feeds.close_spider(spider), send_last_line())
         stored = [feeds.stored]
         await feeds.take_safe_lines()
         assert [*stored, feeds.stored] == [False, True]

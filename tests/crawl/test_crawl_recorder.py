@@ -31,7 +31,7 @@ def test_what_ends_while_a_slow_database_writes_is_written_next(
         frontier = open_frontier(f"sqlite:///{tmp_path}/crawl.db")
         owner = FrontierOwner(frontier, load({"start": f"{SITE}/"}))
         await owner.open()
-        recorder = Recorder(owner, MemoryStatsCollector(get_crawler()))
+        recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
         commit = frontier.commit
 
         async def commit_slowly(*args: Any) -> Any:
