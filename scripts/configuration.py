@@ -1,4 +1,4 @@
-"""Makes docs/configuration.md of the model of the options: python -m scripts.configuration."""
+"""Make docs/configuration.md of the model of the options: python -m scripts.configuration."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from sitecrawl.config.types import BYTES, SECONDS, Notation
 PAGE = Path(__file__).parents[1] / "docs" / "configuration.md"
 HEAD = """# Configuration
 
-This page is made from the model of the options by `python -m scripts.configuration`; change
-the model, not the page.
+`python -m scripts.configuration` makes this page from the model of the options: change the model, not the
+page.
 
-Only `start` is required. An option is given as `-a name=value`, or kept in a TOML file that
-`-a config=FILE` names. Later ones win: the defaults, a profile (`-a profile=NAME`), the
-config file, every other `-a`. An option that does not exist or a value that cannot be is
-refused with exit status 2 and one line each, before anything is requested, and so is a setting
-`-s SITECRAWL_...` that does not exist.
+Only `start` is required. Give an option as `-a name=value`, or in a TOML file that `-a config=FILE` names.
+Later ones win: the defaults, a profile (`-a profile=NAME`), the config file, every other `-a`. Unknown
+options, invalid values and unknown settings `-s SITECRAWL_...` end with exit status 2 and one line each,
+before anything is requested.
 
     # site.toml
     start = ["https://example.org/"]

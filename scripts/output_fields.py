@@ -1,4 +1,4 @@
-"""Makes the tables of docs/output.md of the registry of fields: python -m scripts.output_fields."""
+"""Make the tables of docs/output.md of the registry of fields: python -m scripts.output_fields."""
 
 from __future__ import annotations
 

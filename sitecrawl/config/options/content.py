@@ -66,7 +66,7 @@ class ContentParams(DocumentParams):
     object_links: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether the documents of object, embed and applet are links.",
+        description="Follow the documents of object, embed and applet.",
     )
     base_element: Literal["anywhere", "head"] = option(
         default="anywhere",
@@ -77,8 +77,8 @@ class ContentParams(DocumentParams):
     frames_anywhere: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether frames outside a frameset, and links beside one, count though "
-        "browsers drop them.",
+        description="Read frames outside a frameset, and links beside one, though browsers drop "
+        "them.",
     )
     longdesc: Literal["follow", "ignore"] = option(
         default="follow",
@@ -89,13 +89,13 @@ class ContentParams(DocumentParams):
     script_links: bool = option(
         default=True,
         effect=Effect.READING,
-        description="Whether links count that scripts write with document.write, and the options "
-        "of menus whose change handler navigates. Scripts are never run.",
+        description="Follow links that scripts write with document.write, and the options of menus "
+        "whose change handler navigates. Scripts are never run.",
     )
     script_text: bool = option(
         default=True,
         effect=Effect.READING,
-        description="Whether text that scripts write with document.write counts.",
+        description="Read text that scripts write with document.write.",
     )
     page_extensions: Extensions = option(
         default=PAGE_EXTENSIONS,
@@ -118,25 +118,25 @@ class ContentParams(DocumentParams):
     join_split_href: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether white space within a link is an editor's line break to be taken out; "
-        "without it, a space is part of the address.",
+        description="Remove white space within a link as an editor's line break; otherwise a space "
+        "is part of the address.",
     )
     strip_quotes: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether every quotation mark is taken out of links; without it only those "
-        "that wrap or break one.",
+        description="Remove every quotation mark from links; otherwise only those that wrap or "
+        "break one.",
     )
     anchor_text: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether the text of links is kept for the page they lead to.",
+        description="Keep the text of links for the page that they lead to.",
     )
     alt_text: bool = option(
-        default=True, effect=Effect.READING, description="Whether the ALT of images is text."
+        default=True, effect=Effect.READING, description="Read the ALT of images as text."
     )
     title_text: bool = option(
-        default=False, effect=Effect.READING, description="Whether the TITLE of images is text."
+        default=False, effect=Effect.READING, description="Read the TITLE of images as text."
     )
     noframes_min: int = option(
         default=0,
@@ -147,7 +147,7 @@ class ContentParams(DocumentParams):
     keep_pre: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether preformatted text keeps its space within lines.",
+        description="Keep the white space of preformatted text within lines.",
     )
     remove_elements: Words = option(
         default=("header", "footer"),
@@ -168,12 +168,12 @@ class ContentParams(DocumentParams):
     text_pieces: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether documents list their text line by line with region and element.",
+        description="List the text of documents line by line, with region and element.",
     )
     xml_fields: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether the elements of XML documents become fields.",
+        description="Make fields of the elements of XML documents.",
     )
     fields: Annotated[Selectors, AfterValidator(check_selectors)] = option(
         default={},

@@ -60,7 +60,7 @@ class DocumentParams(OptionGroup):
     recase_titles: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Whether titles all in capitals get small letters.",
+        description="Write titles that are all in capitals in small letters.",
     )
     description_order: Annotated[Words, AfterValidator(check_sources)] = option(
         default=DESCRIPTION_ORDER,
@@ -102,10 +102,10 @@ class DocumentParams(OptionGroup):
         "structured data and own fields. Several names to one field accumulate.",
     )
     keep_metas: bool = option(
-        default=False, effect=Effect.READING, description="Whether documents list all metadata."
+        default=False, effect=Effect.READING, description="List all metadata in documents."
     )
     output_links: bool = option(
-        default=False, effect=Effect.READING, description="Whether documents list their links."
+        default=False, effect=Effect.READING, description="List the links of documents."
     )
     field_map: Pairs = option(
         default={},

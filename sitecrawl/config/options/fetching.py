@@ -171,8 +171,8 @@ class FetchParams(OptionGroup):
     referer: Literal["always", "first", "never"] = option(
         "first",
         effect=Effect.RUN,
-        description="Whether requests name the page that links to them: always, only while the "
-        "URL was not fetched before, or never.",
+        description="When requests name the page that links to them as Referer: always, only while "
+        "the URL was not fetched before (first), or never.",
     )
     accept: Words = option(
         (), effect=Effect.RUN, description="MIME types to accept beside those of pages."
@@ -180,8 +180,8 @@ class FetchParams(OptionGroup):
     head_first: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether a new URL without file extension is asked for with HEAD before it is "
-        "fetched; without it, an unwanted body is cut off after its headers.",
+        description="Ask with HEAD for a new URL without file extension before it is fetched; "
+        "otherwise an unwanted body is cut off after its headers.",
     )
     accept_language: HeaderText = option(
         "", effect=Effect.RUN, description="Accept-Language header to send; none if empty."
@@ -205,7 +205,7 @@ class FetchParams(OptionGroup):
     cookies: bool = option(
         default=True,
         effect=Effect.RUN,
-        description="Whether cookies are kept and sent back to their site.",
+        description="Keep cookies and send them back to their site.",
     )
 
     delay: Duration = option(
@@ -228,12 +228,12 @@ class FetchParams(OptionGroup):
         ge=1,
         le=16,
         effect=Effect.RUN,
-        description="Most requests in flight to one origin at a time.",
+        description="Maximum number of requests in flight to one origin.",
     )
     pace_by: Literal["origin", "address"] = option(
         "origin",
         effect=Effect.RUN,
-        description="Whether the pause is kept by each origin, or by each address.",
+        description="Owner of the pause: each origin, or each address.",
     )
     max_wait: Duration = option(
         600.0,
@@ -246,19 +246,20 @@ class FetchParams(OptionGroup):
         ge=1,
         le=1000,
         effect=Effect.RUN,
-        description="How many URLs may fail lastingly before their origin is given up for the run.",
+        description="Failure budget of an origin: the number of URLs that may fail lastingly before"
+        " the run gives it up.",
     )
     retries: int = option(
         2,
         ge=0,
         le=10,
         effect=Effect.RUN,
-        description="How often a page is tried again within the run after a failure that may pass "
-        "(500, 502, 503, 504, 522, 524, 408, a lost connection, no answer in time): last of its "
-        "origin, after a pause that doubles.",
+        description="Number of retries of a page within the run after a failure that may pass (500,"
+        " 502, 503, 504, 522, 524, 408, a lost connection, no answer in time): after "
+        "all else of its origin, with a pause that doubles.",
     )
     max_redirects: int = option(
-        10, ge=0, le=100, effect=Effect.RUN, description="Longest chain of redirects."
+        10, ge=0, le=100, effect=Effect.RUN, description="Maximum length of a chain of redirects."
     )
     max_pages: int = option(
         0, ge=0, effect=Effect.RUN, description="Requests after which the run ends; 0 for no end."
@@ -267,7 +268,7 @@ class FetchParams(OptionGroup):
     obey_robots: bool = option(
         default=True,
         effect=Effect.SELECTION,
-        description="Whether robots.txt is asked for and obeyed.",
+        description="Read robots.txt and obey it.",
     )
     robots_lifetime: Duration = option(
         1800.0,
@@ -279,7 +280,7 @@ class FetchParams(OptionGroup):
     robots_case_insensitive: bool = option(
         default=False,
         effect=Effect.SELECTION,
-        description="Whether Disallow lines match paths in upper and lower case alike.",
+        description="Match Disallow lines with paths in upper and lower case alike.",
     )
 
     timeout: Duration = option(
@@ -287,14 +288,14 @@ class FetchParams(OptionGroup):
         gt=0,
         le=3600,
         effect=Effect.RUN,
-        description="Longest silence of a server, connecting included.",
+        description="Maximum silence of a server, connecting included.",
     )
     max_time: Duration = option(
         120.0,
         gt=0,
         le=86400,
         effect=Effect.RUN,
-        description="Longest time that one request may take in all.",
+        description="Maximum time that one request may take in all.",
     )
     min_rate: ByteSize = option(
         512,
@@ -316,13 +317,13 @@ class FetchParams(OptionGroup):
     allow_private: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether addresses that are not public may be asked. Without it, a start "
-        "with such an address opens that address alone.",
+        description="Allow requests to addresses that are not public. Without it, a start with such"
+        " an address opens that address only.",
     )
     verify_tls: bool = option(
         default=True,
         effect=Effect.RUN,
-        description="Whether the certificates of servers are verified.",
+        description="Verify the certificates of servers.",
     )
     unverified_origins: Origins = option(
         (), effect=Effect.RUN, description="Origins whose certificates are not verified."

@@ -81,35 +81,36 @@ class ModeParams(OptionGroup):
     mode: Mode = option(
         default="crawl",
         effect=Effect.SELECTION,
-        description="What the start is: crawl a site from it, page to read it alone and keep its "
-        "links waiting, sitemap or feed to read it as such and fetch what it names (scope=any lets "
-        "a feed lead anywhere), list to fetch just the URLs given, check to report dead links and "
-        "write no documents.",
+        description="Kind of crawl: crawl a site from the start; page reads the start alone and "
+        "keeps its links waiting; sitemap and feed read the start as such and fetch "
+        "what it names (scope=any lets a feed lead anywhere); list fetches just the "
+        "URLs given; check reports dead links and writes no documents.",
     )
     entire_site: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether the start's directory is crawled with all below it; stands for "
-        "mode=crawl and scope=directory, whatever a profile says of those.",
+        description="Crawl the start's directory with everything below it; stands for mode=crawl "
+        "and scope=directory, whatever a profile sets.",
     )
     discover: bool | None = option(
         default=None,
         effect=Effect.SELECTION,
-        description="Whether links found on pages become candidates; without it only starts, "
-        "sitemap entries and feed entries are fetched. If unset, they do in the modes crawl, page "
-        "and check.",
+        description="Make candidates of the links found on pages; otherwise only starts, sitemap "
+        "entries and feed entries are fetched. If unset, links are followed in the "
+        "modes crawl, page and check.",
     )
     sitemaps: bool = option(
         default=True,
         effect=Effect.RUN,
-        description="Whether the sitemaps that robots.txt names are read, where links are "
-        "followed; what they list passes every rule.",
+        description="Read the sitemaps that robots.txt names, where links are followed; what they "
+        "list passes every rule.",
     )
     activity: Activity = option(
         default="all",
         effect=Effect.RUN,
-        description="What a run does: discover visits the starts and what was never visited, "
-        "refresh what is known and due, whose new links wait for another run, all does both.",
+        description="URLs that a run visits: discover visits the starts and what was never visited,"
+        " refresh what is known and due, whose new links wait for another run, all does"
+        " both.",
     )
     interval: Duration = option(
         default=0.0,

@@ -43,9 +43,8 @@ class RenderParams(OptionGroup):
     render: Literal["none", "splash", "playwright", "auto"] = option(
         "none",
         effect=Effect.READING,
-        description="Whether a browser runs the scripts of pages: on none, on every page that has "
-        "some, in a Splash server or in a local Chromium (playwright), or where a page needs it "
-        "(auto).",
+        description="Pages that a browser renders: none, every page with scripts in a Splash server"
+        " (splash) or in a local Chromium (playwright), or those that need it (auto).",
     )
     render_with: Literal["playwright", "splash"] = option(
         "playwright", effect=Effect.RUN, description="Which browser render=auto uses."
@@ -55,7 +54,8 @@ class RenderParams(OptionGroup):
         gt=0,
         le=600,
         effect=Effect.RUN,
-        description="Longest time until a page counts as finished; what it shows then is taken.",
+        description="Maximum time until a page counts as finished; its content at that time is "
+        "taken.",
     )
     render_quiet: Duration = option(
         0.5,
@@ -76,8 +76,8 @@ class RenderParams(OptionGroup):
         ge=0,
         le=1000,
         effect=Effect.RUN,
-        description="How many times a page is scrolled to its end for more; it stops sooner when "
-        "no more comes.",
+        description="Maximum number of times that a page is scrolled to its end for more content; "
+        "it stops earlier when none appears.",
     )
     render_block: Annotated[Words, AfterValidator(check_kinds)] = option(
         ("image", "font", "media", "ping", "cspviolationreport"),
@@ -88,14 +88,14 @@ class RenderParams(OptionGroup):
         50_000_000,
         ge=1,
         effect=Effect.RUN,
-        description="Most bytes that the scripts of one page may load.",
+        description="Maximum number of bytes that the scripts of one page may load.",
     )
     render_pages: int = option(
         4,
         ge=1,
         le=64,
         effect=Effect.RUN,
-        description="Most pages that are rendered at the same time.",
+        description="Maximum number of pages that are rendered at the same time.",
     )
     render_restart: int = option(
         500,

@@ -35,9 +35,9 @@ class RuleParams(OptionGroup):
     scope: Literal["origin", "host", "site", "directory", "domain", "any"] = option(
         default="origin",
         effect=Effect.FOLLOWING,
-        description="What of a start's URL a link must share: origin (scheme, host and port), "
-        "host, site (scheme and host), directory (origin, and the start's directory or below), "
-        "domain (the registered domain), or any.",
+        description="Part of a start's URL that a link must share: origin (scheme, host and port), "
+        "host, site (scheme and host), directory (origin, and the start's directory or "
+        "below), domain (the registered domain), or any.",
     )
     allowed_domains: Annotated[Words, each(read_domain)] = option(
         default=(),
@@ -87,8 +87,8 @@ class RuleParams(OptionGroup):
     keep_extensions: bool = option(
         default=False,
         effect=Effect.FOLLOWING,
-        description="Whether the list that a crawl began with becomes its own: later runs keep "
-        "it, and ignore_extensions alone changes it.",
+        description="Keep the list of extensions that a crawl began with in later runs, so that "
+        "ignore_extensions alone changes it.",
     )
     content_types: Words = option(
         default=CONTENT_TYPES,
@@ -106,7 +106,7 @@ class RuleParams(OptionGroup):
     missing_content_type: Literal["sniff", "drop"] = option(
         default="sniff",
         effect=Effect.SELECTION,
-        description="What becomes of an answer without Content-Type: sniff keeps it if its first "
+        description="Treatment of a response without Content-Type: sniff keeps it if its first "
         "bytes are HTML or text, drop does not.",
     )
     allow: Patterns = option(
@@ -145,14 +145,15 @@ class RuleParams(OptionGroup):
         default=(),
         effect=Effect.FOLLOWING,
         description="Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in "
-        "their order. What a replacement has made should not match again.",
+        "their order. The result of a replacement should not match again.",
     )
     query: Literal["keep", "filter", "strip", "ignore", "policy"] = option(
         default="keep",
         effect=Effect.FOLLOWING,
-        description="What is done with query strings: keep crawls them (without session and "
-        "entry ids), filter keeps only the parameters of query_keep, strip removes them, ignore "
-        "refuses URLs that have one, policy refuses those that no url_query_parameters allows.",
+        description="Treatment of query strings: keep crawls them (without session and entry ids), "
+        "filter keeps only the parameters of query_keep, strip removes them, ignore "
+        "refuses URLs that have one, policy refuses those that no url_query_parameters "
+        "allows.",
     )
     query_keep: Words = option(
         default=("id",),
@@ -162,8 +163,8 @@ class RuleParams(OptionGroup):
     log_blocked: bool = option(
         default=False,
         effect=Effect.FOLLOWING,
-        description="Whether a link that do_not_crawl or query=policy refuses is stored and logged "
-        "as a crawl that was blocked; without it, it is only counted.",
+        description="Store and log a link that do_not_crawl or query=policy refuses as a blocked "
+        "visit; otherwise it is only counted.",
     )
     url_query_parameters: Annotated[Words, each(read_combination)] = option(
         default=(),
@@ -230,7 +231,8 @@ class RuleParams(OptionGroup):
         default=3,
         ge=0,
         effect=Effect.FOLLOWING,
-        description="The most often that a directory name may stand in a path; 0 for no limit.",
+        description="Maximum number of times that a directory name may occur in a path; 0 for no "
+        "limit.",
     )
     max_links_per_page: int = option(
         default=0,
@@ -269,7 +271,7 @@ class RuleParams(OptionGroup):
     index_nofollow: bool = option(
         default=True,
         effect=Effect.FOLLOWING | Effect.READING,
-        description="Whether a page whose robots directives say nofollow becomes a document.",
+        description="Make a document of a page whose robots directives say nofollow.",
     )
     rogue: bool = option(
         default=False,

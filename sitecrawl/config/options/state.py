@@ -23,14 +23,14 @@ class StateParams(OptionGroup):
     force: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether everything known is due now, whatever its age; what answered 410 "
-        "stays away until it is retried by name.",
+        description="Make every known URL due now, whatever its age, except those that answered "
+        "410, which `scrapy frontier retry URL` makes due.",
     )
     modified_since: Literal["server", "indexed"] = option(
         "server",
         effect=Effect.RUN,
-        description="What If-Modified-Since names: the date that the server gave as "
-        "Last-Modified, else the time of the last visit; or always that time.",
+        description="Date in If-Modified-Since: the server's Last-Modified, else the time of the "
+        "last visit; or always that time.",
     )
     min_revisit: Duration = option(
         HOUR,
@@ -41,14 +41,14 @@ class StateParams(OptionGroup):
     max_revisit: Duration = option(
         30 * DAY,
         effect=Effect.RUN,
-        description="Longest time to the next visit that an Expires header or the adaptive "
-        "interval may ask for, and the time for which a permanent redirect is believed.",
+        description="Maximum time to the next visit that an Expires header or the adaptive interval"
+        " may ask for, and the time for which a permanent redirect is believed.",
     )
     adaptive_revisit: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether each page's interval follows its changes: halved when it has "
-        "changed, half as long again when it has not.",
+        description="Adapt the interval of each page to its changes: halved after a change, half as"
+        " long again without one.",
     )
     retry_refused_after: Duration = option(
         30 * DAY,
@@ -65,8 +65,8 @@ class StateParams(OptionGroup):
     blacklist_errors: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether what ended in an error is left alone until its errors are cleared by "
-        "hand (`scrapy frontier clear-errors`), whatever its age.",
+        description="Leave URLs that ended in an error alone until their errors are cleared "
+        "(`scrapy frontier clear-errors`), whatever their age.",
     )
     purge_404_after: int = option(
         3,
@@ -102,7 +102,7 @@ class StateParams(OptionGroup):
     near_duplicates: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether pages of an origin that differ in a few words only are duplicates.",
+        description="Take pages of an origin that differ in a few words only for duplicates.",
     )
     realm: str = option(
         "default",
@@ -114,7 +114,7 @@ class StateParams(OptionGroup):
     any_database: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Whether a database may be used that was made by a crawl of another name.",
+        description="Allow a database that was made by a crawl of another name.",
     )
 
     def state_options(self) -> StateOptions:
