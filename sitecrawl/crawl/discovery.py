@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.base import DueUrl, Visit
     from sitecrawl.policy.decision import Admission
     from sitecrawl.policy.http.redirects import RedirectChains
-    from sitecrawl.policy.traps.trap_limits import Limits, PageLinks
+    from sitecrawl.policy.traps.trap_limits import PageLinks, TrapLimits
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.html.page import Link, Page
 
@@ -102,7 +102,7 @@ class Discovery:
     def __init__(
         self,
         rules: Rules,
-        limits: Limits,
+        limits: TrapLimits,
         chains: RedirectChains,
         stats: StatsCollector,
         *,
@@ -243,7 +243,7 @@ class Discovery:
         for address in page.inert:
             self.refused(self.rules.admit(address, depth=due.depth + 1).decision, address, due.url)
         for href in page.malformed:
-            self.refused(refuse(WellFormed.reason, f"no URL: {href!r}"), href, due.url)
+            self.refused(WellFormed.reason.refuse(f"no URL: {href!r}"), href, due.url)
 
     def _leave(self, links: Iterable[Link], rel: frozenset[str], due: DueUrl) -> None:
         """Count the links of a page that says nofollow, as those that say so themselves."""

@@ -19,25 +19,13 @@ from sitecrawl.frontier.records import Records, RunRecord, UrlState
 from sitecrawl.policy.decision import Admission, Example, Step
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.traps import path_limits as copies
-from sitecrawl.policy.traps import session_tokens as tokens
+from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, LINK_REASONS
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls.url import normalize
 
-LIMITS = {
-    "links_per_page": "max_links_per_page",
-    "growing_path": "max_growing_path",
-    "copies": copies.SETTING,
-    "endless_series": "max_barren_pages",
-    "session_like": tokens.SETTING,
-    "variants": "max_variants",
-    "recombination": "max_barren_pages",
-    "directory_full": "max_pages_per_directory",
-    "redirect_chain": "max_redirects",
-}
-"""The limits that count while a crawl runs, in their order, with the option of each if it has one."""
-CIRCUMSTANCES = (*LIMITS, "depth", "rel")
+CIRCUMSTANCES = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
+"""The reasons that cannot be judged again after the run."""
 COUNTED = "sitecrawl/rules/"
 LOOKED_AT = 100
 """Runs that are asked: with one a day, those since each page was read, which is max_revisit."""
@@ -320,10 +308,8 @@ class Explainer:
         return self._records.origin(key, self._params.realm) if self._records else None
 
     def _limits(self, stored: UrlState | None) -> list[Step]:
-        cite = self._cite
         steps = [
-            Step(limit, "passed", cite.setting(option) if hasattr(self._params, option) else option)
-            for limit, option in LIMITS.items()
+            Step(reason.name, "passed", reason.setting(self._cite)) for reason in LIMIT_REASONS
         ]
         if stored is not None and stored.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
             reason, rule = stored.reason or "", stored.detail or ""

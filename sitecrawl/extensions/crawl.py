@@ -79,11 +79,10 @@ class Crawl:
         self.starts = Starts(self.recorder)
         self.dead_links = DeadLinks(self.recorder) if self.checks_links else None
         self.robots = Robots(params, agent(params), stats)
-        cite = Citations(params, spider.configuration.sources)
         self.discovery = Discovery(
             spider.rules,
             spider.limits,
-            RedirectChains(params.max_redirects, cite.setting("max_redirects")),
+            RedirectChains.build(Citations(params, spider.configuration.sources)),
             stats,
             follow=params.follows,
             logged=POLICIES if params.log_blocked else frozenset(),

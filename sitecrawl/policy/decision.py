@@ -1,14 +1,14 @@
-"""The one form in which the crawler says yes or no."""
+"""Decisions of the crawler, the reasons for refusals, and the steps that led to them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 
 class Decision(NamedTuple):
-    """Whether something may happen, and why not.
+    """Permission or refusal, with the reason of a refusal.
 
     ``reason`` is one snake_case word that serves as the stat's name, the log's
     word, the database's word and what ``scrapy explain`` prints. ``rule`` names
@@ -27,6 +27,45 @@ ALLOWED = Decision(allowed=True)
 def refuse(reason: str, rule: str = "") -> Decision:
     """A refusal under ``reason``, decided by ``rule``."""
     return Decision(allowed=False, reason=reason, rule=rule)
+
+
+class OptionValues(Protocol):
+    """The options of a crawl as rules are built from them, with the source of each.
+
+    A setting is the text that names an option, its value and where that was set:
+    ``scope 'origin' (default)``.
+    """
+
+    def value(self, option: str) -> Any:
+        """The value of an option."""
+
+    def setting(self, option: str) -> str:
+        """The setting of an option as a whole."""
+
+    def entries(self, option: str) -> list[tuple[str, str]]:
+        """The entries of a list, each with its own setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalReason:
+    """A reason for which links are refused: its word, the options that it applies, its meaning.
+
+    ``meaning`` is the row of docs/outcomes.md. The first of ``options`` decides; ``premise``
+    stands for the setting of a reason that has none.
+    """
+
+    name: str
+    meaning: str
+    options: tuple[str, ...] = ()
+    premise: str = ""
+
+    def refuse(self, rule: str = "") -> Decision:
+        """A refusal under this reason, decided by ``rule``."""
+        return Decision(allowed=False, reason=self.name, rule=rule)
+
+    def setting(self, options: OptionValues) -> str:
+        """The setting that decides, or the premise of a reason without option."""
+        return options.setting(self.options[0]) if self.options else self.premise
 
 
 class Admission(NamedTuple):

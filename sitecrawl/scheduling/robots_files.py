@@ -10,10 +10,11 @@ from scrapy import Request
 from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
 
 from sitecrawl.events import Event
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.decision import ALLOWED, Decision
 from sitecrawl.policy.http.answers import answer_of_failure
 from sitecrawl.policy.http.retries import backoff
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
 from sitecrawl.responses import location
 from sitecrawl.scheduling.failure_accounting import names_of
@@ -78,11 +79,11 @@ class Robots:
             return ALLOWED
         rules = self._rules(origin)
         if rules is None:
-            return refuse("robots_txt_unreachable", f"{origin.robots.url} could not be read")
+            return ROBOTS_TXT_UNREACHABLE.refuse(f"{origin.robots.url} could not be read")
         match = rules.match(url, self._agent)
         if match.allowed:
             return ALLOWED
-        return refuse("robots_txt", f"line {match.line_number} of robots.txt: {match.line}")
+        return ROBOTS_TXT.refuse(f"line {match.line_number} of robots.txt: {match.line}")
 
     def _rules(self, origin: Origin) -> RobotsTxt | None:
         """The file's rules, read again where the origin had come to rest; None without a file."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings, Settings
 
     from sitecrawl.extensions.crawl import Crawl
-    from sitecrawl.policy.traps.trap_limits import Limits
+    from sitecrawl.policy.traps.trap_limits import TrapLimits
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.read_options import ReadOptions
 
@@ -53,7 +53,7 @@ class SiteSpider(Spider):
     name = "site"
     configuration: Configuration
     rules: Rules
-    limits: Limits
+    limits: TrapLimits
     read_options: ReadOptions
     xpath_fields: tuple[tuple[str, str], ...] = ()
     in_crawl = True  # False where a command of Scrapy's has one page for it

@@ -58,20 +58,6 @@ def test_every_outcome_is_documented() -> None:
     assert rows("outcomes.md", "Outcomes") == {outcome.name.lower() for outcome in Outcome}
 
 
-def test_every_reason_to_refuse_a_link_is_documented() -> None:
-    found = {"scope", "recombination"}
-    for folder in ("policy/urls", "policy/traps", "policy/http/redirects.py"):
-        place = SOURCE / folder
-        for path in place.rglob("*.py") if place.is_dir() else [place]:
-            text = path.read_text(encoding="utf-8")
-            found |= set(re.findall(r'refuse\(\s*"(\w+)"', text))
-            for each in text.split("\nclass "):
-                if "def refusal(" in each:
-                    found |= set(re.findall(r'reason: ClassVar\[str\] = "(\w+)"', each))
-    others = {"private_address", "robots_txt", "robots_txt_unreachable"}
-    assert rows("outcomes.md", "Reasons of refused links") == found | others
-
-
 def test_every_field_of_the_output_is_documented() -> None:
     assert rows("output.md", "Documents") == set(DOCUMENT_FIELDS)
     assert rows("output.md", "Deletions") == set(DELETION_FIELDS)

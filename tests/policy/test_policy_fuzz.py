@@ -55,10 +55,10 @@ def test_nothing_raises(text: str, hrefs: list[str]) -> None:
 @pytest.mark.parametrize(
     ("module", "constant", "path"),
     [
-        ("series", "REMEMBERED_SERIES", "series._standings"),
+        ("series", "REMEMBERED_SERIES", "series._series"),
         ("path_limits", "REMEMBERED_TEXTS", "copies._times"),
         ("query_variants", "REMEMBERED_PATHS", "variants._paths"),
-        ("session_tokens", "REMEMBERED", "tokens._paths"),
+        ("session_tokens", "REMEMBERED_VALUES", "tokens._paths"),
     ],
 )
 def test_memory_is_bounded(

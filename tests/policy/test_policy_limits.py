@@ -1,4 +1,4 @@
-"""Limits with a memory: counts, series, copies, variants, tokens."""
+"""TrapLimits with a memory: counts, series, copies, variants, tokens."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits
-from sitecrawl.policy.traps.trap_limits import Limits
+from sitecrawl.policy.traps.trap_limits import TrapLimits
 
 HOME = "http://example.org"
 
 
-def limits(**options: object) -> Limits:
+def limits(**options: object) -> TrapLimits:
     params = CrawlParams(start=[HOME], **options)
     return build_limits(params, {"max_links_per_page": "-a max_links_per_page"})
 
 
-def offer(on: Limits, page: str, link: str, *, depth: int = 1, text: str = "") -> str:
+def offer(on: TrapLimits, page: str, link: str, *, depth: int = 1, text: str = "") -> str:
     links = on.page(HOME + page, depth=depth - 1, text=text, new=True)
     return links.admit(HOME + link, depth=depth, known=False).reason
 

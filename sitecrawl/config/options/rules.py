@@ -13,7 +13,7 @@ from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.http.mime import CONTENT_TYPES, read_mime_extensions
 from sitecrawl.policy.urls.canonicalization import read_combination, read_rewrite
 from sitecrawl.policy.urls.scope import read_domain
-from sitecrawl.policy.urls.session_ids import ENTRY_PARAMETERS, SESSION_PARAMETERS
+from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
 from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy, read_site
 from sitecrawl.web.urls.identity import DEFAULT_PAGES
 
@@ -180,7 +180,7 @@ class RuleParams(OptionGroup):
         "empty all session ids stay, as needed by a site that has no page without one.",
     )
     entry_parameters: Words = option(
-        default=ENTRY_PARAMETERS,
+        default=TRACKING_PARAMETERS,
         effect=Effect.FOLLOWING,
         description="Names of parameters that only track where visitors came from, removed from "
         "queries; * is any text.",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.urls.url_rules import extension, read_target
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, refuse
+from sitecrawl.policy.urls.url_rules import extension, ignored_extensions, read_target
 from sitecrawl.web.media_type import declared_type
 
 MAX_SHOWN_LENGTH = 100  # characters of a media type
@@ -17,6 +17,7 @@ CONTENT_TYPES = (
     "text/plain",
     "text/xml",
 )
+XML_TYPES = frozenset({"application/xml", "text/xml"})
 # From IANA's registrations and mime.types, for the types that servers send without extension.
 MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
     "application/epub+zip": ("epub",),
@@ -97,6 +98,21 @@ class MediaTypes(NamedTuple):
     wanted_setting: str
     ignored_setting: str
     missing_setting: str
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The media types under these options; a sitemap is XML and is read whatever they say."""
+        wanted = frozenset(media_type.lower() for media_type in options.value("content_types"))
+        changes = dict(map(read_mime_extensions, options.value("mime_extensions")))
+        return cls(
+            wanted=wanted | XML_TYPES if options.value("mode") == "sitemap" else wanted,
+            ignored_extensions=frozenset(ignored_extensions(options)),
+            extensions={**MIME_EXTENSIONS, **changes},
+            sniff=options.value("missing_content_type") == "sniff",
+            wanted_setting=options.setting("content_types"),
+            ignored_setting="an ignored extension",
+            missing_setting=options.setting("missing_content_type"),
+        )
 
     def decide(self, url: str, content_type: str | None) -> Decision:
         """Whether the body of an answer is wanted, by its header alone.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
 
 # IANA's special-purpose registries (RFC 6890), and what they leave out.
 IPV4 = tuple(
@@ -80,6 +80,13 @@ def _normalized(host: str) -> str:
         return host.lower()
 
 
+PRIVATE_ADDRESS = RefusalReason(
+    "private_address",
+    "a host whose address is not public (`allow_private`)",
+    options=("allow_private",),
+)
+
+
 class AddressRule:
     """Keeps a crawl out of networks that are not public.
 
@@ -102,8 +109,8 @@ class AddressRule:
             self._allowed.update(map(_normalized, addresses))
 
     def decide(self, address: str) -> Decision:
-        """Whether a connection to ``address`` may be made."""
+        """The verdict on a connection to ``address``."""
         network = special_network(address)
         if network is None or self._allow_private or _normalized(address) in self._allowed:
             return ALLOWED
-        return refuse("private_address", f"allow_private: {address} is {network}")
+        return PRIVATE_ADDRESS.refuse(f"allow_private: {address} is {network}")

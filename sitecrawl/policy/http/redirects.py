@@ -1,10 +1,11 @@
-"""How far a chain of redirects is followed."""
+"""The limit on chains of redirects."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 
 
 @dataclass(slots=True)
@@ -18,11 +19,21 @@ class RedirectChains:
     limit: int
     setting: str
     _lengths: dict[int, int] = field(default_factory=dict)
+    reason: ClassVar[RefusalReason] = RefusalReason(
+        "redirect_chain",
+        "too many redirects in a row (`max_redirects`)",
+        options=("max_redirects",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limit that is configured."""
+        return cls(options.value("max_redirects"), cls.reason.setting(options))
 
     def follow(self, source: int, target: int) -> Decision:
-        """Whether the redirect from ``source`` to ``target`` may be followed."""
+        """The verdict on a redirect from ``source`` to ``target``."""
         length = self._lengths.get(source, 0) + 1
         if length > self.limit:
-            return refuse("redirect_chain", self.setting)
+            return self.reason.refuse(self.setting)
         self._lengths[target] = length
         return ALLOWED

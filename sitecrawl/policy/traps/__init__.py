@@ -1,1 +1,1 @@
-"""Crawler traps: limits that depend on what was crawled before."""
+"""Crawler traps: limits that depend on the pages crawled before."""

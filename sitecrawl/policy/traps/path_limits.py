@@ -1,6 +1,6 @@
-"""Ends paths that grow by a directory on every page.
+"""Limits on a page's links, on paths that grow, on copied pages, and on full directories.
 
-How deep a path may be is no question of its own; how deep a page may lead below itself is.
+A path may be as deep as a site likes; how far a page may lead below itself is limited.
 """
 
 from __future__ import annotations
@@ -9,25 +9,69 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.policy.traps.series import as_bytes, without_digits
+from sitecrawl.policy.traps.trap_limit import TrapLimit
 from sitecrawl.policy.urls.url_rules import Target
+
+LINKS_PER_PAGE = RefusalReason(
+    "links_per_page",
+    "too many links on its page (`max_links_per_page`)",
+    options=("max_links_per_page",),
+)
 
 
 @dataclass(slots=True)
-class Growth:
+class LinksPerPage(TrapLimit):
+    """The most different links that are followed from one page; 0 for no limit."""
+
+    limit: int
+    setting: str
+    reasons = (LINKS_PER_PAGE,)
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limit that is configured."""
+        return cls(options.value("max_links_per_page"), LINKS_PER_PAGE.setting(options))
+
+    def admit_link(self, followed: set[str], url: str) -> Decision:
+        """The verdict on a link of a page, which is added to those ``followed`` from it."""
+        if not self.limit:
+            return ALLOWED
+        if url not in followed and len(followed) >= self.limit:
+            return LINKS_PER_PAGE.refuse(self.setting)
+        followed.add(url)
+        return ALLOWED
+
+
+GROWING_PATH = RefusalReason(
+    "growing_path",
+    "relative links that lead deeper and deeper (`max_growing_path`)",
+    options=("max_growing_path",),
+)
+
+
+@dataclass(slots=True)
+class PathGrowth(TrapLimit):
     """The most directories of a path that is found on a page it lies below; 0 for no limit."""
 
     limit: int
     setting: str
+    reasons = (GROWING_PATH,)
 
-    def offered(self, page: Target, link: Target) -> Decision:
-        """Whether a new link may be followed, seen from the page that it stands on."""
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limit that is configured."""
+        return cls(options.value("max_growing_path"), GROWING_PATH.setting(options))
+
+    def admit_link(self, page: Target, link: Target) -> Decision:
+        """The verdict on a new link, seen from the page that it stands on."""
         directories = link.parts.path.count("/") - 1
         if not self.limit or directories <= self.limit or not leads_deeper(page, link):
             return ALLOWED
-        return refuse("growing_path", f"{self.setting}: {directories} directories")
+        return GROWING_PATH.refuse(f"{self.setting}: {directories} directories")
 
 
 def directory(target: Target) -> str:
@@ -37,26 +81,34 @@ def directory(target: Target) -> str:
 
 
 def leads_deeper(page: Target, link: Target) -> bool:
-    """Whether a link leads to a directory below its page's own."""
+    """True if a link leads to a directory below its page's own."""
     home, there = directory(page), directory(link)
     return page.origin == link.origin and there != home and there.startswith(home)
 
 
 _DIGIT = re.compile(r"\d")
-SETTING = "copies of one page"
 REMEMBERED_TEXTS = 50_000
-DEEPER, BESIDE = 3, 10
+MIN_COPIES_DEEPER = 3
+"""Copies of a page after which links from it to directories below its own are refused."""
+MIN_COPIES_BESIDE = 10
+"""Copies of a page after which links from it to its own directory are refused too."""
+COPIES = RefusalReason(
+    "copies",
+    "a path that grows out of pages that are copies of each other",
+    premise="copies of one page",
+)
 
 
 @dataclass(slots=True)
-class Copies:
-    """How often each text was met on its origin."""
+class PageCopies(TrapLimit):
+    """The number of pages with each text, by origin."""
 
-    setting: str = SETTING
+    setting: str = COPIES.premise
+    reasons = (COPIES,)
     _times: dict[int, int] = field(default_factory=dict, init=False)
 
-    def visited(self, page: Target, title: str, text: str) -> int:
-        """Note a page's text; how many pages had the same before.
+    def record_page(self, page: Target, title: str, text: str) -> int:
+        """Record a page's text, and return the number of pages that had the same before.
 
         The page's own address in its text makes no difference; nor do digits (clocks,
         counters), unless its URL has some too. Then the title counts as well: often it alone
@@ -71,14 +123,14 @@ class Copies:
         self._times[key] = times + 1
         return times
 
-    def offered(self, page: Target, copies: int, link: Target) -> Decision:
-        """Whether a new link of a page with ``copies`` before it may be followed."""
-        if copies < DEEPER or link.origin != page.origin:
+    def admit_link(self, page: Target, copies: int, link: Target) -> Decision:
+        """The verdict on a new link of a page with ``copies`` before it."""
+        if copies < MIN_COPIES_DEEPER or link.origin != page.origin:
             return ALLOWED
-        beside = copies >= BESIDE and directory(link) == directory(page)
+        beside = copies >= MIN_COPIES_BESIDE and directory(link) == directory(page)
         if not beside and not leads_deeper(page, link):
             return ALLOWED
-        return refuse("copies", f"{self.setting}: {page.url} has the text of {copies} other pages")
+        return COPIES.refuse(f"{self.setting}: {page.url} has the text of {copies} other pages")
 
 
 def _essence(page: Target, title: str, text: str) -> bytes:
@@ -90,16 +142,29 @@ def _essence(page: Target, title: str, text: str) -> bytes:
     return essence if numbered else without_digits(essence)
 
 
+DIRECTORY_FULL = RefusalReason(
+    "directory_full",
+    "too many pages below a directory (`max_pages_per_directory`)",
+    options=("max_pages_per_directory",),
+)
+
+
 @dataclass(slots=True)
-class DirectoryCounts:
+class DirectoryCounts(TrapLimit):
     """Pages fetched below each top directory (the first of the path); 0 for no limit."""
 
     limit: int
     setting: str
     _fetched: Counter[str] = field(default_factory=Counter, init=False)
+    reasons = (DIRECTORY_FULL,)
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limit that is configured."""
+        return cls(options.value("max_pages_per_directory"), DIRECTORY_FULL.setting(options))
 
     def restore(self, fetched: Mapping[str, int]) -> None:
-        """Go on from the counts of an earlier run, by top directory."""
+        """Continue from the counts of an earlier run, by top directory."""
         self._fetched.update(fetched)
 
     def begin_round(self) -> None:
@@ -115,7 +180,7 @@ class DirectoryCounts:
             return ALLOWED
         top = top_directory(page)
         if new and self._fetched[top] >= self.limit:
-            return refuse("directory_full", f"{self.setting}: {top}")
+            return DIRECTORY_FULL.refuse(f"{self.setting}: {top}")
         self._fetched[top] += 1
         return ALLOWED
 

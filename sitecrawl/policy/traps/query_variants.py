@@ -1,4 +1,4 @@
-"""Ends the variants of one path that query strings make: facets, filters, sort orders.
+"""Limits on the variants of one path that query strings make: facets, filters, sort orders.
 
 A variant is *recombined* if each of its parameters was met before on its path, only not
 together: what facets make without end, and what categories with pages make for good
@@ -10,22 +10,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Self
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.traps.series import Seen, skeleton
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
+from sitecrawl.policy.traps.series import RecentHashes, skeleton
+from sitecrawl.policy.traps.trap_limit import TrapLimit
 from sitecrawl.policy.urls.url_rules import Target
 
 REMEMBERED_PATHS = 20_000
 REMEMBERED_PARAMETERS = 20_000
 REMEMBERED_TEXTS = 1000
 
+VARIANTS = RefusalReason(
+    "variants", "too many query variants of one path (`max_variants`)", options=("max_variants",)
+)
+RECOMBINATION = RefusalReason(
+    "recombination",
+    "a combination of known parameters without new content (`max_barren_pages`)",
+    options=("max_barren_pages",),
+)
+
 
 @dataclass(slots=True)
-class Kind:
-    """The recombined variants of a path with the same parameter names."""
+class RecombinedVariants:
+    """The recombined variants of a path with the same parameter names.
+
+    ``unproductive`` counts the pages in a row that led nowhere else; ``proven`` variants have.
+    """
 
     waiting: int = 0
-    barren: int = 0
+    unproductive: int = 0
     proven: bool = False
 
 
@@ -33,22 +47,22 @@ class Kind:
 class PathVariants:
     """The variants of one path: how many are waiting for proof, and what is known of each kind.
 
-    ``fresh`` of those read had a text of their own, ``stale`` had not. ``barren`` counts the
-    fruitless recombined pages in a row over all kinds not proven yet.
+    ``fresh`` of those read had a text of their own, ``stale`` had not. ``unproductive`` counts
+    the recombined pages in a row that led nowhere else, over all kinds not proven yet.
     """
 
     unproven: int = 0
     fresh: int = 0
     stale: int = 0
-    barren: int = 0
+    unproductive: int = 0
     parameters: set[int] = field(default_factory=set)
-    kinds: dict[str, Kind] = field(default_factory=dict)
+    kinds: dict[str, RecombinedVariants] = field(default_factory=dict)
     recombined: set[int] = field(default_factory=set)
-    texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
+    texts: RecentHashes = field(default_factory=lambda: RecentHashes(REMEMBERED_TEXTS))
 
 
 @dataclass(slots=True)
-class Variants:
+class QueryVariants(TrapLimit):
     """The query variants of a crawl, by path."""
 
     limit: int
@@ -56,9 +70,20 @@ class Variants:
     limit_setting: str
     patience_setting: str
     _paths: dict[str, PathVariants] = field(default_factory=dict, init=False)
+    reasons = (VARIANTS, RECOMBINATION)
 
-    def visited(self, page: Target, text: str) -> None:
-        """Note a variant that was fetched for the first time."""
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limits that are configured."""
+        return cls(
+            options.value("max_variants"),
+            options.value("max_barren_pages"),
+            VARIANTS.setting(options),
+            RECOMBINATION.setting(options),
+        )
+
+    def record_page(self, page: Target, text: str) -> None:
+        """Record a variant that was fetched for the first time."""
         variants = self._paths.get(_path(page)) if page.parts.query else None
         if variants is None:
             return
@@ -71,39 +96,39 @@ class Variants:
             variants.recombined.discard(hash(page.parts.query))
             kind = variants.kinds[_names(page)]
             kind.waiting -= 1
-            kind.barren += 1
-            variants.barren += not kind.proven
+            kind.unproductive += 1
+            variants.unproductive += not kind.proven
 
-    def revisited(self, page: Target) -> None:
-        """Note a variant that was fetched again: an earlier run has judged it."""
+    def record_revisit(self, page: Target) -> None:
+        """Record a variant that was fetched again: an earlier run has judged it."""
         variants = self._paths.get(_path(page)) if page.parts.query else None
         if variants:
             variants.unproven = max(0, variants.unproven - 1)
 
-    def offered(self, link: Target) -> Decision:
-        """Whether a link to a variant that is not known yet may be followed."""
+    def admit_link(self, link: Target) -> Decision:
+        """The verdict on a link to a variant that is not known yet."""
         if not link.parts.query:
             return ALLOWED
-        variants = self._variants(_path(link))
+        variants = self._variants_of(_path(link))
         if self.limit and variants.unproven >= self.limit and variants.stale > variants.fresh:
             return self._too_many(variants, link)
         if self.patience and _is_recombined(variants, link):
-            return self._recombine(variants, link)
-        self._take(variants, link)
+            return self._admit_new_recombined(variants, link)
+        self._record_new(variants, link)
         return ALLOWED
 
-    def credit(self, page: Target, link: Target) -> None:
-        """Note a new link that is followed: one to another path proves the page's kind."""
+    def record_followed(self, page: Target, link: Target) -> None:
+        """Record a new link that is followed: one to another path proves the page's kind."""
         if not page.parts.query or _path(link) == _path(page):
             return
         variants = self._paths.get(_path(page))
         kind = variants.kinds.get(_names(page)) if variants else None
         if variants and kind:
-            kind.barren = variants.barren = 0
+            kind.unproductive = variants.unproductive = 0
             kind.proven = True
 
-    def due(self, link: Target) -> Decision:
-        """Whether a variant is still worth its first fetch."""
+    def admit_fetch(self, link: Target) -> Decision:
+        """The verdict on the first fetch of a variant."""
         variants = self._paths.get(_path(link)) if link.parts.query else None
         if variants is None:
             return ALLOWED
@@ -111,38 +136,37 @@ class Variants:
             return self._too_many(variants, link)
         if hash(link.parts.query) not in variants.recombined:
             return ALLOWED
-        return self._open(variants, link)
+        return self._admit_recombined(variants, link)
 
     def _too_many(self, variants: PathVariants, link: Target) -> Decision:
         read = variants.fresh + variants.stale
         words = f"{_path(link)} had a text seen before for {variants.stale} of {read} queries"
-        return refuse("variants", f"{self.limit_setting}: {words}")
+        return VARIANTS.refuse(f"{self.limit_setting}: {words}")
 
-    def _recombine(self, variants: PathVariants, link: Target) -> Decision:
-        decision = self._open(variants, link)
+    def _admit_new_recombined(self, variants: PathVariants, link: Target) -> Decision:
+        decision = self._admit_recombined(variants, link)
         if decision.allowed:
-            variants.kinds.setdefault(_names(link), Kind()).waiting += 1
+            variants.kinds.setdefault(_names(link), RecombinedVariants()).waiting += 1
             variants.recombined.add(hash(link.parts.query))
             variants.unproven += 1
         return decision
 
-    def _open(self, variants: PathVariants, link: Target) -> Decision:
+    def _admit_recombined(self, variants: PathVariants, link: Target) -> Decision:
         names = _names(link)
-        kind = variants.kinds.get(names) or Kind()
-        exhausted = not kind.proven and variants.barren >= 2 * self.patience
-        if kind.barren < self.patience and not exhausted:
+        kind = variants.kinds.get(names) or RecombinedVariants()
+        exhausted = not kind.proven and variants.unproductive >= 2 * self.patience
+        if kind.unproductive < self.patience and not exhausted:
             return ALLOWED
-        return refuse(
-            "recombination",
-            f"{self.patience_setting}: {_path(link)} with {names} brought nothing new",
+        return RECOMBINATION.refuse(
+            f"{self.patience_setting}: {_path(link)} with {names} brought nothing new"
         )
 
-    def _take(self, variants: PathVariants, link: Target) -> None:
+    def _record_new(self, variants: PathVariants, link: Target) -> None:
         variants.unproven += 1
         if len(variants.parameters) < REMEMBERED_PARAMETERS:
             variants.parameters.update(_hashes(link))
 
-    def _variants(self, path: str) -> PathVariants:
+    def _variants_of(self, path: str) -> PathVariants:
         variants = self._paths.get(path)
         if variants is None:
             if len(self._paths) >= REMEMBERED_PATHS:

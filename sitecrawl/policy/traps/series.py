@@ -1,20 +1,26 @@
-"""Texts reduced to what tells one page of a series from the next."""
+"""Endless series: URLs that differ in numbers, dates or opaque tokens, as calendars and pagers do.
+
+A series is closed on evidence: pages in a row whose texts, digits aside, were met before.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
+from sitecrawl.policy.traps.trap_limit import TrapLimit
 from sitecrawl.policy.urls.url_rules import Target
 
-SIZE = 20_000  # characters of a page that are compared
-# So many numbers that were not met lately are content: a calendar's month brings its year and
-# five weeks at most, a clock and a counter three.
-NEW_NUMBERS = 8
-REMEMBERED_NUMBERS, NUMBER_SLOTS = 512, 4096
+COMPARED_CHARACTERS = 20_000
+"""Characters of a page that are compared."""
+MIN_NEW_NUMBERS = 8
+"""Numbers not met lately that are content: a month of a calendar brings its year and five weeks
+at most, a clock and a counter three."""
+REMEMBERED_NUMBERS = 512
+NUMBER_SLOTS = 4096
 
 _DIGITS = b"0123456789"
 # 12, 3.14, 9:45: days of a date stay apart from its year. Not the digits of names and ids.
@@ -33,7 +39,7 @@ def skeleton(text: str, *, dated: bool) -> int:
 
     Good within one process only.
     """
-    bare = without_digits(as_bytes(text[:SIZE]))
+    bare = without_digits(as_bytes(text[:COMPARED_CHARACTERS]))
     if dated:
         return hash(re.sub(_NAMES, "", bare.decode("utf-8", "surrogatepass"), flags=re.IGNORECASE))
     return hash(bare)
@@ -50,7 +56,7 @@ def without_digits(text: bytes) -> bytes:
     return text.translate(None, _DIGITS)
 
 
-class Seen:
+class RecentHashes:
     """The last few hashes that were met, oldest forgotten first."""
 
     __slots__ = ("_hashes", "_size")
@@ -60,7 +66,7 @@ class Seen:
         self._size = size
 
     def add(self, value: int) -> bool:
-        """Note a hash; whether it is new."""
+        """Add a hash; True if it is new."""
         if value in self._hashes:
             return False
         if len(self._hashes) >= self._size:
@@ -69,7 +75,7 @@ class Seen:
         return True
 
 
-class SeenNumbers:
+class RecentNumbers:
     """The numbers met lately in texts, about ``REMEMBERED_NUMBERS`` of them, in half a kilobyte."""
 
     __slots__ = ("_count", "_slots")
@@ -79,9 +85,9 @@ class SeenNumbers:
         self._count = 0
 
     def add(self, text: str) -> int:
-        """Note the numbers of a text; how many of them are new."""
+        """Add the numbers of a text; the number of new ones."""
         slots = 0
-        for number in _NUMBER.findall(text[:SIZE]):
+        for number in _NUMBER.findall(text[:COMPARED_CHARACTERS]):
             slots |= 1 << hash(number) % NUMBER_SLOTS
         new = (slots & ~self._slots).bit_count()
         self._count += new
@@ -129,23 +135,23 @@ _DATE_NAME = re.compile(
 
 
 def is_opaque(value: str) -> bool:
-    """Whether a value looks like an id that a machine made up."""
+    """True if a value looks like an id that a machine made up."""
     if _LONG_NUMBER.fullmatch(value):
         return True
     return _LONG.fullmatch(value) is not None and len(_TURN.findall(value)) >= _TURNS
 
 
 def is_dated(target: Target) -> bool:
-    """Whether the URL ends in a day or a month, as the pages of calendars do.
+    """True if the URL ends in a day or a month, as the pages of calendars do.
 
-    What stands below a date (``/2026/11/the-title``) is an article, not a calendar.
+    A page below a date (``/2026/11/the-title``) is an article, not a calendar.
     """
     place = target.url[len(target.origin) :]
     return _YEAR_AND_MONTH.search(place) is not None or _DATE_NAME.search(place) is not None
 
 
 def precision(target: Target) -> int:
-    """How many numbers a URL has that ends in a day or a month, 0 for others.
+    """The count of numbers in a URL that ends in a day or a month, 0 for others.
 
     A day has more than its month, whatever stands before and between.
     """
@@ -159,7 +165,7 @@ def only_number(target: Target) -> int | None:
 
 
 def family(target: Target) -> str:
-    """What the URLs of one series have in common; "" if nothing in the URL counts.
+    """The name of the series of a URL: its constant parts; "" if nothing in the URL counts.
 
     Numbers and opaque tokens are taken out, neighbouring segments of numbers become one
     (years, months and days of a calendar are one family), and so do parameters with
@@ -206,43 +212,54 @@ def _query_family(query: str) -> str:
 
 REMEMBERED_TEXTS = 32
 REMEMBERED_SERIES = 20_000
-# A series that is not a calendar may be real and small texts its way: it is only closed
-# this many links from where it began, or when it was barren this many times longer...
-NEAR, WIDE = 5, 10
-# ...but to links from anywhere, when its pages are the same to the letter for twice as long;
-# or, where opaque tokens tell its URLs apart, this many times.
-COPIED, COPIED_TOKENS = 2, 3
-# The last resort against series whose every page invents new text: so many links beyond where
-# it began, or where its last page was that led out of it to something new.
-FARTHEST = 1000
+# The thresholds were set on the site of traps and the archives of tests/policy: the lowest that
+# close every trap and lose no real page (docs/decisions.md, "Rules and traps").
+MIN_HOPS = 5
+"""Links from the beginning of a series, no calendar, before which it is not closed: it may be real,
+and small texts its way."""
+STREAK_FACTOR = 10
+"""Multiple of ``max_barren_pages`` at which an unproductive streak closes a series at any hop."""
+COPIES_FACTOR = 2
+"""Multiple of ``max_barren_pages`` of literally equal pages that closes a series to all links."""
+MAX_TOKEN_COPIES = 3
+"""Literally equal pages that close a series whose URLs differ in opaque tokens."""
+MAX_HOPS = 1000
+"""Links beyond the beginning of a series, or its last exit to something new, that are followed: the
+last resort against series whose every page invents new text."""
+ENDLESS_SERIES = RefusalReason(
+    "endless_series",
+    "a numbered series without new content (`max_barren_pages`)",
+    options=("max_barren_pages",),
+)
 
 
 @dataclass(slots=True)
-class Standing:
-    """What is known of one series: since which depth, and how long nothing new came.
+class SeriesState:
+    """The depth at which one series began, and its unproductive streak.
 
-    ``led_to`` counts the new URLs of other series that its pages brought, ``led_out`` is the
-    depth of the last page that brought one of a series not met before, or of none. ``idle`` is
-    ``barren`` among dated pages of the same precision. ``repeats``: the page that was read last
-    has a text that was met before, and has not continued the series yet. ``first`` and ``last``
-    bound the numbers of the URLs known, where those have one number each.
+    ``unproductive`` counts the pages in a row that brought nothing new,
+    ``unproductive_by_precision`` those among dated pages of the same precision. ``exits`` counts
+    the new URLs of other series that its pages brought, ``last_exit_depth`` is the depth of the
+    last page that brought one of a series not met before, or of none. ``repeats``: the page that
+    was read last has a text that was met before, and has not continued the series yet. ``first``
+    and ``last`` bound the numbers of the URLs known, where those have one number each.
     """
 
     since: int
-    led_out: int = 0
-    barren: int = 0
+    last_exit_depth: int = 0
+    unproductive: int = 0
     copies: int = 0
     repeats: bool = False
     first: int | None = None
     last: int = 0
-    skeletons: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
-    texts: Seen = field(default_factory=lambda: Seen(REMEMBERED_TEXTS))
-    numbers: SeenNumbers = field(default_factory=SeenNumbers)
-    led_to: Counter[str] = field(default_factory=Counter)
-    idle: Counter[int] = field(default_factory=Counter)
+    skeletons: RecentHashes = field(default_factory=lambda: RecentHashes(REMEMBERED_TEXTS))
+    texts: RecentHashes = field(default_factory=lambda: RecentHashes(REMEMBERED_TEXTS))
+    numbers: RecentNumbers = field(default_factory=RecentNumbers)
+    exits: Counter[str] = field(default_factory=Counter)
+    unproductive_by_precision: Counter[int] = field(default_factory=Counter)
 
     def extend(self, number: int | None) -> bool:
-        """Note the number of a URL that is not known yet; False if it lies between known ones.
+        """Add the number of a URL that is not known yet; False if it lies between known ones.
 
         Links back and forth within a few hundred numbers are no endless series.
         """
@@ -251,7 +268,7 @@ class Standing:
         if self.first is None:
             self.first = self.last = number
             return True
-        within = self.first <= number <= self.last and self.last - self.first <= FARTHEST
+        within = self.first <= number <= self.last and self.last - self.first <= MAX_HOPS
         self.first, self.last = min(self.first, number), max(self.last, number)
         return not within
 
@@ -269,13 +286,13 @@ class Member(NamedTuple):
     number: int | None = None
 
     def continues(self, other: Member) -> bool:
-        """Whether a link from ``other`` to this keeps within one series."""
+        """True if a link from ``other`` to this keeps within one series."""
         return bool(self.family) and (
             self.family == other.family or bool(self.dated and other.dated)
         )
 
     def narrows(self, other: Member) -> bool:
-        """Whether this is a day or month within ``other``, which is less precise."""
+        """True if this is a day or month within ``other``, which is less precise."""
         return self.dated > other.dated
 
 
@@ -289,68 +306,74 @@ def member(target: Target, depth: int) -> Member:
 
 
 @dataclass(slots=True)
-class Series:
+class EndlessSeries(TrapLimit):
     """All series of a crawl, by family."""
 
     patience: int
     setting: str
-    _standings: dict[str, Standing] = field(default_factory=dict, init=False)
+    _series: dict[str, SeriesState] = field(default_factory=dict, init=False)
+    reasons = (ENDLESS_SERIES,)
 
-    def visited(self, page: Member, text: str) -> None:
-        """Note the text of a page that was fetched for the first time."""
-        standing = self._standings.get(page.family)
-        if standing is None:
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limit that is configured."""
+        return cls(options.value("max_barren_pages"), ENDLESS_SERIES.setting(options))
+
+    def record_page(self, page: Member, text: str) -> None:
+        """Record the text of a page that was fetched for the first time."""
+        series = self._series.get(page.family)
+        if series is None:
             return
-        new = standing.skeletons.add(skeleton(text, dated=page.dated > 0))
+        new = series.skeletons.add(skeleton(text, dated=page.dated > 0))
         if not new:  # tables of measurements differ in their numbers alone
-            new = standing.numbers.add(text) >= NEW_NUMBERS
+            new = series.numbers.add(text) >= MIN_NEW_NUMBERS
         if new:
-            standing.barren = standing.idle[page.dated] = 0
+            series.unproductive = series.unproductive_by_precision[page.dated] = 0
         elif page.dated:
-            standing.barren += 1
-            standing.idle[page.dated] += 1
-        standing.repeats = not new and not page.dated
-        copied = bool(text) and not standing.texts.add(hash(text))
-        standing.copies = standing.copies + 1 if copied else 0
+            series.unproductive += 1
+            series.unproductive_by_precision[page.dated] += 1
+        series.repeats = not new and not page.dated
+        copied = bool(text) and not series.texts.add(hash(text))
+        series.copies = series.copies + 1 if copied else 0
 
-    def offered(self, page: Member, link: Member) -> Decision:
-        """Whether a link to a URL that is not known yet may be followed."""
+    def admit_link(self, page: Member, link: Member) -> Decision:
+        """The verdict on a link to a URL that is not known yet."""
         if not link.family or not page.family:
             return ALLOWED
-        standing = self._standing(page.family, page.depth)
-        following = self._standing(link.family, link.depth)
+        series = self._state(page.family, page.depth)
+        following = self._state(link.family, link.depth)
         extends = following.extend(link.number)
-        if standing.repeats and extends and self._keeps_within(link, page):
-            standing.repeats = False
-            standing.barren += 1
+        if series.repeats and extends and self._keeps_within(link, page):
+            series.repeats = False
+            series.unproductive += 1
         return self._decide(link, page)
 
-    def credit(self, page: Member, link: Member) -> None:
-        """Note a new link that is followed: out of the series it is something new.
+    def record_followed(self, page: Member, link: Member) -> None:
+        """Record a new link that is followed: out of the series it is something new.
 
         Unless it leads to mere copies, back and forth between two series, or only from
         one opaque token to another. Within a series of dates, so is one to a day or month
-        within the page's own year or month, until such have proved to be barren.
+        within the page's own year or month, until such have proved to be unproductive.
         """
-        standing = self._standings.get(page.family)
-        if standing is None:
+        series = self._series.get(page.family)
+        if series is None:
             return
         if link.continues(page):
-            if not link.narrows(page) or self._is_idle(link):
+            if not link.narrows(page) or self._is_unproductive(link):
                 return
         elif link.family:
-            standing.led_to[link.family] += 1
-            copied = self._is_copied(self._standing(link.family, link.depth), link.family)
+            series.exits[link.family] += 1
+            copied = self._is_copied(self._state(link.family, link.depth), link.family)
             tokens = TOKEN in page.family and TOKEN in link.family
             if copied or tokens or self._alternate(page, link):
                 return
-        standing.barren = standing.copies = standing.idle[page.dated] = 0
-        standing.repeats = False
-        if not link.family or standing.led_to[link.family] == 1:
-            standing.led_out = max(standing.led_out, page.depth)
+        series.unproductive = series.copies = series.unproductive_by_precision[page.dated] = 0
+        series.repeats = False
+        if not link.family or series.exits[link.family] == 1:
+            series.last_exit_depth = max(series.last_exit_depth, page.depth)
 
-    def due(self, link: Member, referrer: Member) -> Decision:
-        """Whether a URL found on ``referrer`` is still worth its first fetch.
+    def admit_fetch(self, link: Member, referrer: Member) -> Decision:
+        """The verdict on the first fetch of a URL that was found on ``referrer``.
 
         Days and months that one page of no date lists, as of a year, are a list that is known.
         """
@@ -359,56 +382,60 @@ class Series:
         return self._decide(link, referrer)
 
     def _decide(self, link: Member, referrer: Member) -> Decision:
-        standing = self._standings.get(link.family)
-        if standing is None or not self.patience:
+        series = self._series.get(link.family)
+        if series is None or not self.patience:
             return ALLOWED
-        closed = self._keeps_within(link, referrer) and self._is_closed(standing, link, referrer)
-        copied = self._is_copied(standing, link.family)
+        closed = self._keeps_within(link, referrer) and self._is_closed(series, link, referrer)
+        copied = self._is_copied(series, link.family)
         if not closed and not copied:
             return ALLOWED
-        pages = max(standing.barren, standing.copies, standing.idle[link.dated])
+        pages = max(
+            series.unproductive, series.copies, series.unproductive_by_precision[link.dated]
+        )
         words = f"brought nothing new {pages} times"
         if not copied and pages < self.patience:
-            words = f"goes on for more than {FARTHEST} links and leads nowhere else"
-        return refuse("endless_series", f"{self.setting}: {link.family} {words}")
+            words = f"goes on for more than {MAX_HOPS} links and leads nowhere else"
+        return ENDLESS_SERIES.refuse(f"{self.setting}: {link.family} {words}")
 
-    def _is_closed(self, standing: Standing, link: Member, referrer: Member) -> bool:
-        hops = link.depth - standing.since
-        if standing.barren >= self.patience * WIDE:
+    def _is_closed(self, series: SeriesState, link: Member, referrer: Member) -> bool:
+        hops = link.depth - series.since
+        if series.unproductive >= self.patience * STREAK_FACTOR:
             return True
-        if hops > FARTHEST and link.depth - standing.led_out > FARTHEST:
+        if hops > MAX_HOPS and link.depth - series.last_exit_depth > MAX_HOPS:
             return True
         if link.dated and link.narrows(referrer):
-            return self._is_idle(link)
-        if standing.barren < self.patience or link.dated:
-            return standing.barren >= self.patience
+            return self._is_unproductive(link)
+        if series.unproductive < self.patience or link.dated:
+            return series.unproductive >= self.patience
         # Trees of numbered directories end by themselves, or at max_growing_path.
-        return hops >= NEAR and link.level <= referrer.level
+        return hops >= MIN_HOPS and link.level <= referrer.level
 
-    def _is_idle(self, link: Member) -> bool:
-        """Whether days, or months, have brought nothing new for long."""
-        standing = self._standings.get(link.family)
-        return standing is not None and standing.idle[link.dated] >= self.patience
+    def _is_unproductive(self, link: Member) -> bool:
+        """True if days, or months, have brought nothing new for long."""
+        series = self._series.get(link.family)
+        return series is not None and series.unproductive_by_precision[link.dated] >= self.patience
 
     def _keeps_within(self, link: Member, page: Member) -> bool:
-        """Whether a link continues its page's series, or one that is the same in effect."""
+        """True if a link continues its page's series, or one that is the same in effect."""
         return link.continues(page) or self._alternate(link, page)
 
     def _alternate(self, one: Member, other: Member) -> bool:
-        """Whether two series lead to each other about as often, and so are one."""
-        here, there = self._standings.get(one.family), self._standings.get(other.family)
+        """True if two series lead to each other about as often, and so are one."""
+        here, there = self._series.get(one.family), self._series.get(other.family)
         if here is None or there is None:
             return False
-        few, many = sorted((here.led_to[other.family], there.led_to[one.family]))
+        few, many = sorted((here.exits[other.family], there.exits[one.family]))
         return few >= self.patience and few * 2 >= many
 
-    def _is_copied(self, standing: Standing, name: str) -> bool:
-        return standing.copies >= (COPIED_TOKENS if TOKEN in name else self.patience * COPIED)
+    def _is_copied(self, series: SeriesState, name: str) -> bool:
+        return series.copies >= (
+            MAX_TOKEN_COPIES if TOKEN in name else self.patience * COPIES_FACTOR
+        )
 
-    def _standing(self, name: str, depth: int) -> Standing:
-        standing = self._standings.get(name)
-        if standing is None:
-            if len(self._standings) >= REMEMBERED_SERIES:
-                del self._standings[next(iter(self._standings))]
-            standing = self._standings[name] = Standing(depth)
-        return standing
+    def _state(self, name: str, depth: int) -> SeriesState:
+        series = self._series.get(name)
+        if series is None:
+            if len(self._series) >= REMEMBERED_SERIES:
+                del self._series[next(iter(self._series))]
+            series = self._series[name] = SeriesState(depth)
+        return series

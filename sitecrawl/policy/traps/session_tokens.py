@@ -1,4 +1,4 @@
-"""Finds session ids whose names nobody knows: one opaque value on many different paths.
+"""Detection of session ids by their values: one opaque value on many different paths.
 
 Once a parameter has shown itself, each path is fetched with one of its values only. A page
 that offers one path under several values shows the contrary: its values tell pages apart, as
@@ -9,35 +9,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
+from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
 from sitecrawl.policy.traps.series import is_opaque
+from sitecrawl.policy.traps.trap_limit import TrapLimit
 from sitecrawl.policy.urls.canonicalization import keep_parameters, parameter_name
 from sitecrawl.policy.urls.url_rules import Target
 
-SETTING = "one opaque value on several paths"
-PATHS = 4
-VALUES = 4
-REMEMBERED = 5000
+MIN_PATHS = 4
+"""Paths with the same opaque value after which its parameter is a session id."""
+MIN_VALUES = 4
+"""Values of one path on one page after which their parameter tells pages apart."""
+REMEMBERED_VALUES = 5000
 REMEMBERED_PAGES = 500_000
+SESSION_LIKE = RefusalReason(
+    "session_like",
+    "another value of a likely session id, on a path that is known with one value",
+    premise="one opaque value on several paths",
+)
 
 
 @dataclass(slots=True)
-class Tokens:
+class SessionTokens(TrapLimit):
     """Opaque parameters, the paths they were seen on, and the pages fetched with one.
 
     ``_names`` look like session ids, ``_choices`` tell pages apart whatever they look like.
     """
 
-    setting: str = SETTING
+    setting: str = SESSION_LIKE.premise
     _paths: dict[str, set[str]] = field(default_factory=dict, init=False)
     _names: set[tuple[str, str]] = field(default_factory=set, init=False)
     _choices: set[tuple[str, str]] = field(default_factory=set, init=False)
     _page: Target | None = field(default=None, init=False)
     _values: dict[str, set[str]] = field(default_factory=dict, init=False)
     _pages: set[int] = field(default_factory=set, init=False)
+    reasons = (SESSION_LIKE,)
 
-    def offered(self, page: Target, link: Target) -> Decision:
-        """Whether a link that is not known yet is more than a page under another id."""
+    def admit_link(self, page: Target, link: Target) -> Decision:
+        """The verdict on a link that is not known yet: a page under another id is refused."""
         if not link.parts.query:
             return ALLOWED
         opaque = [p for p in link.parts.query.split("&") if is_opaque(p.partition("=")[2])]
@@ -46,33 +54,33 @@ class Tokens:
         if page is not self._page:
             self._page, self._values = page, {}
         for parameter in opaque:
-            self._note(link, parameter)
-            self._compare(link, parameter)
+            self._record_path(link, parameter)
+            self._record_value(link, parameter)
         names = {(link.origin, parameter_name(parameter)) for parameter in opaque} & self._names
         names -= self._choices
         if not names or len(self._pages) >= REMEMBERED_PAGES:
             return ALLOWED
-        return self._once(link, frozenset(name for _, name in names))
+        return self._admit_once(link, frozenset(name for _, name in names))
 
-    def _note(self, link: Target, parameter: str) -> None:
+    def _record_path(self, link: Target, parameter: str) -> None:
         key = f"{link.origin}?{parameter}"
         paths = self._paths.setdefault(key, set())
         paths.add(link.parts.path)
-        if len(paths) >= PATHS:
+        if len(paths) >= MIN_PATHS:
             self._names.add((link.origin, parameter_name(parameter)))
-        if len(self._paths) > REMEMBERED:
+        if len(self._paths) > REMEMBERED_VALUES:
             del self._paths[next(iter(self._paths))]
 
-    def _compare(self, link: Target, parameter: str) -> None:
+    def _record_value(self, link: Target, parameter: str) -> None:
         name = parameter_name(parameter)
         values = self._values.setdefault(f"{link.origin}{link.parts.path}?{name}", set())
         values.add(parameter)
-        if len(values) >= VALUES:
+        if len(values) >= MIN_VALUES:
             self._choices.add((link.origin, name))
 
-    def _once(self, link: Target, names: frozenset[str]) -> Decision:
+    def _admit_once(self, link: Target, names: frozenset[str]) -> Decision:
         page = hash(keep_parameters(link.url, lambda name: name not in names))
         if page in self._pages:
-            return refuse("session_like", f"{self.setting}: {' '.join(sorted(names))}")
+            return SESSION_LIKE.refuse(f"{self.setting}: {' '.join(sorted(names))}")
         self._pages.add(page)
         return ALLOWED

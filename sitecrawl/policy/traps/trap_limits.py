@@ -1,34 +1,48 @@
-"""All limits with a memory, as a crawl asks them."""
+"""All trap limits, as a crawl asks them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Self, get_type_hints
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.policy.traps.path_limits import Copies, DirectoryCounts, Growth
-from sitecrawl.policy.traps.query_variants import Variants
-from sitecrawl.policy.traps.series import Member, Series, member
-from sitecrawl.policy.traps.session_tokens import Tokens
+from sitecrawl.policy.decision import Decision, OptionValues
+from sitecrawl.policy.traps.path_limits import (
+    DirectoryCounts,
+    LinksPerPage,
+    PageCopies,
+    PathGrowth,
+)
+from sitecrawl.policy.traps.query_variants import QueryVariants
+from sitecrawl.policy.traps.series import EndlessSeries, Member, member
+from sitecrawl.policy.traps.session_tokens import SessionTokens
+from sitecrawl.policy.traps.trap_limit import TrapLimit
 from sitecrawl.policy.urls.url_rules import Target, read_target
 
 
 @dataclass(slots=True)
-class Limits:
-    """What earlier pages of the run say about the next.
+class TrapLimits:
+    """The limits that depend on earlier pages of the run; each is registered as a field, in order.
 
     Ask ``page`` for each page that was read and ``PageLinks.admit`` for each of its links
     that the rules admit; ask ``fetch`` before each fetch. Answers depend on the order of
     the calls, which is the order of the crawl.
     """
 
-    series: Series
-    copies: Copies
-    growth: Growth
-    variants: Variants
-    tokens: Tokens
+    links_per_page: LinksPerPage
+    growth: PathGrowth
+    copies: PageCopies
+    series: EndlessSeries
+    tokens: SessionTokens
+    variants: QueryVariants
     directories: DirectoryCounts
-    links_per_page: int
-    links_setting: str
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The limits under these options, empty as at the start of a run."""
+        limits: dict[str, Any] = {
+            name: limit.build(options) for name, limit in LIMITS_BY_FIELD.items()
+        }
+        return cls(**limits)
 
     def page(self, url: str, *, depth: int, text: str, new: bool, title: str = "") -> PageLinks:
         """The links of a page that was read; ``new`` if it was never fetched before.
@@ -39,69 +53,67 @@ class Limits:
         place = member(page, depth)
         copies = 0
         if new:
-            self.series.visited(place, text)
-            self.variants.visited(page, text)
-            copies = self.copies.visited(page, title, text)
+            self.series.record_page(place, text)
+            self.variants.record_page(page, text)
+            copies = self.copies.record_page(page, title, text)
         else:
-            self.variants.revisited(page)
+            self.variants.record_revisit(page)
         return PageLinks(self, page, place, copies)
 
     def fetch(self, url: str, *, depth: int, referrer: str | None, new: bool) -> Decision:
-        """Whether a candidate is fetched now; counts it for its top directory if so."""
+        """The verdict on a fetch; one that is allowed counts for its top directory."""
         link = read_target(url)
         if new and referrer:
-            decision = self._due(link, depth, referrer)
+            decision = self._admit_fetch(link, depth, referrer)
             if not decision.allowed:
                 return decision
         return self.directories.fetch(link, new=new)
 
-    def _due(self, link: Target, depth: int, referrer: str) -> Decision:
+    def _admit_fetch(self, link: Target, depth: int, referrer: str) -> Decision:
         place = member(link, depth)
         if place.family:
             source = member(read_target(referrer), depth - 1)
-            decision = self.series.due(place, source)
+            decision = self.series.admit_fetch(place, source)
             if not decision.allowed:
                 return decision
-        return self.variants.due(link)
+        return self.variants.admit_fetch(link)
+
+
+LIMITS_BY_FIELD: dict[str, type[TrapLimit]] = get_type_hints(TrapLimits)
+TRAP_LIMITS = tuple(LIMITS_BY_FIELD.values())
+"""The kinds of trap limits, in their order."""
 
 
 @dataclass(slots=True)
 class PageLinks:
     """The links of one page, in document order."""
 
-    limits: Limits
+    limits: TrapLimits
     page: Target
     place: Member
     copies: int
     _followed: set[str] = field(default_factory=set, init=False)
 
     def admit(self, url: str, *, depth: int, known: bool) -> Decision:
-        """Whether a link that the rules admit is followed; ``known`` URLs change nothing."""
-        if self.limits.links_per_page and not self._count(url):
-            return refuse("links_per_page", self.limits.links_setting)
-        if known:
-            return ALLOWED
+        """The verdict on a link that the rules admit; ``known`` URLs change nothing."""
+        decision = self.limits.links_per_page.admit_link(self._followed, url)
+        if known or not decision.allowed:
+            return decision
         link = read_target(url)
         place = member(link, depth)
-        decision = self._decide(link, place)
+        decision = self._admit_new(link, place)
         if decision.allowed:
-            self.limits.series.credit(self.place, place)
-            self.limits.variants.credit(self.page, link)
+            self.limits.series.record_followed(self.place, place)
+            self.limits.variants.record_followed(self.page, link)
         return decision
 
-    def _decide(self, link: Target, place: Member) -> Decision:
+    def _admit_new(self, link: Target, place: Member) -> Decision:
         limits = self.limits
-        decision = limits.growth.offered(self.page, link)
+        decision = limits.growth.admit_link(self.page, link)
         if decision.allowed:
-            decision = limits.copies.offered(self.page, self.copies, link)
+            decision = limits.copies.admit_link(self.page, self.copies, link)
         if decision.allowed:
-            decision = limits.series.offered(self.place, place)
+            decision = limits.series.admit_link(self.place, place)
         if decision.allowed:
-            decision = limits.tokens.offered(self.page, link)
-        return limits.variants.offered(link) if decision.allowed else decision
-
-    def _count(self, url: str) -> bool:
-        if url not in self._followed and len(self._followed) >= self.limits.links_per_page:
-            return False
-        self._followed.add(url)
-        return True
+            decision = limits.tokens.admit_link(self.page, link)
+        return limits.variants.admit_link(link) if decision.allowed else decision

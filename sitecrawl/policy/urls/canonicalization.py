@@ -1,20 +1,21 @@
-"""Whether a URL looks as if a program answers it."""
+"""Treatment of queries and of the spellings of a URL before the other rules."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple, Self
 from urllib.parse import unquote_plus
 
-from sitecrawl.policy.urls.url_rules import Target
+from sitecrawl.policy.decision import OptionValues, RefusalReason
+from sitecrawl.policy.urls.url_rules import OnStarts, Target, UrlChange, UrlRule
 from sitecrawl.web.urls.identity import normal_pattern, normal_text
 from sitecrawl.web.urls.url import normalize
 
 
 def is_dynamic(url: str) -> bool:
-    """Whether one of the characters ``? = & $ ;`` stands in it."""
+    """True if one of the characters ``? = & $ ;`` stands in it: a program may answer it."""
     return any(mark in url for mark in "?=&$;")
 
 
@@ -22,7 +23,7 @@ _POINT = re.compile(r"[^?]+\?\d+,\d+")
 
 
 def has_parameters_but_no_point(url: str) -> bool:
-    """Whether a URL has parameters and is no point of an image map."""
+    """True if a URL has parameters and is no point of an image map."""
     return has_parameters(url) and not _POINT.fullmatch(url)
 
 
@@ -34,7 +35,7 @@ _WITH_PARAMETERS = re.compile(r"[?;$!(]")
 
 
 def has_parameters(url: str) -> bool:
-    """Whether a URL has a query, or parameters in its path."""
+    """True if a URL has a query, or parameters in its path."""
     return _WITH_PARAMETERS.search(url) is not None
 
 
@@ -72,7 +73,7 @@ def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -> str:
-    """The same where parameters are parted by ``;`` too; each stays behind its own mark."""
+    """Keep parameters where ``;`` parts them too; each stays behind its own mark."""
     marks = ["", *_MARKS.findall(query)]
     marked = list(zip(marks, _MARKS.split(query), strict=True))
     kept = [mark + each for mark, each in marked if not each or keep(parameter_name(each))]
@@ -83,12 +84,18 @@ def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -
 
 
 @dataclass(slots=True)
-class Rewriting:
+class Rewriting(UrlChange):
     """Pairs of pattern and replacement, applied one after the other."""
 
     rules: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
-    reason: ClassVar[str] = "rewrite"
+    name = "rewrite"
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The treatment with the listed rules, if any."""
+        rules = tuple(map(read_rewrite, options.value("url_rewrite")))
+        return cls(rules, options.setting("url_rewrite")) if rules else None
 
     def change(self, url: str) -> str:
         """``url`` after every replacement; unchanged where the result is no URL."""
@@ -120,11 +127,18 @@ _NOWHERE = ("expandview", "openview&start")
 
 
 @dataclass(slots=True)
-class Domino:
+class Domino(UrlRule):
     """Refuses the expanded, collapsed and paged forms of Domino's views and documents."""
 
     setting: str
-    reason: ClassVar[str] = "domino"
+    reason = RefusalReason(
+        "domino", "a folded or paged view of Lotus Domino (`domino`)", options=("domino",)
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule, unless it is turned off."""
+        return cls(options.setting("domino")) if options.value("domino") else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a command with more behind it, and the commands that only fold views."""
@@ -140,11 +154,11 @@ _SORT = re.compile(r"(?:C=[NMSD](?:[;&]O=[AD])?|O=[AD]|[NMSD]=[AD])(?:[;&][FVP]=
 
 
 @dataclass(slots=True)
-class ListingSort:
+class ListingSort(UrlChange):
     """Removes the sort order of a directory listing."""
 
     setting: str = "sort orders of directory listings"
-    reason: ClassVar[str] = "listing_sort"
+    name = "listing_sort"
 
     def change(self, url: str) -> str:
         """The listing itself, where the query is nothing but its sort order."""
@@ -155,11 +169,17 @@ class ListingSort:
 
 
 @dataclass(slots=True)
-class IgnoreQueries:
+class IgnoreQueries(UrlRule):
     """Refuses every URL with a question mark."""
 
     setting: str
-    reason: ClassVar[str] = "query"
+    reason = RefusalReason("query", "has a query (`query=ignore`)", options=("query",))
+    on_starts = OnStarts.EXEMPTS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule where queries are refused."""
+        return cls(options.setting("query")) if options.value("query") == "ignore" else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL with a question mark, even with nothing behind it."""
@@ -167,11 +187,16 @@ class IgnoreQueries:
 
 
 @dataclass(slots=True)
-class StripQueries:
+class StripQueries(UrlChange):
     """Removes the query."""
 
     setting: str
-    reason: ClassVar[str] = "query_strip"
+    name = "query_strip"
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The treatment where queries are stripped."""
+        return cls(options.setting("query")) if options.value("query") == "strip" else None
 
     def change(self, url: str) -> str:
         """``url`` up to its question mark."""
@@ -179,12 +204,20 @@ class StripQueries:
 
 
 @dataclass(slots=True)
-class FilterQueries:
+class FilterQueries(UrlChange):
     """Keeps the parameters that name a page, and removes the others."""
 
     names: frozenset[str]
     setting: str
-    reason: ClassVar[str] = "query_filter"
+    name = "query_filter"
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The treatment where queries are filtered."""
+        if options.value("query") != "filter":
+            return None
+        setting = f"{options.setting('query')}, {options.setting('query_keep')}"
+        return cls(frozenset(options.value("query_keep")), setting)
 
     def change(self, url: str) -> str:
         """``url`` with only the kept parameters, their names compared with case."""
@@ -198,17 +231,31 @@ class CombinationPolicy(NamedTuple):
     names: frozenset[str] | None
 
     def allows(self, url: str, present: frozenset[str]) -> bool:
-        """Whether every parameter that is present is listed, and the prefix applies."""
+        """True if every parameter that is present is listed, and the prefix applies."""
         return self.prefix.match(url) is not None and (self.names is None or present <= self.names)
 
 
 @dataclass(slots=True)
-class QueryPolicies:
+class QueryPolicies(UrlRule):
     """Refuses a query unless some policy allows its whole combination of parameters."""
 
     policies: tuple[CombinationPolicy, ...]
     setting: str
-    reason: ClassVar[str] = "query_policy"
+    reason = RefusalReason(
+        "query_policy",
+        "no policy allows these parameters (`query=policy`)",
+        options=("query", "url_query_parameters"),
+    )
+    on_starts = OnStarts.EXEMPTS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule where policies decide on queries."""
+        if options.value("query") != "policy":
+            return None
+        policies = tuple(map(read_combination, options.value("url_query_parameters")))
+        setting = f"{options.setting('query')}, {options.setting('url_query_parameters')}"
+        return cls(policies, setting)
 
     def refusal(self, target: Target) -> str:
         """Refuse a combination that no policy allows; the first that does wins."""
@@ -236,3 +283,13 @@ def read_combination(entry: str) -> CombinationPolicy:
     return CombinationPolicy(
         re.compile(home + re.escape(normal_text(prefix))), None if "*" in listed else listed
     )
+
+
+QUERY_CHANGES = (StripQueries, FilterQueries)
+QUERY_RULES = (IgnoreQueries, QueryPolicies)
+
+
+def has_treated_query(options: OptionValues) -> Callable[[str], bool]:
+    """The URLs that the treatments of queries concern: not the points of sampled image maps."""
+    sampled = options.value("image_maps") == "sample"
+    return has_parameters_but_no_point if sampled else has_parameters

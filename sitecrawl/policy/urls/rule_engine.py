@@ -4,18 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, Self
 
-from sitecrawl.policy.decision import ALLOWED, Admission, Decision, Step, refuse
+from sitecrawl.policy.decision import ALLOWED, Admission, Decision, OptionValues, Step
 from sitecrawl.policy.http.mime import MediaTypes
-from sitecrawl.policy.urls.scope import Scope
-from sitecrawl.policy.urls.url_rules import Depth, Rel, Target, UrlChange, UrlRule, read_target
-from sitecrawl.web.urls.identity import fingerprint, normal_form
+from sitecrawl.policy.urls.canonicalization import (
+    QUERY_CHANGES,
+    QUERY_RULES,
+    Domino,
+    ListingSort,
+    Rewriting,
+    has_parameters,
+    has_treated_query,
+)
+from sitecrawl.policy.urls.scope import NumericHosts, Scope
+from sitecrawl.policy.urls.session_ids import SessionIds, TrackingParameters
+from sitecrawl.policy.urls.url_rules import (
+    FORM_RULES,
+    PATH_RULES,
+    PATTERN_RULES,
+    SIZE_RULES,
+    Depth,
+    OnStarts,
+    Rel,
+    Target,
+    UrlChange,
+    UrlRule,
+    read_target,
+)
+from sitecrawl.web.urls.identity import fingerprint, identity_key, normal_form
 from sitecrawl.web.urls.url import normalize
 
-# A start was asked for by name: these do not apply to it...
-_NOT_FOR_STARTS = frozenset({"extension", "scope", "numeric_host", "query", "query_policy"})
-# ...and these only keep it out of the index, not its links from being followed.
-_FOR_DOCUMENTS = frozenset({"allow", "contains"})
+
+class StageKinds(NamedTuple):
+    """The kinds of changes and rules of one stage, in their order.
+
+    ``concerns`` gives the test of the URLs that the stage applies to; None for all.
+    """
+
+    changes: tuple[type[UrlChange], ...] = ()
+    rules: tuple[type[UrlRule], ...] = ()
+    concerns: Callable[[OptionValues], Callable[[str], bool]] | None = None
+
+
+STAGES = (
+    StageKinds((Rewriting,), (*FORM_RULES, NumericHosts)),
+    StageKinds((SessionIds, TrackingParameters, ListingSort), (Domino,), lambda _: has_parameters),
+    StageKinds(QUERY_CHANGES, QUERY_RULES, has_treated_query),
+    StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES)),
+)
+"""Every change and every rule on URLs, in the order in which they apply."""
 
 
 @dataclass(slots=True)
@@ -29,8 +68,19 @@ class Stage:
     rules: tuple[UrlRule, ...] = ()
     concerns: Callable[[str], bool] | None = None
 
+    @classmethod
+    def build(cls, kinds: StageKinds, options: OptionValues) -> Self:
+        """The stage with what these options ask for."""
+        changes = (kind.build(options) for kind in kinds.changes)
+        rules = (kind.build(options) for kind in kinds.rules)
+        return cls(
+            tuple(change for change in changes if change is not None),
+            tuple(rule for rule in rules if rule is not None),
+            kinds.concerns(options) if kinds.concerns else None,
+        )
+
     def applies(self, url: str) -> bool:
-        """Whether this stage has anything to look at."""
+        """True if this stage has anything to look at."""
         return self.concerns is None or self.concerns(url)
 
 
@@ -50,6 +100,26 @@ class Rules:
     key: Callable[[str], str]
     memory: int = 20_000
     _known: dict[str, Admission] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The rules under these options."""
+        stages = [Stage.build(kinds, options) for kinds in STAGES]
+        rules = [rule for stage in stages for rule in stage.rules]
+        return cls(
+            stages=[stage for stage in stages if stage.changes or stage.rules],
+            scope=next(rule for rule in rules if isinstance(rule, Scope)),
+            depth=Depth.build(options),
+            rel=Rel.build(options),
+            media_types=MediaTypes.build(options),
+            key=partial(
+                identity_key,
+                default_pages=frozenset(options.value("default_pages")),
+                fold_slashes=options.value("fold_slashes"),
+                fold_trailing_slash=options.value("fold_trailing_slash"),
+                sort_query=options.value("sort_query"),
+            ),
+        )
 
     def admit(
         self,
@@ -81,12 +151,12 @@ class Rules:
         return self.admit(url, depth=depth, via=via)
 
     def at_rest(self, admission: Admission) -> bool:
-        """Whether the rules admit an address and would not rewrite it once more."""
+        """True if the rules admit an address and would not rewrite it once more."""
         known = self.admit(admission.url).fingerprint == admission.fingerprint
         return known and admission.decision.allowed
 
     def content_type(self, url: str, content_type: str | None) -> Decision:
-        """Whether the body of an answer is wanted, by its Content-Type header (None: none)."""
+        """The verdict on the body of an answer, by its Content-Type header (None: none)."""
         return self.media_types.decide(url, content_type)
 
     def admit_redirect(self, start: str, target: str) -> str | None:
@@ -123,8 +193,8 @@ class Rules:
                 steps.append(step)
             target = read_target(url)
             steps += [_explain_rule(rule, target, start=via == "seed") for rule in stage.rules]
-        steps.append(_explain_decision("depth", self.depth.setting, self.depth.decide(depth)))
-        steps.append(_explain_decision("rel", self.rel.setting, self.rel.decide(rel)))
+        steps.append(_explain_decision(self.depth, self.depth.decide(depth)))
+        steps.append(_explain_decision(self.rel, self.rel.decide(rel)))
         return steps
 
     def _remember(self, url: str) -> Admission:
@@ -152,23 +222,24 @@ class Rules:
 def _apply(
     rules: Sequence[UrlRule], target: Target, *, start: bool, indexed: bool
 ) -> tuple[Decision, bool]:
-    """The first refusal among ``rules``, and whether a document may come of the URL."""
+    """The first refusal among ``rules``, and True if a document may come of the URL."""
     for rule in rules:
         words = rule.refusal(target)
-        if not words or (start and rule.reason in _NOT_FOR_STARTS):
+        if not words or (start and rule.on_starts is OnStarts.EXEMPTS):
             continue
-        if not (start and rule.reason in _FOR_DOCUMENTS):
-            return refuse(rule.reason, words), indexed
+        if not (start and rule.on_starts is OnStarts.ONLY_FOR_LINKS):
+            return rule.reason.refuse(words), indexed
         indexed = False
     return ALLOWED, indexed
 
 
-def _passed(rule: UrlChange | UrlRule) -> Step:
-    return Step(rule.reason, "passed", rule.setting)
+def _passed(each: UrlChange | UrlRule) -> Step:
+    name = each.name if isinstance(each, UrlChange) else each.reason.name
+    return Step(name, "passed", each.setting)
 
 
 def _changed(change: UrlChange, url: str) -> str:
-    """What a treatment makes of a URL, by its normal form; as found where that is the same."""
+    """The URL after a treatment, by its normal form; as found where that is the same."""
     changed = change.change(url)
     normal = normal_form(url)
     if normal == url or (by_form := change.change(normal)) == normal_form(changed):
@@ -180,18 +251,18 @@ def _explain_change(change: UrlChange, url: str) -> tuple[str, Step]:
     changed = _changed(change, url)
     if changed == url:
         return url, _passed(change)
-    return changed, Step(change.reason, "changed", f"{change.setting}: {changed}")
+    return changed, Step(change.name, "changed", f"{change.setting}: {changed}")
 
 
 def _explain_rule(rule: UrlRule, target: Target, *, start: bool) -> Step:
     words = rule.refusal(target)
     if not words:
         return _passed(rule)
-    exempt = start and rule.reason in _NOT_FOR_STARTS | _FOR_DOCUMENTS
-    return Step(rule.reason, "exempt" if exempt else "refused", words)
+    exempt = start and rule.on_starts is not OnStarts.REFUSES
+    return Step(rule.reason.name, "exempt" if exempt else "refused", words)
 
 
-def _explain_decision(reason: str, setting: str, decision: Decision) -> Step:
+def _explain_decision(rule: Depth | Rel, decision: Decision) -> Step:
     if decision.allowed:
-        return Step(reason, "passed", setting)
-    return Step(reason, "refused", decision.rule)
+        return Step(rule.reason.name, "passed", rule.setting)
+    return Step(rule.reason.name, "refused", decision.rule)

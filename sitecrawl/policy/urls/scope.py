@@ -1,13 +1,15 @@
-"""Registrable domains, by the public suffix list that comes with tldextract."""
+"""The rules on hosts: the scope that the starts stand for, and addresses in place of names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
-from sitecrawl.policy.urls.url_rules import Target, read_target
+from sitecrawl.policy.decision import OptionValues, RefusalReason
+from sitecrawl.policy.urls.canonicalization import Rewriting
+from sitecrawl.policy.urls.url_rules import OnStarts, Target, UrlRule, read_target
 from sitecrawl.web.urls.url import is_ip_host, normalize, split
 
 if TYPE_CHECKING:
@@ -39,15 +41,50 @@ def registrable_domain(host: str) -> str:
 
 
 def is_under(host: str, domain: str) -> bool:
-    """Whether ``host`` is ``domain`` or a subdomain of it."""
+    """True if ``host`` is ``domain`` or a subdomain of it."""
     return host == domain or host.endswith("." + domain)
+
+
+def start_urls(options: OptionValues) -> list[str]:
+    """The starts in their normal form, rewritten as their links are."""
+    rewriting = Rewriting.build(options)
+    starts = [url for start in options.value("start") if (url := normalize(start))]
+    return [rewriting.change(url) for url in starts] if rewriting else starts
+
+
+@dataclass(slots=True)
+class NumericHosts(UrlRule):
+    """No addresses in place of host names, except those that a start itself uses."""
+
+    starts: frozenset[str]
+    setting: str
+    reason = RefusalReason(
+        "numeric_host",
+        "an IP address in place of a name (`numeric_hosts`)",
+        options=("numeric_hosts",),
+    )
+    on_starts = OnStarts.EXEMPTS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule where addresses are refused."""
+        if options.value("numeric_hosts") != "refuse":
+            return None
+        hosts = frozenset(split(start).host for start in start_urls(options))
+        return cls(hosts, options.setting("numeric_hosts"))
+
+    def refusal(self, target: Target) -> str:
+        """Refuse an IP host, however it was written: the URL Standard has made it one form."""
+        if target.parts.host in self.starts or not is_ip_host(target.parts.host):
+            return ""
+        return f"{self.setting}: {target.parts.host}"
 
 
 Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
 
 
 @dataclass(slots=True)
-class Scope:
+class Scope(UrlRule):
     """The parts of the web that the starts stand for.
 
     ``extent`` says what of a start's URL must agree: its origin, host, site (scheme and
@@ -60,13 +97,26 @@ class Scope:
     starts: Iterable[str]
     setting: str
     domains: frozenset[str] = frozenset()
-    reason: str = field(default="scope", init=False)
     start_origins: set[str] = field(default_factory=set, init=False)
     _places: set[object] = field(default_factory=set, init=False)
     _directories: dict[str, dict[int, set[str]]] = field(default_factory=dict, init=False)
+    reason = RefusalReason(
+        "scope",
+        "not within the scope of a start (`scope`, `allowed_domains`)",
+        options=("scope", "allowed_domains"),
+    )
+    on_starts = OnStarts.EXEMPTS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The scope of the configured starts; with ``any`` the list of domains decides."""
+        extent, domains = options.value("scope"), options.value("allowed_domains")
+        decides = "allowed_domains" if extent == "any" and domains else "scope"
+        listed = frozenset(map(read_domain, domains))
+        return cls(extent, start_urls(options), options.setting(decides), listed)
 
     def __post_init__(self) -> None:
-        """Take in every start."""
+        """Bring every start into scope."""
         for start in self.starts:
             self.widen(start)
             self.start_origins.add(read_target(start).origin)
@@ -80,7 +130,7 @@ class Scope:
         by_length.setdefault(len(folder), set()).add(folder)
 
     def covers(self, target: Target) -> bool:
-        """Whether a URL is in scope."""
+        """True if a URL is in scope."""
         if self.extent == "any":
             return not self.domains or self._in_domains(target.parts.host)
         if self._place(target) in self._places and self._in_directory(target):
@@ -151,7 +201,7 @@ def read_domain(entry: str) -> str:
 
 
 def owner_of(url: str) -> str:
-    """Whose a URL is: the registrable domain of its host."""
+    """The owner of a URL: the registrable domain of its host."""
     return registrable_domain(split(url).host)
 
 

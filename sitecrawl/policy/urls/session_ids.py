@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Self
 
+from sitecrawl.policy.decision import OptionValues
 from sitecrawl.policy.urls.canonicalization import keep_parameters, names_pattern
+from sitecrawl.policy.urls.url_rules import UrlChange
 
 # Servers put their own word before: JSESSIONID, Bv_SessionID, ASP.NET_SessionId, PHPSESSID.
 SESSION_PARAMETERS = (
@@ -25,7 +28,7 @@ SESSION_PARAMETERS = (
     "cfid",
     "cftoken",
 )
-ENTRY_PARAMETERS = (
+TRACKING_PARAMETERS = (
     "tw",
     "utm_*",
     "ref",
@@ -50,17 +53,23 @@ _DOLLAR_IN_VALUE = re.compile(f";{_DOLLAR_ID}", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class SessionIds:
-    """Removes session ids from the query, from ``;name=value`` and from the path."""
+class SessionIds(UrlChange):
+    """Removal of session ids from the query, from ``;name=value`` and from the path."""
 
     names: Iterable[str]
     setting: str
-    reason: str = field(default="session_id", init=False)
     _query: re.Pattern[str] = field(init=False)
     _path: re.Pattern[str] = field(init=False)
+    name = "session_id"
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The treatment with the listed names, if any."""
+        names = options.value("session_parameters")
+        return cls(names, options.setting("session_parameters")) if names else None
 
     def __post_init__(self) -> None:
-        """Read the names, which may have ``*`` for any text."""
+        """Compile the names, which may have ``*`` for any text."""
         self._query = names_pattern(self.names)
         self._path = re.compile(
             f";(?:{self._query.pattern})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE
@@ -86,18 +95,23 @@ class SessionIds:
 
 
 @dataclass(slots=True)
-class EntryIds:
-    """Removes parameters that only tell by which door or campaign a visitor came."""
+class TrackingParameters(UrlChange):
+    """Removal of tracking parameters, which only tell where a visitor came from."""
 
     names: Iterable[str]
     setting: str
-    reason: str = field(default="entry_id", init=False)
     _query: re.Pattern[str] = field(init=False)
+    name = "entry_id"
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The treatment with the listed names."""
+        return cls(options.value("entry_parameters"), options.setting("entry_parameters"))
 
     def __post_init__(self) -> None:
-        """Read the names, which may have ``*`` for any text."""
+        """Compile the names, which may have ``*`` for any text."""
         self._query = names_pattern(self.names)
 
     def change(self, url: str) -> str:
-        """``url`` without entry ids."""
+        """``url`` without tracking parameters."""
         return keep_parameters(url, lambda name: not self._query.fullmatch(name))

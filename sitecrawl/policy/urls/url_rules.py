@@ -1,17 +1,24 @@
-"""A URL as the rules look at it."""
+"""The rules that look at nothing but a URL, and those on the link that names it.
+
+A rule states itself on its class: the reason of its refusals with the options and the
+documentation, its effect on starts, and how it is built. It is registered in the tuple of its
+kind at the end of this file.
+"""
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Self
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
-from sitecrawl.web.urls.identity import normal_form, normal_text
-from sitecrawl.web.urls.url import UrlParts, is_ip_host, normalize, origin, split
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
+from sitecrawl.web.urls.identity import normal_form, normal_pattern, normal_text
+from sitecrawl.web.urls.url import UrlParts, normalize, origin, split
 
 
 class Target(NamedTuple):
@@ -55,43 +62,72 @@ def extension(path: str) -> str:
     return name[dot + 1 :].partition(";")[0].lower()
 
 
-class UrlRule(Protocol):
-    """A rule that looks at nothing but the URL."""
+class OnStarts(Enum):
+    """The effect of a rule on starts, which were asked for by name."""
 
-    @property
-    def reason(self) -> str:
-        """The word it refuses under."""
+    REFUSES = "refuses them as it does links"
+    EXEMPTS = "does not apply to them"
+    ONLY_FOR_LINKS = "keeps them out of the index, not their links from being followed"
 
-    @property
-    def setting(self) -> str:
-        """The option that it applies, with value and source."""
 
+class UrlRule(ABC):
+    """A rule that looks at nothing but the URL.
+
+    ``setting`` is the option that it applies, with value and source.
+    """
+
+    __slots__ = ()
+    reason: ClassVar[RefusalReason]
+    on_starts: ClassVar[OnStarts] = OnStarts.REFUSES
+    setting: str
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:  # noqa: ARG003 -- one without option
+        """The rule under these options; None where they ask for none."""
+        return cls()
+
+    @abstractmethod
     def refusal(self, target: Target) -> str:
-        """The rule's words with the value that decided, or "" if the URL passes."""
+        """The rule's text with the value that decided, or "" if the URL passes."""
 
 
-class UrlChange(Protocol):
-    """A treatment that gives the URL to go on with."""
+class UrlChange(ABC):
+    """A treatment that gives the URL to go on with.
 
-    @property
-    def reason(self) -> str:
-        """The word it is known by."""
+    ``setting`` is the option that it applies, with value and source.
+    """
 
-    @property
-    def setting(self) -> str:
-        """The option that it applies, with value and source."""
+    __slots__ = ()
+    name: ClassVar[str]
+    setting: str
 
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:  # noqa: ARG003 -- one without option
+        """The treatment under these options; None where they ask for none."""
+        return cls()
+
+    @abstractmethod
     def change(self, url: str) -> str:
         """The URL after the treatment; the same text if it does not apply."""
 
 
 @dataclass(slots=True)
-class Schemes:
+class Schemes(UrlRule):
     """The schemes that are crawled."""
 
     allowed: frozenset[str]
     setting: str
-    reason: ClassVar[str] = "scheme"
+    reason = RefusalReason(
+        "scheme",
+        "a scheme that is not crawled (`schemes`), such as `javascript:` and `data:`",
+        options=("schemes",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The rule on the listed schemes, in lower case."""
+        allowed = frozenset(scheme.lower() for scheme in options.value("schemes"))
+        return cls(allowed, options.setting("schemes"))
 
     def refusal(self, target: Target) -> str:
         """Refuse mailto, javascript, ftp and whatever else is not listed."""
@@ -103,11 +139,14 @@ class Schemes:
 
 
 @dataclass(slots=True)
-class WellFormed:
+class WellFormed(UrlRule):
     """A URL to fetch names a host."""
 
     setting: str = "every URL needs a host"
-    reason: ClassVar[str] = "malformed"
+    reason = RefusalReason(
+        "malformed",
+        "no host, no valid URL, or another site's URL behind a folder (`folder/http://host`)",
+    )
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL without host."""
@@ -118,22 +157,7 @@ _SLASHES = re.compile("//+")
 
 
 @dataclass(slots=True)
-class NumericHosts:
-    """No addresses in place of host names, except those that a start itself uses."""
-
-    starts: frozenset[str]
-    setting: str
-    reason: ClassVar[str] = "numeric_host"
-
-    def refusal(self, target: Target) -> str:
-        """Refuse an IP host, however it was written: the URL Standard has made it one form."""
-        if target.parts.host in self.starts or not is_ip_host(target.parts.host):
-            return ""
-        return f"{self.setting}: {target.parts.host}"
-
-
-@dataclass(slots=True)
-class ForbiddenSites:
+class ForbiddenSites(UrlRule):
     """Hosts (with their subdomains) and URL prefixes that are never visited.
 
     ``sites`` pairs a host and a path prefix with the words of the rule.
@@ -141,7 +165,18 @@ class ForbiddenSites:
 
     sites: tuple[tuple[str, str, str], ...]
     setting: str
-    reason: ClassVar[str] = "forbidden_site"
+    reason = RefusalReason(
+        "forbidden_site",
+        "a forbidden site (`forbidden_sites`)",
+        options=("forbidden_sites",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule on the listed sites, if any."""
+        entries = options.entries("forbidden_sites")
+        sites = tuple((*read_site(entry), words) for entry, words in entries)
+        return cls(sites, options.setting("forbidden_sites")) if sites else None
 
     def refusal(self, target: Target) -> str:
         """Refuse what lies on a forbidden host, below the path if one was given.
@@ -169,12 +204,17 @@ def read_site(entry: str) -> tuple[str, str]:
 
 
 @dataclass(slots=True)
-class Length:
+class Length(UrlRule):
     """The most characters that a URL may have, counted when it is absolute."""
 
     limit: int
     setting: str
-    reason: ClassVar[str] = "length"
+    reason = RefusalReason("length", "too long (`max_url_length`)", options=("max_url_length",))
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The rule with the configured limit."""
+        return cls(options.value("max_url_length"), options.setting("max_url_length"))
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL of more than ``limit`` characters as it would be requested."""
@@ -183,7 +223,7 @@ class Length:
 
 
 @dataclass(slots=True)
-class RepeatedDirectories:
+class RepeatedDirectories(UrlRule):
     """The most often that one directory name may stand in a path.
 
     Repeats of several names add up, so that ``/a/b/a/b`` ends as ``/a/a/a`` does; names of
@@ -192,7 +232,17 @@ class RepeatedDirectories:
 
     limit: int
     setting: str
-    reason: ClassVar[str] = "repeated_directory"
+    reason = RefusalReason(
+        "repeated_directory",
+        "a directory name too often in the path (`max_repeated_directory`)",
+        options=("max_repeated_directory",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule with the configured limit; 0 is none."""
+        limit = options.value("max_repeated_directory")
+        return cls(limit, options.setting("max_repeated_directory")) if limit else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a path in which a name, or all names together, repeat too often."""
@@ -207,12 +257,20 @@ class RepeatedDirectories:
 
 
 @dataclass(slots=True)
-class PathDepth:
+class PathDepth(UrlRule):
     """The most directories that a path may have."""
 
     limit: int
     setting: str
-    reason: ClassVar[str] = "path_depth"
+    reason = RefusalReason(
+        "path_depth", "too many directories (`max_path_depth`)", options=("max_path_depth",)
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule with the configured limit; 0 is none."""
+        limit = options.value("max_path_depth")
+        return cls(limit, options.setting("max_path_depth")) if limit else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a path of more directories than ``limit``."""
@@ -224,13 +282,40 @@ def _times(item: tuple[str, int]) -> int:
     return item[1]
 
 
+def ignored_extensions(options: OptionValues) -> dict[str, str]:
+    """The extensions that are not fetched, each with the setting of the list that names it."""
+    lists = ["ignore_extensions", "always_ignored_extensions"]
+    if options.value("ignore_extensions") is None:
+        lists[:1] = ["default_ignored_extensions", "extra_ignored_extensions"]
+    found = {name: words for option in lists for name, words in options.entries(option)}
+    if options.value("mode") == "sitemap":  # a sitemap may list XML, which links must not lead to
+        found.pop("xml", None)
+    return found
+
+
 @dataclass(slots=True)
-class Extensions:
+class Extensions(UrlRule):
     """Ignored extensions, each with the words of the list that names it."""
 
     ignored: Mapping[str, str]
     setting: str
-    reason: ClassVar[str] = "extension"
+    reason = RefusalReason(
+        "extension",
+        "a file extension that is not fetched (`ignore_extensions`)",
+        options=(
+            "ignore_extensions",
+            "default_ignored_extensions",
+            "extra_ignored_extensions",
+            "always_ignored_extensions",
+        ),
+    )
+    on_starts = OnStarts.EXEMPTS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The rule on all lists of extensions that count."""
+        ignored = ignored_extensions(options)
+        return cls(ignored, f"{len(ignored)} ignored extensions")
 
     def refusal(self, target: Target) -> str:
         """Refuse by the end of the path; host and query do not count."""
@@ -239,12 +324,19 @@ class Extensions:
 
 
 @dataclass(slots=True)
-class Deny:
+class Deny(UrlRule):
     """Regular expressions, each with its words; one that is found refuses."""
 
     patterns: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
-    reason: ClassVar[str] = "deny"
+    reason = RefusalReason("deny", "matches `deny`", options=("deny",))
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule on the listed patterns, if any."""
+        entries = options.entries("deny")
+        patterns = tuple((re.compile(normal_pattern(entry)), words) for entry, words in entries)
+        return cls(patterns, options.setting("deny")) if patterns else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL in which any pattern is found, as the rules see it or as it was found.
@@ -259,12 +351,19 @@ class Deny:
 
 
 @dataclass(slots=True)
-class Allow:
+class Allow(UrlRule):
     """Regular expressions of which one must be found."""
 
     patterns: tuple[re.Pattern[str], ...]
     setting: str
-    reason: ClassVar[str] = "allow"
+    reason = RefusalReason("allow", "matches nothing of `allow`", options=("allow",))
+    on_starts = OnStarts.ONLY_FOR_LINKS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule on the listed patterns, if any."""
+        patterns = tuple(re.compile(normal_pattern(entry)) for entry in options.value("allow"))
+        return cls(patterns, options.setting("allow")) if patterns else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL in which none is found."""
@@ -273,12 +372,19 @@ class Allow:
 
 
 @dataclass(slots=True)
-class Contains:
+class Contains(UrlRule):
     """Substrings of which the URL, without fragment, must have one."""
 
     substrings: tuple[str, ...]
     setting: str
-    reason: ClassVar[str] = "contains"
+    reason = RefusalReason("contains", "has none of the words of `contains`", options=("contains",))
+    on_starts = OnStarts.ONLY_FOR_LINKS
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule on the listed substrings, if any."""
+        substrings = tuple(map(normal_text, options.value("contains")))
+        return cls(substrings, options.setting("contains")) if substrings else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that has none of them."""
@@ -287,12 +393,23 @@ class Contains:
 
 
 @dataclass(slots=True)
-class NotContains:
+class NotContains(UrlRule):
     """Substrings, each with its words; one that is found refuses."""
 
     substrings: tuple[tuple[str, str], ...]
     setting: str
-    reason: ClassVar[str] = "not_contains"
+    reason = RefusalReason(
+        "not_contains",
+        "has one of the words of `not_contains`",
+        options=("not_contains",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule on the listed substrings, if any."""
+        entries = options.entries("not_contains")
+        substrings = tuple((normal_text(entry), words) for entry, words in entries)
+        return cls(substrings, options.setting("not_contains")) if substrings else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that has any of them."""
@@ -300,12 +417,19 @@ class NotContains:
 
 
 @dataclass(slots=True)
-class DoNotCrawl:
+class DoNotCrawl(UrlRule):
     """Policies, each with its words; one that matches refuses."""
 
     policies: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
-    reason: ClassVar[str] = "do_not_crawl"
+    reason = RefusalReason("do_not_crawl", "matches `do_not_crawl`", options=("do_not_crawl",))
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """The rule on the listed policies, if any."""
+        entries = options.entries("do_not_crawl")
+        policies = tuple((read_policy(entry), words) for entry, words in entries)
+        return cls(policies, options.setting("do_not_crawl")) if policies else None
 
     def refusal(self, target: Target) -> str:
         """Refuse what a policy covers."""
@@ -337,12 +461,20 @@ class Depth:
 
     limit: int | None
     setting: str
+    reason: ClassVar[RefusalReason] = RefusalReason(
+        "depth", "too many links from a start (`max_depth`)", options=("max_depth",)
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The rule with the configured limit."""
+        return cls(options.value("max_depth"), options.setting("max_depth"))
 
     def decide(self, depth: int) -> Decision:
         """Refuse what is more links away; a start has depth 0."""
         if self.limit is None or depth <= self.limit:
             return ALLOWED
-        return refuse("depth", f"{self.setting}: depth {depth}")
+        return self.reason.refuse(f"{self.setting}: depth {depth}")
 
 
 @dataclass(slots=True)
@@ -351,12 +483,30 @@ class Rel:
 
     refused: frozenset[str]
     setting: str
+    reason: ClassVar[RefusalReason] = RefusalReason(
+        "rel",
+        "the link or its page says nofollow or noindex (`obey_nofollow`)",
+        options=("obey_nofollow",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """The rule on the tokens that are obeyed."""
+        obeyed = ("nofollow", "noindex") if options.value("obey_nofollow") else ()
+        return cls(frozenset(obeyed), options.setting("obey_nofollow"))
 
     def decide(self, rel: frozenset[str]) -> Decision:
         """Refuse a link whose rel has such a token; tokens compare without case."""
         tokens = {token.lower() for token in rel}
         if found := tokens & _SUPPORTING:
-            return refuse("rel", f"rel={min(found)} is no page")
+            return self.reason.refuse(f"rel={min(found)} is no page")
         if found := tokens & self.refused:
-            return refuse("rel", f"rel={min(found)}, {self.setting}")
+            return self.reason.refuse(f"rel={min(found)}, {self.setting}")
         return ALLOWED
+
+
+FORM_RULES = (Schemes, WellFormed)
+SIZE_RULES = (Length, Extensions)
+PATTERN_RULES = (Contains, NotContains, Deny, Allow, ForbiddenSites, DoNotCrawl)
+PATH_RULES = (RepeatedDirectories, PathDepth)
+LINK_RULES = (Depth, Rel)

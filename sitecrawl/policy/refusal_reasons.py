@@ -1,0 +1,45 @@
+"""Every reason for which links are refused, in the order in which a crawl asks.
+
+Each is stated where it is applied; this registry gathers them for the documentation and for
+``scrapy explain``.
+"""
+
+from __future__ import annotations
+
+from sitecrawl.policy.decision import RefusalReason
+from sitecrawl.policy.http.network_addresses import PRIVATE_ADDRESS
+from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
+from sitecrawl.policy.urls.rule_engine import STAGES
+from sitecrawl.policy.urls.url_rules import LINK_RULES
+
+ROBOTS_TXT = RefusalReason(
+    "robots_txt", "robots.txt forbids it (`obey_robots`)", options=("obey_robots",)
+)
+ROBOTS_TXT_UNREACHABLE = RefusalReason(
+    "robots_txt_unreachable",
+    "robots.txt cannot be read, which forbids everything (RFC 9309, 2.3.1.4)",
+)
+URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
+"""Reasons that a URL alone gives."""
+LINK_REASONS = tuple(rule.reason for rule in LINK_RULES)
+"""Reasons that the place of a link gives."""
+LIMIT_REASONS = (
+    *(reason for limit in TRAP_LIMITS for reason in limit.reasons),
+    RedirectChains.reason,
+)
+"""Reasons of the limits that count while a crawl runs."""
+REFUSAL_REASONS = (
+    *URL_REASONS,
+    *LINK_REASONS,
+    *LIMIT_REASONS,
+    PRIVATE_ADDRESS,
+    ROBOTS_TXT,
+    ROBOTS_TXT_UNREACHABLE,
+)
+
+
+def documentation() -> str:
+    """The table of docs/outcomes.md."""
+    head = "| reason | meaning, with the deciding [option](configuration.md) |\n|---|---|\n"
+    return head + "".join(f"| `{each.name}` | {each.meaning} |\n" for each in REFUSAL_REASONS)
