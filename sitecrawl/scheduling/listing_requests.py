@@ -1,4 +1,4 @@
-"""Fetches sitemaps and feeds in their origin's turn, and makes candidates of what they name."""
+"""Requests for listings (sitemaps, feeds), which wait for their origin; their URLs are candidates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
@@ -20,15 +20,14 @@ from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, sitemap_of
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.failure_accounting import names_of
-from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION, read_feed
-from sitecrawl.web.feeds.sitemaps import SitemapEntry, read_sitemap
+from sitecrawl.web.feeds.listings import FORMATS
+from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION
+from sitecrawl.web.feeds.sitemaps import SITEMAP as SITEMAP_FORMAT
 from sitecrawl.web.urls.url import origin as origin_key
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.origin_queues import TodoLists
     from sitecrawl.scheduling.robots_files import Robots
+    from sitecrawl.web.feeds.listing_format import ListedUrl
 
 
 MAX_STEPS = 5  # from an index to a sitemap that it names, and redirects
@@ -52,13 +52,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A sitemap or feed that was asked for; ``start`` is the start that led to it, if one did.
+    """A request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
 
     ``tries`` counts how often it failed in passing and was asked for again.
     """
 
     url: str
-    kind: Literal["sitemap", "feed"] = "sitemap"
+    kind: str = SITEMAP_FORMAT.name
     steps: int = 0
     start: str | None = None
     tries: int = 0
@@ -178,7 +178,7 @@ class Sitemaps:
 
     async def _read(self, asked: Asked, body: bytes) -> None:
         problems: list[str] = []
-        entries = self._entries(asked, body, problems)
+        entries = FORMATS[asked.kind].read(body, asked.url, problems)
         found = 0
         try:
             while batch := list(islice(entries, BATCH)):
@@ -197,26 +197,20 @@ class Sitemaps:
         words = f" ({', '.join(problems)})" if problems else ""
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
-    def _entries(self, asked: Asked, body: bytes, problems: list[str]) -> Iterator[SitemapEntry]:
-        if asked.kind == "sitemap":
-            return read_sitemap(body, asked.url, problems=problems)
-        feed = read_feed(body, asked.url, problems=problems)
-        return (SitemapEntry(each.link, each.updated or each.published) for each in feed)
-
-    async def _take(self, asked: Asked, entries: list[SitemapEntry]) -> None:
-        """Store the pages, and ask for the sitemaps that an index names."""
+    async def _take(self, asked: Asked, entries: list[ListedUrl]) -> None:
+        """Store the pages, and ask for the listings that an index names."""
         frontier = self._owner.frontier
-        pages = [entry.loc for entry in entries if not entry.is_sitemap]
+        pages = [entry.url for entry in entries if not entry.is_listing]
         candidates = self._discovery.listed(pages, asked.url, asked.kind)
         await frontier.add(list(candidates.values()))
-        if asked.kind == "feed":
-            dates = {entry.loc: entry.lastmod for entry in entries}
+        if FORMATS[asked.kind].dates_requeue:
+            dates = {entry.url: entry.date for entry in entries}
             await frontier.date(
                 [(each, date) for url, each in candidates.items() if (date := dates[url])]
             )
         for entry in entries:
-            if entry.is_sitemap:
-                self.ask(replace(asked, url=entry.loc, steps=asked.steps + 1))
+            if entry.is_listing:
+                self.ask(replace(asked, url=entry.url, steps=asked.steps + 1))
         self._hand.look()
 
     def _count(self, what: str, number: int = 1) -> None:

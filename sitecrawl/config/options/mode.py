@@ -1,19 +1,23 @@
-"""What kind of crawl this is, where it begins, and where its options come from."""
+"""Options of the mode: where a crawl begins, and the files that set its options."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import Duration, OptionGroup, Urls, read_urls
+from sitecrawl.web.feeds import listings
 from sitecrawl.web.urls.url import normalize, origin
 
-Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
+if TYPE_CHECKING:
+    Mode = str
+else:
+    Mode = Literal["crawl", "page", *listings.NAMES, "list", "check"]
 Activity = Literal["all", "discover", "refresh"]
 
 FOLLOWING = frozenset({"crawl", "check", "page"})
@@ -55,7 +59,7 @@ def _check_start(url: str) -> str:
 
 
 def not_a_url(text: str) -> str:
-    """What to tell whoever gave ``text``: the URL that it is without its scheme, if it may be."""
+    """The error for a text that is not a URL, with the URL that was probably meant."""
     whole = f"https://{text}"
     host = text.partition("/")[0]
     meant = ("." in host.strip(".") or host.startswith("localhost")) and "@" not in host
@@ -82,7 +86,7 @@ class ModeParams(OptionGroup):
         default="crawl",
         effect=Effect.SELECTION,
         description="Kind of crawl: crawl a site from the start; page reads the start alone and "
-        "keeps its links waiting; sitemap and feed read the start as such and fetch "
+        f"keeps its links waiting; {' and '.join(listings.NAMES)} read the start as such and fetch "
         "what it names (scope=any lets a feed lead anywhere); list fetches just the "
         "URLs given; check reports dead links and writes no documents.",
     )
@@ -148,21 +152,21 @@ class ModeParams(OptionGroup):
 
     @property
     def follows(self) -> bool:
-        """Whether the links of pages become candidates."""
+        """Tell a crawl in which the links of pages become candidates."""
         return self.mode in FOLLOWING if self.discover is None else self.discover
 
     @property
     def considers(self) -> Literal["all", "discover", "refresh", "starts"]:
-        """Which of the known URLs a run considers."""
+        """The known URLs that a run considers."""
         return "starts" if self.mode in {"list", "page"} else self.activity
 
     @property
-    def lists_pages(self) -> Literal["sitemap", "feed"] | None:
-        """What the starts are where they are no pages but lists of such."""
-        return self.mode if self.mode in {"sitemap", "feed"} else None
+    def lists_pages(self) -> str | None:
+        """The format of the starts where they are listings, such as ``sitemap``, else None."""
+        return self.mode if self.mode in listings.FORMATS else None
 
     @property
     def reads_sitemaps(self) -> bool:
-        """Whether the sitemaps that a robots.txt names are extra starts."""
+        """Tell a run in which the sitemaps that a robots.txt names are extra starts."""
         lists = self.sitemaps and self.follows and self.mode in {"crawl", "check"}
         return lists and self.activity != "refresh"

@@ -35,6 +35,7 @@ from sitecrawl.policy.documents.field_values import (
 )
 from sitecrawl.policy.documents.text_fields import document_title
 from sitecrawl.policy.urls.canonicalization import is_dynamic
+from sitecrawl.web.feeds import listings
 
 if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
@@ -230,7 +231,11 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="discovered_via",
-        meaning="`seed`, `link`, `sitemap`, `feed`, `redirect` or `canonical`",
+        meaning=(
+            "`seed`, `link`, "
+            + "".join(f"`{name}`, " for name in listings.NAMES)
+            + "`redirect` or `canonical`"
+        ),
         example="link",
         fetch=lambda fetch: fetch.via,
         volatile=True,

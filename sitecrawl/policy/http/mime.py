@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, refuse
 from sitecrawl.policy.urls.url_rules import extension, ignored_extensions, read_target
+from sitecrawl.web.feeds.listings import LISTING_XML
 from sitecrawl.web.media_type import declared_type
 
 MAX_SHOWN_LENGTH = 100  # characters of a media type
@@ -105,7 +106,7 @@ class MediaTypes(NamedTuple):
         wanted = frozenset(media_type.lower() for media_type in options.value("content_types"))
         changes = dict(map(read_mime_extensions, options.value("mime_extensions")))
         return cls(
-            wanted=wanted | XML_TYPES if options.value("mode") == "sitemap" else wanted,
+            wanted=wanted | XML_TYPES if options.value("mode") in LISTING_XML else wanted,
             ignored_extensions=frozenset(ignored_extensions(options)),
             extensions={**MIME_EXTENSIONS, **changes},
             sniff=options.value("missing_content_type") == "sniff",

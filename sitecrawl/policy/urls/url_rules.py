@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
+from sitecrawl.web.feeds.listings import LISTING_XML
 from sitecrawl.web.urls.identity import normal_form, normal_pattern, normal_text
 from sitecrawl.web.urls.url import UrlParts, normalize, origin, split
 
@@ -288,7 +289,7 @@ def ignored_extensions(options: OptionValues) -> dict[str, str]:
     if options.value("ignore_extensions") is None:
         lists[:1] = ["default_ignored_extensions", "extra_ignored_extensions"]
     found = {name: words for option in lists for name, words in options.entries(option)}
-    if options.value("mode") == "sitemap":  # a sitemap may list XML, which links must not lead to
+    if options.value("mode") in LISTING_XML:  # links must not lead to XML documents
         found.pop("xml", None)
     return found
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sitecrawl.web.dates import read_date
 from sitecrawl.web.decompression import read_chunks
+from sitecrawl.web.feeds.listing_format import ListedUrl, ListingFormat
 from sitecrawl.web.feeds.xml_stream import Element, read_elements, read_text
 from sitecrawl.web.urls.url import resolve
 
@@ -28,7 +29,7 @@ WANTED = frozenset({*ENTRIES, *_PUBLISHED, *_UPDATED, "link", "guid"})
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """What a feed says of one resource: its absolute URL and its dates, in UTC."""
+    """Entry of a feed: the absolute URL of a resource and its dates, in UTC."""
 
     link: str
     published: datetime | None = None
@@ -50,8 +51,17 @@ def read_feed(
     yield from first(limit, read_entries(elements, url), problems)
 
 
+def _listed(body: bytes, url: str, problems: list[str]) -> Iterator[ListedUrl]:
+    """The pages of a feed, each with the date of its last update, else of its publication."""
+    for entry in read_feed(body, url, problems=problems):
+        yield ListedUrl(entry.link, entry.updated or entry.published)
+
+
+FEED = ListingFormat(name="feed", read=_listed, dates_requeue=True)
+
+
 def without_entities(elements: Iterator[Element], problems: list[str] | None) -> Iterator[Element]:
-    """The elements, of which those stay empty that only a DTD could tell the meaning of."""
+    """The elements; locations whose meaning only a DTD could tell are emptied."""
     for element in elements:
         if element.entity and element.name in _LOCATIONS:
             if problems is not None:

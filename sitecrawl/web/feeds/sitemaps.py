@@ -9,6 +9,7 @@ from itertools import chain
 
 from sitecrawl.web.dates import read_date
 from sitecrawl.web.decompression import read_chunks
+from sitecrawl.web.feeds.listing_format import ListedUrl, ListingFormat
 from sitecrawl.web.feeds.news_feeds import ENTRIES, WANTED, first, read_entries, without_entities
 from sitecrawl.web.feeds.xml_stream import Element, read_elements, read_text
 from sitecrawl.web.urls.url import normalize, resolve
@@ -40,13 +41,22 @@ def read_sitemap(
     yield from first(limit, (entry for entry in entries if _is_page(entry.loc)), problems)
 
 
+def _listed(body: bytes, url: str, problems: list[str]) -> Iterator[ListedUrl]:
+    """The pages and further sitemaps of a sitemap."""
+    for entry in read_sitemap(body, url, problems=problems):
+        yield ListedUrl(entry.loc, entry.lastmod, entry.is_sitemap)
+
+
+SITEMAP = ListingFormat(name="sitemap", read=_listed, lists_xml=True)
+
+
 def _is_page(loc: str) -> bool:
-    """Whether a location can be fetched."""
+    """Tell a location that can be fetched."""
     return loc.startswith(("http://", "https://"))
 
 
 def _entries(body: bytes, url: str, problems: list[str] | None) -> Iterator[SitemapEntry]:
-    """The entries of a file whose form its first character tells."""
+    """The entries of a file; its first character tells XML from plain text."""
     pieces = read_text(read_chunks(body, problems=problems))
     head = next((piece for piece in pieces if piece), "")
     pieces = chain((head,), pieces)
@@ -73,7 +83,7 @@ def _line_entries(lines: list[str]) -> Iterator[SitemapEntry]:
 
 
 def _xml_entries(elements: Iterator[Element], url: str) -> Iterator[SitemapEntry]:
-    """The entries of a urlset, a sitemapindex, or a feed, whichever the elements are of."""
+    """The entries of a urlset, a sitemapindex or a feed."""
     draft = SitemapEntry("")
     feed: list[Element] = []
     for element in elements:

@@ -1,0 +1,37 @@
+"""The registry of listing formats: each is a mode, is documented, and survives any input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.web.feeds import listings
+from sitecrawl.web.feeds.listing_format import ListingFormat
+
+FOLDER = Path(listings.__file__).parent
+FORMATS = pytest.mark.parametrize("listing", listings.FORMATS.values(), ids=listings.NAMES)
+
+
+@FORMATS
+def test_a_format_is_a_mode_with_its_words(listing: ListingFormat) -> None:
+    mode = CrawlParams.model_fields["mode"]
+    assert listing.name in get_args(mode.annotation)
+    assert listing.name in (mode.description or "")
+    params = CrawlParams(start="http://a.test/", mode=listing.name)
+    assert params.lists_pages == listing.name
+
+
+@FORMATS
+@pytest.mark.parametrize("body", [b"", b"\0\xff<", b"\x1f\x8bno gzip", b"<a><b>", b"text\n"])
+def test_a_reader_raises_nothing(listing: ListingFormat, body: bytes) -> None:
+    assert list(listing.read(body, "http://a.test/list", [])) == []
+
+
+def test_every_format_of_the_folder_is_registered() -> None:
+    declared = sum(
+        path.read_text("utf-8").count(" = ListingFormat(") for path in FOLDER.glob("*.py")
+    )
+    assert declared == len(listings.FORMATS), "register it in sitecrawl/web/feeds/listings.py"
