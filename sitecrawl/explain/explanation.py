@@ -1,103 +1,23 @@
-"""Links that the last runs left out by what they had seen, or by where the links stood.
-
-Unlike what a URL alone decides, that cannot be judged again afterwards. Each run keeps a
-count for each reason, and the first URLs.
-"""
+"""The decisions about one URL, and what the crawl database knows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 from sitecrawl.config.assembly import agent
-from sitecrawl.config.configuration import Configuration, changed_options
+from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations, widen_scope
+from sitecrawl.explain.past_refusals import MAX_RUNS, PastRefusals, stored_refusal
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.frontier.records import Records, RunRecord, UrlState
-from sitecrawl.policy.decision import Admission, Example, Step
+from sitecrawl.policy.decision import Admission, Step
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, LINK_REASONS
+from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls.url import normalize
-
-CIRCUMSTANCES = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
-"""The reasons that cannot be judged again after the run."""
-COUNTED = "sitecrawl/rules/"
-LOOKED_AT = 100
-"""Runs that are asked: with one a day, those since each page was read, which is max_revisit."""
-
-
-class Left(NamedTuple):
-    """A link that was left out: the reason, the rule and the page, and the run that says so."""
-
-    reason: str
-    example: Example
-    run: str
-
-
-@dataclass(slots=True)
-class LeftOut:
-    """How many links were left out by reason, the kept examples by URL, and the origins that
-    the last run gave up, with why.
-
-    A run counts the links of the pages that it read. Those that had not changed are told of by
-    the runs before, as far back as the options are the same: of each reason the most counts.
-    """
-
-    counts: dict[str, tuple[int, str]] = field(default_factory=dict)
-    examples: dict[str, Left] = field(default_factory=dict)
-    given_up: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, runs: Sequence[RunRecord]) -> LeftOut:
-        """What the last of the runs, which comes first, left out, and what those before it did."""
-        found = cls()
-        for run in runs:
-            if changed_options(run.configuration, runs[0].configuration):
-                break
-            found.add(run, "the last run" if run is runs[0] else f"run {run.id}")
-        if runs:
-            found.given_up = dict[str, Any](runs[0].counters).get("given_up") or {}
-        return found
-
-    def add(self, run: RunRecord, name: str) -> None:
-        """Note what a run left out, which ``name`` calls in words."""
-        counters: dict[str, Any] = dict(run.counters)
-        kept = counters.get("refusals") or {}
-        for reason in CIRCUMSTANCES:
-            count = int(counters.get(COUNTED + reason, 0))
-            if count > self.counts.get(reason, (0, ""))[0]:
-                self.counts[reason] = count, name
-            for each in kept.get(reason, ()):
-                self.examples.setdefault(each["url"], Left(reason, Example(**each), name))
-
-    def blame(self, steps: list[Step], url: str) -> list[Step]:
-        """The steps, with the one refused that left ``url`` out, if its option is unchanged."""
-        left = self.examples.get(url)
-        if left is None:
-            return steps
-        words = f"{left.example.rule} (in {left.run}, on {left.example.referrer})"
-        return [blamed(step, left.reason, left.example.rule, words) for step in steps]
-
-    def __str__(self) -> str:
-        """The links that were left out for what cannot be judged again; empty without any."""
-        if not self.counts:
-            return ""
-        reasons = ", ".join(f"{count} {reason}" for reason, (count, _) in self.counts.items())
-        runs = {run for _, run in self.counts.values()}
-        which = runs.pop() if len(runs) == 1 else "the last runs"
-        return f"among the links that {which} left out ({reasons})"
-
-
-def blamed(step: Step, reason: str, rule: str, words: str) -> Step:
-    """The step refused with ``words`` if it is the one that ``rule`` speaks of."""
-    if step.rule != reason or step.verdict != "passed" or step.detail not in rule:
-        return step
-    return Step(step.rule, "refused", words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +103,6 @@ class Prospects:
         return self.cite.setting("mode" if self.params.discover is None else "discover")
 
 
-UNREACHABLE = "robots_txt_unreachable"
-
-
 @dataclass(slots=True)
 class Explanation:
     """What is decided and known of one URL.
@@ -217,7 +134,7 @@ class Explanation:
 
     @property
     def refused_link(self) -> bool:
-        """Whether a link to it is refused where it is found, and not when its turn comes."""
+        """True if a link to it is refused where it is found, and not when its turn comes."""
         return any(step.verdict == "refused" for step in (*self.rules, *self.limits))
 
 
@@ -226,19 +143,20 @@ class Explainer:
 
     def __init__(self, configuration: Configuration, rules: Rules, records: Records | None) -> None:
         self._params = configuration.params
+        self._stored_params = configuration.stored()["params"]
         self._rules = rules
         self._records = records
         self._fresh: dict[str, OriginState] = {}
         self._cite = Citations(self._params, configuration.sources)
-        runs = records.runs(self._params.realm, LOOKED_AT) if records else []
-        self._read_before = runs[0].reading if runs else None
-        self._left_out = LeftOut.of(runs)
+        self._runs = records.runs(self._params.realm, MAX_RUNS) if records else []
+        self._read_before = self._runs[0].reading if self._runs else None
+        self._past = PastRefusals.of(self._runs)
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
         if records:
             widen_scope(rules, self._params, records)
 
     def know(self, origin: OriginState | None) -> None:
-        """Believe this of an origin rather than what the crawl database has."""
+        """Use this state of an origin rather than that of the crawl database."""
         if origin is not None:
             self._fresh[origin.key] = origin
 
@@ -270,17 +188,16 @@ class Explainer:
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
             self._tries(stored),
-            given_up=self._left_out.given_up.get(admission.origin, ""),
+            given_up=self._past.given_up.get(admission.origin, ""),
         )
         return explanation if stored or start else self._missing(explanation)
 
     def _missing(self, explanation: Explanation) -> Explanation:
-        """What the last run may have done with a link to a URL that is not stored."""
-        blame = self._left_out.blame
+        """Mark what a run refused of the links to a URL that is not stored."""
         for url in (explanation.url, explanation.admission.url):
-            explanation.rules = blame(explanation.rules, url)
-            explanation.limits = blame(explanation.limits, url)
-        explanation.left_out = str(self._left_out)
+            explanation.rules = self._past.mark(explanation.rules, url, self._stored_params)
+            explanation.limits = self._past.mark(explanation.limits, url, self._stored_params)
+        explanation.left_out = str(self._past)
         return explanation
 
     def _seed(self, url: str) -> Admission:
@@ -311,16 +228,24 @@ class Explainer:
         steps = [
             Step(reason.name, "passed", reason.setting(self._cite)) for reason in LIMIT_REASONS
         ]
-        if stored is not None and stored.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
-            reason, rule = stored.reason or "", stored.detail or ""
-            steps = [blamed(step, reason, rule, f"{rule} (in the last run)") for step in steps]
-        return steps
+        if stored is None or stored.outcome is not Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
+            return steps
+        run = self._last_run_of(stored)
+        past = stored_refusal(stored.reason or "", stored.detail or "", run) if run else None
+        return past.mark(steps, self._stored_params) if past else steps
+
+    def _last_run_of(self, stored: UrlState) -> RunRecord | None:
+        """The run that visited a URL last; the last one where that is not known."""
+        assert self._records is not None
+        attempts = [run for run, *_ in self._records.attempts(stored.id)]
+        visited = [run for run in self._runs if attempts and run.id == attempts[-1]]
+        return next(iter(visited or self._runs), None)
 
     def _robots(self, url: str, origin: OriginState | None) -> Step:
         if not self._params.obey_robots:
-            return Step("robots_txt", "exempt", self._cite.setting("obey_robots"))
+            return Step(ROBOTS_TXT.name, "exempt", self._cite.setting("obey_robots"))
         if origin is None or not origin.robots_expires_at:
-            return Step("robots_txt", "unknown", "not known yet; a crawl asks for it first")
+            return Step(ROBOTS_TXT.name, "unknown", "not known yet; a crawl asks for it first")
         return _judged(url, origin, self._params)
 
 
@@ -328,7 +253,7 @@ def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:
     if origin.robots_text is None:
         status = f"status {origin.robots_status}" if origin.robots_status else "no answer"
         words = f"{origin.key}/robots.txt could not be read: {status}"
-        return Step(UNREACHABLE, "refused", words)
+        return Step(ROBOTS_TXT_UNREACHABLE.name, "refused", words)
     rules = RobotsTxt.parse(
         origin.robots_text,
         origin=origin.key,
@@ -338,4 +263,4 @@ def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:
     words = f"line {match.line_number} of robots.txt: {match.line}"
     if not match.line_number:
         words = f"no line of robots.txt speaks of it (status {origin.robots_status})"
-    return Step("robots_txt", "passed" if match.allowed else "refused", words)
+    return Step(ROBOTS_TXT.name, "passed" if match.allowed else "refused", words)

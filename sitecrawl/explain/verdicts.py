@@ -1,12 +1,13 @@
-"""What becomes of a URL, in one line."""
+"""The verdict on a URL, in one line."""
 
 from __future__ import annotations
 
 from sitecrawl.console.terminal import ago, ahead
-from sitecrawl.explain.explanation import UNREACHABLE, Explanation, Prospects
+from sitecrawl.explain.explanation import Explanation, Prospects
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.policy.refusal_reasons import ROBOTS_TXT_UNREACHABLE
 
 READ = frozenset(
     {
@@ -23,7 +24,11 @@ def verdict(explanation: Explanation, now: float) -> str:
     """What a crawl that begins at ``now`` (UTC epoch seconds) would do with the URL."""
     refusal, stored = explanation.refusal, explanation.stored
     if refusal is not None:
-        sure = refusal.rule != UNREACHABLE and stored is not None and stored.seq is not None
+        sure = (
+            refusal.rule != ROBOTS_TXT_UNREACHABLE.name
+            and stored is not None
+            and stored.seq is not None
+        )
         return f"refused: {refusal.detail}{'; its document would be deleted' if sure else ''}"
     why = explanation.given_up
     given_up = f"; the last run gave its origin up: {why}" if why else ""
