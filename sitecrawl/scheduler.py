@@ -140,17 +140,17 @@ class OriginScheduler(BaseScheduler):
         if self._closing or self._at_limit or self._owner.failure is not None:
             return None
         now = asyncio.get_running_loop().time()
-        turns = self._lists.turns
+        ready = self._lists.ready
         while (origin := self._lists.next_ready(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
                 if visit_of(request) is None:  # may be refused at the door
                     request.meta[BEGAN] = (origin.ready_at, now)
-                turns.begin(origin, now)
-                turns.stand(origin)
+                ready.acquire(origin, now)
+                ready.push(origin)
                 return request
             self._lists.check(origin)
-        self._wake_at(turns.next_ready_at)
+        self._wake_at(ready.next_ready_at)
         return None
 
     @property
@@ -158,15 +158,15 @@ class OriginScheduler(BaseScheduler):
         return 0 < self._max_pages <= self._handed_out
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
-        if (origin.errands or origin.foreign) and self._hand.must_claim(origin):
+        if (origin.robots_requests or origin.adhoc_requests) and self._hand.must_claim(origin):
             return None
-        if origin.errands:
-            return origin.errands.popleft()
+        if origin.robots_requests:
+            return origin.robots_requests.popleft()
         if self._robots.due(origin, now):
             return self._robots_request(origin)
-        if origin.foreign:
-            self._handed_out += is_adhoc(origin.foreign[0])
-            return origin.foreign.popleft()
+        if origin.adhoc_requests:
+            self._handed_out += is_adhoc(origin.adhoc_requests[0])
+            return origin.adhoc_requests.popleft()
         due = self._lists.next_due(origin)
         if due is None or isinstance(due, Request):
             return due

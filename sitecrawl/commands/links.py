@@ -111,7 +111,9 @@ def _problems(fetched: Fetched, url: str) -> Iterator[str]:
         return
     elsewhere = [target for _, _, _, target in fetched.records.redirects()]
     for origin in crawl.hand.origins.values():
-        elsewhere += origin.spelled.values()  # with a slash at its end, say: one page to a crawl
+        elsewhere += (
+            origin.alternate_url.values()
+        )  # with a slash at its end, say: one page to a crawl
     if elsewhere:
         yield f"{url} redirects to {elsewhere[0]}; look there."
         return

@@ -34,8 +34,8 @@ class RulesMiddleware:
         if visit_of(request) is not None:
             return
         origin = origin_of(request)
-        if origin is not None and origin.ended:
-            raise Refused(Outcome.CANCELLED, origin.ended)
+        if origin is not None and origin.given_up:
+            raise Refused(Outcome.CANCELLED, origin.given_up)
         if robots_of(request) is not None:
             return
         decision = self._rules.recheck(request.url, depth=0, via="seed").decision

@@ -81,10 +81,9 @@ class TurnMiddleware:
             visit = visit_of(request)
             if visit is not None:
                 visit.duration = duration
-            ready_at = self._ready_at(request, origin, response, now, duration)
-            origin.ready_at = max(origin.ready_at, ready_at)
+            origin.postpone(self._ready_at(request, origin, response, now, duration))
         elif BEGAN in request.meta:
-            self._lists.turns.withdraw(origin, *request.meta[BEGAN])
+            self._lists.ready.rollback(origin, *request.meta[BEGAN])
         self._lists.request_ended(origin)
 
     def _ready_at(

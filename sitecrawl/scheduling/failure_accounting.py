@@ -52,10 +52,10 @@ def judge_failure(request: Request, error: Exception, stats: StatsCollector) -> 
 def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:
     origin, visit = origin_of(request), visit_of(request)
     ours = visit is not None or sitemap_of(request) is not None
-    if origin is None or not ours or origin.ended:
+    if origin is None or not ours or origin.given_up:
         return
     due = visit.due if visit is not None else None
-    if origin.patience.record_result(
+    if origin.failure_budget.record_result(
         answer,
         due.fingerprint if due is not None else None,
         failed_before=due is not None and due.outcome in LASTING,
@@ -64,7 +64,7 @@ def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:
 
 
 def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollector) -> None:
-    origin.ended = f"{origin.key} failed too often, last with {answer.reason}"
+    origin.give_up(f"{origin.key} failed too often, last with {answer.reason}")
     stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
     logger.warning(
         "%s is given up for this run: too many failures, the last one %s at %s",

@@ -112,7 +112,7 @@ class Outcomes:
             if self._respelled(visit, origin, error.url):
                 return
         elif isinstance(error, Probed):
-            origin.probed.add(visit.due.fingerprint)
+            origin.head_passed(visit.due.fingerprint)
             self._visit_again(origin, visit.due)
             return
         elif isinstance(error, Answered):
@@ -126,25 +126,24 @@ class Outcomes:
 
     def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
         """Visit the page under its other spelling, unless that led back here."""
-        if origin.spelled.get(visit.due.fingerprint) == visit.due.url:
+        if origin.alternate_url.get(visit.due.fingerprint) == visit.due.url:
             visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
             if visit.redirect_to != url == visit.due.url:
                 visit.detail = TAKEN_OUT
             return False
-        origin.spelled[visit.due.fingerprint] = url
+        origin.use_alternate(visit.due.fingerprint, url)
         self._visit_again(origin, replace(visit.due, url=url))
         return True
 
     def _visit_again(self, origin: Origin, due: DueUrl) -> None:
-        origin.todo.appendleft(due)
-        origin.open_visits -= 1
+        origin.visit_again(due)
         self._lists.check(origin)
 
     def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
         if (
             not self._params.head_first
             or due.indexed_at is not None
-            or due.fingerprint in origin.probed
+            or due.fingerprint in origin.head_checked
         ):
             return False
         return not extension(read_target(due.url).parts.path)
@@ -154,12 +153,12 @@ class Outcomes:
         now, fingerprint = time.time(), visit.due.fingerprint
         wait = retry_wait(
             answer,
-            origin.tries[fingerprint],
+            origin.retry_count[fingerprint],
             retries=self._params.retries,
             max_wait=self._params.max_wait,
             retry_after=max(0.0, (visit.not_before or now) - now),
         )
         if wait is not None:  # else each page that did not change would leave an entry
             visit.again, visit.not_before = True, now + wait
-            origin.tries[fingerprint] += 1
+            origin.count_retry(fingerprint)
             self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")

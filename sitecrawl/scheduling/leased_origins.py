@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from dataclasses import replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.resolver import addresses_of
-from sitecrawl.scheduling.origin import Gate, Origin, RobotsFile
+from sitecrawl.scheduling.origin import Origin, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -49,7 +48,7 @@ class Hand:
         self._owner = owner
         self._recorder = recorder
         self._tasks = tasks
-        self._gates: dict[IPv4Address | IPv6Address, Gate] = {}
+        self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
         self._looking = False
         self._look_again: asyncio.TimerHandle | None = None
@@ -69,8 +68,7 @@ class Hand:
     def ensure(self, key: str) -> Origin:
         """The origin in hand under ``key``, taken up without a lease if need be."""
         if key not in self.origins:
-            origin = self._take(OriginState(key, None, None, 0.0, None, 0.0, 0))
-            origin.dry = True
+            self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
         return self.origins[key]
 
     def must_claim(self, origin: Origin) -> bool:
@@ -80,10 +78,9 @@ class Hand:
         errands go without: two origins that send each other's robots.txt here and there
         would wait for ever.
         """
-        if origin.ended or origin.claim or self._owner.frontier.holds(origin.key):
+        if origin.given_up or origin.awaits_lease or self._owner.frontier.holds(origin.key):
             return False
-        origin.claim = "asked"
-        origin.drop_due()  # popped under a lease that has ended
+        origin.lease_asked()
         self._tasks.begin(self._claim(origin))
         return True
 
@@ -100,7 +97,7 @@ class Hand:
     def given_up(self) -> dict[str, str]:
         """The origins that were given up, and why."""
         met = (*self.origins.values(), *self._resting.values())
-        return {origin.key: origin.ended for origin in met if origin.ended}
+        return {origin.key: origin.given_up for origin in met if origin.given_up}
 
     async def save_all(self) -> None:
         """Store what is worth remembering of the origins in hand, as a crawl ends."""
@@ -113,13 +110,9 @@ class Hand:
     async def renew(self) -> None:
         """Forgive all failures: a further round begins as a further run does."""
         for origin in (*self.origins.values(), *self._resting.values()):
-            before, fresh = origin.pace, pace(self._params)
-            origin.pace = replace(fresh, crawl_delay=before.crawl_delay, ended_at=before.ended_at)
-            origin.patience = FailureBudget(self._params.patience)
-            origin.robots.failures = 0
-            origin.tries.clear()
-            if origin.ended:
-                origin.ended = ""
+            was_given_up = bool(origin.given_up)
+            origin.forgive(pace(self._params), FailureBudget(self._params.patience))
+            if was_given_up:
                 await self._owner.frontier.forgive(origin.key)
 
     def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
@@ -128,33 +121,33 @@ class Hand:
         What has answered may be another address than the one that was looked up.
         """
         if self._params.pace_by == "address" and not origin.in_flight:
-            origin.gate = self._gate_of(address, origin.ready_at)
+            origin.share_slot(self._slot_of(address, origin.ready_at))
 
     async def _look_up(self, origin: Origin) -> None:
-        """Move a new origin from its closed gate to that of its address, before any request."""
-        closed, address = origin.gate, None
+        """Move a new origin from its closed slot to that of its address, before any request."""
+        address = None
         with suppress(CannotResolveHostError):  # its requests fail, unless a proxy knows the name
             host = urlsplit(origin.key).hostname or ""
             address = ip_address((await addresses_of(host, self._params.timeout))[0])
-        origin.gate = self._gate_of(address, closed.ready_at)
-        if closed.waiting:
-            origin.queued_at = None
+        origin.leave_closed_slot(self._slot_of(address, origin.ready_at))
         if origin.key in self.origins:
             self.acquired.send(origin)
 
-    def _gate_of(self, address: IPv4Address | IPv6Address | None, ready_at: float) -> Gate:
-        """The gate of an address, or a new one, which is not open before ``ready_at``."""
-        gate = Gate(ready_at)
+    def _slot_of(self, address: IPv4Address | IPv6Address | None, ready_at: float) -> PacingSlot:
+        """The slot of an address, or a new one, which is not ready before ``ready_at``."""
+        slot = PacingSlot(ready_at)
         if address is not None:
-            gate = self._gates.setdefault(address, gate)
-        gate.ready_at = max(gate.ready_at, ready_at)
-        return gate
+            slot = self._slots.setdefault(address, slot)
+        slot.postpone(ready_at)
+        return slot
 
     async def _give_back(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
-        if origin.ended:
-            if origin.patience.failed_like_last_run and not await frontier.promises(origin.key):
+        if origin.given_up:
+            if origin.failure_budget.failed_like_last_run and not await frontier.promises(
+                origin.key
+            ):
                 self._recorder.settle(origin.key, await frontier.settle(origin.key))
             await frontier.give_up(origin.key)
             self.look()
@@ -171,7 +164,7 @@ class Hand:
     async def _lease(self) -> None:
         frontier = self._owner.frontier
         for state in await frontier.lease(ORIGINS_IN_HAND - len(self.origins)):
-            self.acquired.send(self._take(state))
+            self.acquired.send(self._acquire(state))
         self._looking = False
         if not self.origins:
             await self._expect_more()
@@ -182,19 +175,21 @@ class Hand:
     async def _claim(self, origin: Origin) -> None:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
-            origin.claim = "elsewhere"
+            origin.lease_denied()
             asyncio.get_running_loop().call_later(LOOK_AGAIN_SECONDS, self._claim_again, origin)
         else:
-            self._take(state)
+            self._acquire(state)
             if state.given_up:
-                origin.ended = f"{origin.key} was given up for this run"
+                origin.give_up(f"{origin.key} was given up for this run")
         self.acquired.send(origin)
 
     def _claim_again(self, origin: Origin) -> None:
-        if origin.claim and origin.foreign:
+        if not origin.awaits_lease:
+            return
+        if origin.adhoc_requests:
             self._tasks.begin(self._claim(origin))
         else:
-            origin.claim = ""
+            origin.lease_forgone()
 
     async def _expect_more(self) -> None:
         backlog = await self._owner.frontier.backlog()
@@ -214,24 +209,31 @@ class Hand:
         self._look_round = None
         self.look()
 
-    def _take(self, state: OriginState) -> Origin:
+    def _acquire(self, state: OriginState) -> Origin:
+        origin = self._bring(state)
+        origin.lease_acquired()
+        return origin
+
+    def _bring(self, state: OriginState) -> Origin:
+        """The origin as known in this run, or a new one; another worker may have asked it last."""
         origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
         ready_at = asyncio.get_running_loop().time() + max(0.0, state.ready_at - time.time())
         origin = origin or self._new_origin(state, ready_at)
-        origin.ready_at = max(origin.ready_at, ready_at)  # another worker may have asked it last
-        origin.dry, origin.claim = False, ""
+        origin.postpone(ready_at)
         self.origins[state.key] = origin
         return origin
 
     def _new_origin(self, state: OriginState, ready_at: float) -> Origin:
+        by_address = self._params.pace_by == "address"
+        # Closed until the address is known.
+        slot = PacingSlot(ready_at, self._params.requests_per_origin if by_address else 0)
         origin = Origin(
-            state=state,
+            loaded=state,
             pace=pace(self._params),
-            patience=FailureBudget(self._params.patience),
-            robots=RobotsFile(f"{state.key}/robots.txt"),
-            gate=Gate(ready_at),
+            failure_budget=FailureBudget(self._params.patience),
+            robots=RobotsFile(state.key),
+            slot=slot,
         )
-        if self._params.pace_by == "address":
-            origin.gate.in_flight = self._params.requests_per_origin  # closed for now
+        if by_address:
             self._tasks.begin(self._look_up(origin))
         return origin

@@ -1,12 +1,50 @@
-"""The origins that this worker has in hand, and whose turn it is."""
+"""One origin that this worker asks, and every change of its state.
+
+All that changes an origin lives in this file: other modules call its methods and assign nothing.
+
+Phases of an origin (``OriginPhase``)::
+
+                 lease_acquired, work_found               refilled(exhausted)
+    +----------+ --------------------------> +--------+ ------------------------> +-----------+
+    | UNLEASED |                             | ACTIVE |                           | EXHAUSTED |
+    +----------+ <---------- rest ---------- +--------+ <------------------------ +-----------+
+      |      ^                                 |    ^    lease_acquired, work_found     |
+      |      | lease_forgone                   |    |                                   |
+      |      +---------------+                 |    | lease_acquired                    |
+      |    lease_asked       |    lease_asked  |    |                      lease_asked  |
+      +----------------> +-------------+ <-----+    |                                   |
+                         | LEASE_ASKED | ---------> + <---- lease_acquired              |
+                         +-------------+ <------------------ | -------------------------+
+                               | lease_denied      +------------------+
+                               +-----------------> | LEASED_ELSEWHERE |
+                                                   +------------------+
+
+    give_up: every phase -> GIVEN_UP, which ends with ``forgive`` alone (-> UNLEASED)
+    rest: every phase but GIVEN_UP -> UNLEASED
+    lease_forgone: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
+
+``TRANSITIONS`` has them all; what is not in it raises ``IllegalTransitionError``. Answers of the
+crawl database that come too late leave the phase as it is.
+
+Phases of its robots.txt (``RobotsPhase``)::
+
+    UNREAD ---ask---> ASKED ---read---------> READ --------ask (expired)--> ASKED
+                        +-----unreachable---> UNREACHABLE --ask (later)---> ASKED
+                        +-----redirect------> REDIRECTED ---ask-----------> ASKED
+
+Visits, requests in flight and refills under way are counted beside the phase: they may begin in
+one phase and end in another.
+"""
 
 from __future__ import annotations
 
 import heapq
+from bisect import insort
 from collections import Counter, deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from itertools import count
-from typing import Literal
 
 from scrapy import Request
 
@@ -14,6 +52,66 @@ from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.web.robots.robots_txt import RobotsTxt
+
+
+class IllegalTransitionError(RuntimeError):
+    """A transition that the current phase does not allow: a defect of the program."""
+
+
+class OriginPhase(Enum):
+    """How far an origin is with its lease, and with what is due under it."""
+
+    UNLEASED = auto()
+    """No lease is known to be ours, and nothing is known to be due."""
+    LEASE_ASKED = auto()
+    """The crawl database is asked for the lease; nothing is sent before it answers."""
+    LEASED_ELSEWHERE = auto()
+    """Another worker has the lease; only requests for the robots.txt of others are sent."""
+    ACTIVE = auto()
+    """The crawl database may have more that is due."""
+    EXHAUSTED = auto()
+    """The crawl database had nothing due when it was last asked; what failed is tried again."""
+    GIVEN_UP = auto()
+    """Nothing more is sent in this run."""
+
+
+class RobotsPhase(Enum):
+    """How far an origin's robots.txt is."""
+
+    UNREAD = auto()
+    ASKED = auto()
+    REDIRECTED = auto()
+    READ = auto()
+    UNREACHABLE = auto()
+
+
+_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _EXHAUSTED, _GIVEN_UP = OriginPhase
+
+TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
+    "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED), _ASKED),
+    "lease_acquired": {**dict.fromkeys(OriginPhase, _ACTIVE), _GIVEN_UP: _GIVEN_UP},
+    "lease_denied": {**dict.fromkeys(OriginPhase, _ELSEWHERE), _GIVEN_UP: _GIVEN_UP},
+    "lease_forgone": dict.fromkeys((_ASKED, _ELSEWHERE), _UNLEASED),
+    "work_found": {
+        **{phase: phase for phase in OriginPhase},
+        _UNLEASED: _ACTIVE,
+        _EXHAUSTED: _ACTIVE,
+    },
+    "begin_refill": {_ACTIVE: _ACTIVE},
+    "exhausted": {**{phase: phase for phase in OriginPhase}, _ACTIVE: _EXHAUSTED},
+    "give_up": dict.fromkeys(OriginPhase, _GIVEN_UP),
+    "forgive": {**{phase: phase for phase in OriginPhase}, _GIVEN_UP: _UNLEASED},
+    "rest": {**dict.fromkeys(OriginPhase, _UNLEASED), _GIVEN_UP: _GIVEN_UP},
+}
+"""By transition: the phases in which it is allowed, and the phase that follows each."""
+
+ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
+    "ask": {phase: RobotsPhase.ASKED for phase in RobotsPhase if phase is not RobotsPhase.ASKED},
+    "redirect": {RobotsPhase.ASKED: RobotsPhase.REDIRECTED},
+    "read": {RobotsPhase.ASKED: RobotsPhase.READ},
+    "unreachable": {RobotsPhase.ASKED: RobotsPhase.UNREACHABLE},
+}
+"""The same of a robots.txt."""
 
 
 @dataclass(slots=True)
@@ -24,27 +122,87 @@ class RobotsFile:
     the body where they are needed, and take ten times its memory: an origin at rest has none.
     """
 
-    url: str
+    origin: str
+    url: str = field(init=False)
     rules: RobotsTxt | None = None
     body: bytes | None = None
     status: int | None = None
     expires_at: float = 0.0
     redirects: int = 0
     failures: int = 0
-    asking: bool = False
+    phase: RobotsPhase = RobotsPhase.UNREAD
+
+    def __post_init__(self) -> None:
+        self.url = self.own_url
+
+    @property
+    def own_url(self) -> str:
+        """The file's place on its origin, wherever that redirects to."""
+        return f"{self.origin}/robots.txt"
+
+    @property
+    def is_asked(self) -> bool:
+        """Tell a file whose request is waiting or on its way."""
+        return self.phase is RobotsPhase.ASKED
+
+    def ask(self) -> None:
+        """Begin a request for the file."""
+        self._move("ask")
+
+    def redirect(self, url: str, status: int) -> None:
+        """Ask at ``url`` next, where an answer redirected to."""
+        self._move("redirect")
+        self.url, self.status = url, status
+        self.redirects += 1
+
+    def read(self, body: bytes, status: int) -> None:
+        """Take over the file that was read; empty where there is none."""
+        self._move("read")
+        self.body, self.status, self.rules = body, status, None
+        self.url = self.own_url
+        self.redirects = self.failures = 0
+
+    def unreachable(self, status: int | None) -> None:
+        """Count a failure; what was read earlier stays in force."""
+        self._move("unreachable")
+        self.status = status
+        self.failures += 1
+
+    def blocked(self) -> None:
+        """End a request that a rule of the crawl did not allow."""
+        self._move("unreachable")
+        self.status = None
+
+    def keep_rules(self, rules: RobotsTxt) -> None:
+        """Keep the rules that were made of the body."""
+        self.rules = rules
+
+    def expire_at(self, when: float) -> None:
+        """Ask again from ``when`` on."""
+        self.expires_at = when
+
+    def _move(self, transition: str) -> None:
+        following = ROBOTS_TRANSITIONS[transition].get(self.phase)
+        if following is None:
+            raise IllegalTransitionError(f"{self.own_url}: {transition} while {self.phase.name}")
+        self.phase = following
 
 
 @dataclass(slots=True, eq=False)
-class Gate:
-    """What requests pass one after the other: an origin's own, or an address's.
+class PacingSlot:
+    """Requests that keep one pace together: those of an origin, or of an address.
 
     ``ready_at`` is in seconds of the event loop's clock; ``waiting`` holds the origins
-    that want to pass while as many are in flight as may be.
+    that want to send while as many are in flight as may be.
     """
 
     ready_at: float
     in_flight: int = 0
     waiting: list[Origin] = field(default_factory=list)
+
+    def postpone(self, ready_at: float) -> None:
+        """Send nothing before ``ready_at``; never sooner than promised before."""
+        self.ready_at = max(self.ready_at, ready_at)
 
 
 class RetryQueue:
@@ -62,7 +220,7 @@ class RetryQueue:
         heapq.heappush(self._heap, (ready_at, next(self._order), entry))
 
     def pop(self, now: float) -> DueUrl | Request | None:
-        """The first that may be tried again at ``now``."""
+        """Remove and return the first that may be tried again at ``now``."""
         if not self._heap or self._heap[0][0] > now:
             return None
         return heapq.heappop(self._heap)[2]
@@ -75,7 +233,7 @@ class RetryQueue:
 
     @property
     def ready_at(self) -> float:
-        """When the first may be tried; raises IndexError where there is none."""
+        """The time from which the first may be tried; raises IndexError where there is none."""
         return self._heap[0][0]
 
     def __len__(self) -> int:
@@ -84,196 +242,286 @@ class RetryQueue:
 
 @dataclass(slots=True, eq=False)
 class Origin:
-    """One origin in hand: its to-do list, its pace, and what is in flight.
+    """One origin: its phase, its prefetched URLs, its pace, and what is in flight.
 
-    ``gate`` is shared by origins on one address where the pace is kept by address.
-    ``foreign`` are requests that are no visits, ``errands`` those for the robots.txt of other
-    origins, which redirect here: they do not wait for this origin's own, or two that redirect to
-    each other would wait for ever. ``retries`` come after all else that is due. ``open_visits``
-    counts the visits that have begun and are not committed yet. ``dry`` means that the frontier
-    had nothing due when last asked; ``ended`` says why the origin is given up. ``queued_at`` is the
-    time for which the origin is lined up, None while it is not.
+    ``slot`` is shared by origins on one address where the pace is kept by address.
+    ``adhoc_requests`` are requests that are no visits, ``robots_requests`` those for the
+    robots.txt of other origins, which redirect here: they do not wait for this origin's own, or two
+    that redirect to each other would wait for ever. ``retries`` come after all else that is due.
+    ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
+    the time for which the origin is in the ready queue, None while it is not.
 
-    ``claim`` says how far it is with the lease, without which only errands are sent: empty while
-    nobody has looked, ``asked``, or ``elsewhere`` while another worker has it.
-
-    By fingerprint, of URLs whose visit has not come to its end: ``tries`` counts how often they
-    were to be tried again, ``probed`` are those that HEAD did not rule out, ``spelled`` has the other
-    spelling to which they were sent.
+    By fingerprint, of URLs whose visit has not come to its end: ``retry_count`` counts how often
+    they were to be tried again, ``head_checked`` are those that HEAD did not rule out,
+    ``alternate_url`` has the other spelling to which they were sent.
     """
 
-    state: OriginState
+    loaded: OriginState
     pace: Pace
-    patience: FailureBudget
+    failure_budget: FailureBudget
     robots: RobotsFile
-    gate: Gate
+    slot: PacingSlot
+    phase: OriginPhase = OriginPhase.UNLEASED
+    given_up: str = ""
     todo: deque[DueUrl] = field(default_factory=deque)
     retries: RetryQueue = field(default_factory=RetryQueue)
-    foreign: deque[Request] = field(default_factory=deque)
-    errands: deque[Request] = field(default_factory=deque)
+    adhoc_requests: deque[Request] = field(default_factory=deque)
+    robots_requests: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
-    tries: Counter[int] = field(default_factory=Counter)
-    probed: set[int] = field(default_factory=set)
-    spelled: dict[int, str] = field(default_factory=dict)
+    retry_count: Counter[int] = field(default_factory=Counter)
+    head_checked: set[int] = field(default_factory=set)
+    alternate_url: dict[int, str] = field(default_factory=dict)
     open_visits: int = 0
     queued_at: float | None = None
     refilling: bool = False
-    dry: bool = False
-    ended: str = ""
-    claim: Literal["", "asked", "elsewhere"] = ""
-
-    @property
-    def ready_at(self) -> float:
-        """The time of the event loop's clock from which it may be asked."""
-        return self.gate.ready_at
-
-    @ready_at.setter
-    def ready_at(self, when: float) -> None:
-        self.gate.ready_at = when
-
-    @property
-    def turn_at(self) -> float:
-        """When its turn comes: at once if it is given up, as nothing will be sent then."""
-        if self.ended:
-            return 0.0
-        if self.retries and not (self.todo or self.foreign or self.errands):
-            return max(self.gate.ready_at, self.retries.ready_at)
-        return self.gate.ready_at
 
     @property
     def key(self) -> str:
         """Scheme, host and port, as in ``https://example.org``."""
-        return self.state.key
+        return self.loaded.key
+
+    @property
+    def ready_at(self) -> float:
+        """The time of the event loop's clock from which it may be asked."""
+        return self.slot.ready_at
+
+    @property
+    def turn_at(self) -> float:
+        """The time of its turn: at once if it is given up, as nothing will be sent then."""
+        if self.given_up:
+            return 0.0
+        if self.retries and not (self.todo or self.adhoc_requests or self.robots_requests):
+            return max(self.slot.ready_at, self.retries.ready_at)
+        return self.slot.ready_at
+
+    @property
+    def awaits_lease(self) -> bool:
+        """Tell an origin whose lease is asked for, or had by another worker."""
+        return self.phase in (OriginPhase.LEASE_ASKED, OriginPhase.LEASED_ELSEWHERE)
+
+    @property
+    def has_work(self) -> bool:
+        """Tell an origin that has something to send when its turn comes."""
+        if self.phase is OriginPhase.LEASE_ASKED:
+            return False
+        if self.robots_requests:
+            return True
+        if self.robots.is_asked or self.phase is OriginPhase.LEASED_ELSEWHERE:
+            return False
+        return bool(self.adhoc_requests or (self._has_due and not self.given_up))
+
+    @property
+    def is_done(self) -> bool:
+        """Tell an origin of which nothing is waiting, on its way or unwritten."""
+        waiting = self.adhoc_requests or self.robots_requests or self.in_flight
+        waiting = waiting or self.open_visits or self.refilling
+        if waiting or self.phase is OriginPhase.ACTIVE:
+            return False
+        return bool(self.given_up or not self._has_due)
+
+    @property
+    def _has_due(self) -> bool:
+        return bool(self.todo or (self.phase is not OriginPhase.ACTIVE and self.retries))
+
+    def wants_refill(self, below: int) -> bool:
+        """Tell an active origin with fewer URLs than ``below``, for which none are fetched yet."""
+        low = len(self.todo) < below
+        return low and self.phase is OriginPhase.ACTIVE and not self.refilling
+
+    # Lease
+
+    def lease_asked(self) -> None:
+        """Wait for the lease; what was popped under one that has ended is dropped."""
+        self._move("lease_asked")
+        self.drop_due()
+
+    def lease_acquired(self) -> None:
+        """Begin to work under a lease."""
+        self._move("lease_acquired")
+
+    def lease_denied(self) -> None:
+        """Leave the origin to another worker for now."""
+        self._move("lease_denied")
+
+    def lease_forgone(self) -> None:
+        """Wait for the lease no longer: nothing is left that needs it."""
+        self._move("lease_forgone")
+
+    # Work
+
+    def work_found(self) -> None:
+        """Ask the crawl database again: something of the origin may be due by now."""
+        self._move("work_found")
+
+    def begin_refill(self) -> None:
+        """Begin to fetch URLs from the crawl database; the next refill follows ``refilled``."""
+        if self.refilling:
+            raise IllegalTransitionError(f"{self.key}: begin_refill while one is under way")
+        self._move("begin_refill")
+        self.refilling = True
+
+    def refilled(self, dues: Iterable[DueUrl], *, exhausted: bool) -> None:
+        """End a refill; ``exhausted``: the crawl database had nothing."""
+        if not self.refilling:
+            raise IllegalTransitionError(f"{self.key}: refilled while none is under way")
+        self.refilling = False
+        self.todo.extend(dues)
+        if exhausted:
+            self._move("exhausted")
+
+    def give_up(self, reason: str) -> None:
+        """Send nothing more in this run."""
+        self._move("give_up")
+        self.given_up = reason
+
+    def forgive(self, pace: Pace, budget: FailureBudget) -> None:
+        """Forget all failures, as a further run does."""
+        self._move("forgive")
+        self.given_up = ""
+        self.pace = replace(pace, crawl_delay=self.pace.crawl_delay, ended_at=self.pace.ended_at)
+        self.failure_budget = budget
+        self.robots.failures = 0
+        self.retry_count.clear()
+
+    def rest(self) -> None:
+        """Let go of what can be made again: there may be very many origins with nothing to do."""
+        self._move("rest")
+        self.robots.rules = None
+
+    def _move(self, transition: str) -> None:
+        following = TRANSITIONS[transition].get(self.phase)
+        if following is None:
+            raise IllegalTransitionError(f"{self.key}: {transition} while {self.phase.name}")
+        self.phase = following
+
+    # Requests that wait
+
+    def enqueue(self, request: Request) -> None:
+        """Let a request that is no visit wait for the origin's turn, by its priority."""
+        insort(self.adhoc_requests, request, key=lambda each: -each.priority)
+
+    def enqueue_robots(self, request: Request) -> None:
+        """Let a request for another origin's robots.txt wait, before all others."""
+        self.robots_requests.append(request)
+
+    def retry_at(self, entry: DueUrl | Request, ready_at: float) -> None:
+        """Let a URL or request be tried again from ``ready_at`` on, after all that is due."""
+        self.retries.push(entry, ready_at)
+
+    def pop_due(self, now: float) -> DueUrl | Request | None:
+        """Remove and return the URL to visit next: due, or with none left to be tried again."""
+        if self.todo:
+            return self.todo.popleft()
+        return None if self.phase is OriginPhase.ACTIVE else self.retries.pop(now)
+
+    def drop_due(self) -> None:
+        """Leave what is due to the next worker; other requests wait, to be told their end."""
+        self.todo.clear()
+        entries = self.retries.drain()
+        self.adhoc_requests.extend(each for each in entries if isinstance(each, Request))
+
+    # Visits
+
+    def visit_began(self) -> None:
+        """Count a visit that is not committed yet."""
+        self.open_visits += 1
+
+    def visits_committed(self, number: int) -> None:
+        """Count off visits that were written."""
+        self.open_visits -= number
+
+    def visit_again(self, due: DueUrl) -> None:
+        """Put the URL of a visit that has begun back in front, to begin it anew."""
+        self.todo.appendleft(due)
+        self.open_visits -= 1
+
+    def head_passed(self, fingerprint: int) -> None:
+        """Ask for a page with GET next: HEAD did not rule it out."""
+        self.head_checked.add(fingerprint)
+
+    def use_alternate(self, fingerprint: int, url: str) -> None:
+        """Visit a page under the other spelling of its URL."""
+        self.alternate_url[fingerprint] = url
+
+    def count_retry(self, fingerprint: int) -> None:
+        """Count that a URL is to be tried again."""
+        self.retry_count[fingerprint] += 1
+
+    def forget(self, fingerprint: int) -> None:
+        """Let go of what was kept of a URL for the time of its visit, which has ended."""
+        self.retry_count.pop(fingerprint, None)
+        self.head_checked.discard(fingerprint)
+        self.alternate_url.pop(fingerprint, None)
+
+    # Pace
+
+    def postpone(self, ready_at: float) -> None:
+        """Send nothing before ``ready_at``; never sooner than promised before."""
+        self.slot.postpone(ready_at)
+
+    def request_sent(self, now: float) -> None:
+        """Count a request that is on its way; where several may be, the next waits too."""
+        self.in_flight += 1
+        self.slot.in_flight += 1
+        self.postpone(now + self.pace.interval)
+
+    def request_withdrawn(self, ready_at: float, now: float) -> None:
+        """Take back the pause of a request that began at ``now`` and was never sent.
+
+        ``ready_at`` is when the origin might have been asked before. What was learned of it
+        meanwhile stays.
+        """
+        if self.ready_at == now + self.pace.interval:
+            self.slot.ready_at = ready_at
+
+    def request_ended(self) -> list[Origin]:
+        """Count off a request; returns the origins that waited for one of the slot to end."""
+        self.in_flight -= 1
+        self.slot.in_flight -= 1
+        waiting, self.slot.waiting = self.slot.waiting, []
+        for each in waiting:
+            each.queued_at = None
+        return waiting
+
+    def share_slot(self, slot: PacingSlot) -> None:
+        """Keep one pace with the other origins of a slot."""
+        self.slot = slot
+
+    def leave_closed_slot(self, slot: PacingSlot) -> None:
+        """Move from a closed slot of its own to the one whose pace it keeps from now on."""
+        if self.slot.waiting:
+            self.queued_at = None
+        self.slot = slot
+
+    def wait_in_slot(self) -> None:
+        """Wait until a request of the slot has ended."""
+        self.queued_at = 0.0
+        self.slot.waiting.append(self)
+
+    def queued_for(self, when: float) -> None:
+        """Remember the time of the entry in the ready queue that counts."""
+        self.queued_at = when
+
+    def dequeued(self) -> None:
+        """Leave the ready queue."""
+        self.queued_at = None
+
+    # What is stored
 
     def stored(self, loop_now: float, now: float) -> OriginState:
-        """What is worth remembering of it; ``now`` is the same moment in UTC epoch seconds.
+        """The state to store; ``now`` is the moment ``loop_now`` in UTC epoch seconds.
 
         A robots.txt that could not be read has no text and an expiry that is not zero.
         """
         ready_at = now + self.ready_at - loop_now
         body = self.robots.body
         if body is None and not self.robots.failures:
-            return replace(self.state, ready_at=ready_at)
+            return replace(self.loaded, ready_at=ready_at)
         return replace(
-            self.state,
+            self.loaded,
             robots_text=None if body is None else body.decode("utf-8", "replace"),
             robots_status=self.robots.status,
             robots_expires_at=now + max(0.0, self.robots.expires_at - loop_now),
             delay=self.pace.crawl_delay,
             ready_at=ready_at,
         )
-
-    def pop_due(self, now: float) -> DueUrl | Request | None:
-        """The URL to visit next: one that is due, or with none left what to try again."""
-        if self.todo:
-            return self.todo.popleft()
-        return self.retries.pop(now) if self.dry else None
-
-    def drop_due(self) -> None:
-        """Leave what is due to who takes the origin next; other requests are told their end."""
-        self.todo.clear()
-        self.foreign.extend(each for each in self.retries.drain() if isinstance(each, Request))
-
-    def forget(self, fingerprint: int) -> None:
-        """Let go of what was kept of a URL for the time of its visit, which has ended."""
-        self.tries.pop(fingerprint, None)
-        self.probed.discard(fingerprint)
-        self.spelled.pop(fingerprint, None)
-
-    def rest(self) -> None:
-        """Let go of what can be made again: there may be very many origins with nothing to do."""
-        self.robots.rules = None
-
-    @property
-    def has_work(self) -> bool:
-        """Whether there is something to send when its turn comes."""
-        if self.claim == "asked":
-            return False
-        if self.errands:
-            return True
-        if self.robots.asking or self.claim:
-            return False
-        return bool(self.foreign or (self._has_due and not self.ended))
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing of it is waiting, on its way or unwritten."""
-        waiting = self.foreign or self.errands or self.in_flight
-        waiting = waiting or self.open_visits or self.refilling
-        return not waiting and bool(self.ended or (self.dry and not self._has_due))
-
-    @property
-    def _has_due(self) -> bool:
-        return bool(self.todo or (self.dry and self.retries))
-
-
-class Turns:
-    """Ready queue of origins, ordered by the time from which each may be asked."""
-
-    def __init__(self, in_flight_per_origin: int = 1) -> None:
-        self._heap: list[tuple[float, int, Origin]] = []
-        self._order = count()
-        self._in_flight = in_flight_per_origin
-
-    def stand(self, origin: Origin) -> None:
-        """Line the origin up, unless it has nothing to send, or enough is in flight."""
-        if not origin.has_work:
-            return
-        when = origin.turn_at
-        if origin.queued_at is not None and origin.queued_at <= when:
-            return
-        if origin.gate.in_flight >= self._in_flight:
-            origin.queued_at = 0.0
-            origin.gate.waiting.append(origin)
-            return
-        origin.queued_at = when  # an entry for a later time, if there is one, is passed over
-        heapq.heappush(self._heap, (when, next(self._order), origin))
-
-    def take(self, now: float) -> Origin | None:
-        """Remove and return the first origin whose time came by ``now``.
-
-        Its time may have changed while it waited: see ``may_begin``.
-        """
-        while self._heap and self._heap[0][0] <= now:
-            when, _, origin = heapq.heappop(self._heap)
-            if when != origin.queued_at:
-                continue
-            origin.queued_at = None
-            return origin
-        return None
-
-    def may_begin(self, origin: Origin, now: float) -> bool:
-        """Tell an origin that may be asked at ``now`` from one that has to wait again."""
-        return origin.turn_at <= now and origin.gate.in_flight < self._in_flight
-
-    def begin(self, origin: Origin, now: float) -> None:
-        """A request of the origin is on its way; where several may be, the next waits too."""
-        origin.in_flight += 1
-        origin.gate.in_flight += 1
-        origin.ready_at = max(origin.ready_at, now + origin.pace.interval)
-
-    def withdraw(self, origin: Origin, ready_at: float, now: float) -> None:
-        """A request that began at ``now`` was never sent: its pause is none.
-
-        ``ready_at`` is when the origin might have been asked before. What was learned of it
-        meanwhile stays.
-        """
-        if origin.ready_at == now + origin.pace.interval:
-            origin.ready_at = ready_at
-
-    def end(self, origin: Origin) -> list[Origin]:
-        """End a request of the origin; returns the others that waited for that."""
-        origin.in_flight -= 1
-        origin.gate.in_flight -= 1
-        waiting, origin.gate.waiting = origin.gate.waiting, []
-        for each in waiting:
-            each.queued_at = None
-        return [each for each in waiting if each is not origin]
-
-    @property
-    def next_ready_at(self) -> float | None:
-        """When the first origin in the line may be asked; None when nobody waits."""
-        return self._heap[0][0] if self._heap else None
-
-    def __len__(self) -> int:
-        return len(self._heap)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from bisect import insort
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -13,7 +12,7 @@ from scrapy import Request
 from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.frontier.base import DueUrl, Outcome, Visit
 from sitecrawl.reqmeta import ORIGIN
-from sitecrawl.scheduling.origin import Origin, Turns
+from sitecrawl.scheduling.ready_queue import ReadyQueue
 from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import Tasks
     from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import Robots
 
 
@@ -38,7 +38,7 @@ class TodoLists:
     """What each origin in hand is asked for next.
 
     Nothing here lets the scheduler wait for the database: refills run as tasks, and
-    ``turns`` changes when they are done.
+    ``ready`` changes when they are done.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class TodoLists:
         starts: Starts,
         tasks: Tasks,
     ) -> None:
-        self.turns = Turns(params.requests_per_origin)
+        self.ready = ReadyQueue(params.requests_per_origin)
         self._max_wait = params.max_wait
         self._discovery = discovery
         self._owner = owner
@@ -86,7 +86,7 @@ class TodoLists:
                 decision = self._robots.decide(origin, due.url)
                 outcome = Outcome.BLOCKED_BY_ROBOTS_TXT
             if decision.allowed:
-                origin.open_visits += 1
+                origin.visit_began()
                 return due
             self._block(origin, due, decision, outcome)
         return None
@@ -96,22 +96,22 @@ class TodoLists:
         origin = self._origin_of(request)
         if origin is None:
             return False
-        insort(origin.foreign, request, key=lambda each: -each.priority)
-        self.turns.stand(origin)
+        origin.enqueue(request)
+        self.ready.push(origin)
         return True
 
     def enqueue_retry(self, request: Request, wait: float) -> None:
         """Let a request that failed in passing wait for ``wait`` seconds; it comes last."""
         origin = self._origin_of(request)
         assert origin is not None
-        origin.retries.push(request, asyncio.get_running_loop().time() + wait)
-        self.turns.stand(origin)
+        origin.retry_at(request, asyncio.get_running_loop().time() + wait)
+        self.ready.push(origin)
 
     def enqueue_robots(self, request: Request, key: str) -> None:
         """Let a request for another origin's robots.txt wait for the turn of the origin ``key``."""
         host = self._assign(request, key)
-        host.errands.append(request)
-        self.turns.stand(host)
+        host.enqueue_robots(request)
+        self.ready.push(host)
 
     def _origin_of(self, request: Request) -> Origin | None:
         key = origin_key(request.url)
@@ -125,28 +125,27 @@ class TodoLists:
 
     def next_ready(self, now: float) -> Origin | None:
         """The first origin that may be asked at ``now``, no longer in the ready queue."""
-        while (origin := self.turns.take(now)) is not None:
-            if self.turns.may_begin(origin, now):
+        while (origin := self.ready.pop_ready(now)) is not None:
+            if self.ready.may_acquire(origin, now):
                 return origin
             self.check(origin)
         return None
 
     def request_ended(self, origin: Origin) -> None:
         """End a request of the origin, and see to those that waited for it to end."""
-        for each in self.turns.end(origin):
+        for each in self.ready.release(origin):
             self.check(each)
         self.check(origin)
 
     def check(self, origin: Origin) -> None:
         """Line the origin up for its next turn, refill its list, or give it back."""
         self._leave_alone(origin)
-        if origin.ended:
+        if origin.given_up:
             origin.drop_due()
-            self._starts.given_up(origin.key, origin.ended)
-        self.turns.stand(origin)
-        low = len(origin.todo) < REFILL_BELOW
-        if low and not (origin.dry or origin.refilling or origin.ended):
-            origin.refilling = True
+            self._starts.given_up(origin.key, origin.given_up)
+        self.ready.push(origin)
+        if origin.wants_refill(REFILL_BELOW):
+            origin.begin_refill()
             self._tasks.begin(self._refill(origin))
         elif origin.is_done and origin.key in self._hand.origins:
             self._hand.give_back(origin)
@@ -166,14 +165,14 @@ class TodoLists:
                 self._discovery.lost(visit)
         written = origins.get(key)
         if written is not None:
-            written.open_visits -= len(visits)
+            written.visits_committed(len(visits))
             for visit in visits:
                 self._ended(written, visit)
         keys = {candidate.origin for visit in visits for candidate in visit.candidates}
         if not keys <= origins.keys():
             self._hand.look()
         for each in (keys | {key}) & origins.keys():
-            origins[each].dry = False
+            origins[each].work_found()
             self.check(origins[each])
         self._tasks.wake()
 
@@ -183,34 +182,36 @@ class TodoLists:
             origin.forget(visit.due.fingerprint)
         elif visit.outcome is not Outcome.LEASE_LOST:
             wait = max(0.0, (visit.not_before or 0.0) - time.time())
-            origin.retries.push(visit.due, asyncio.get_running_loop().time() + wait)
+            origin.retry_at(visit.due, asyncio.get_running_loop().time() + wait)
 
     def _leave_alone(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
         # The crawl's own delay is nothing that the origin asks for.
-        if wait > max(self._max_wait, origin.pace.delay) and not origin.ended:
-            origin.ended = f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
-            logger.warning("%s", origin.ended)
+        if wait > max(self._max_wait, origin.pace.delay) and not origin.given_up:
+            origin.give_up(
+                f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
+            )
+            logger.warning("%s", origin.given_up)
 
     async def _refill(self, origin: Origin) -> None:
         if not origin.todo:
             await self._recorder.flush(origin.key)
         dues = await self._owner.frontier.pop(origin.key, URLS_IN_HAND)
-        origin.dry = not dues
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
             await self._homes.look(origin.key)
             decisions = [self._discovery.recheck(due) for due in dues]
+        allowed = []
         for due, decision in zip(dues, decisions, strict=True):
             if decision.allowed:
-                origin.todo.append(due)
+                allowed.append(due)
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
-        origin.refilling = False
+        origin.refilled(allowed, exhausted=not dues)
         self.check(origin)
 
     def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
-        origin.open_visits += 1
+        origin.visit_began()
         self._discovery.refused(decision, due.url, due.referrer)
         visit = Visit(due, time.time(), outcome=outcome)
         visit.reason, visit.detail = decision.reason, decision.rule

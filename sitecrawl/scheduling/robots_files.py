@@ -53,12 +53,12 @@ class Robots:
         return (
             self._params.obey_robots
             and origin.robots.expires_at <= now
-            and not (origin.robots.asking or origin.ended)
+            and not (origin.robots.is_asked or origin.given_up)
         )
 
     def request(self, origin: Origin) -> Request:
         """The request for the origin's robots.txt, or for where it redirected to."""
-        origin.robots.asking = True
+        origin.robots.ask()
         return Request(
             origin.robots.url,
             callback=self.answered,
@@ -89,10 +89,12 @@ class Robots:
         """The file's rules, read again where the origin had come to rest; None without a file."""
         robots = origin.robots
         if robots.rules is None and robots.body is not None:
-            robots.rules = RobotsTxt.parse(
-                robots.body,
-                origin=origin.key,
-                case_insensitive_disallow=self._params.robots_case_insensitive,
+            robots.keep_rules(
+                RobotsTxt.parse(
+                    robots.body,
+                    origin=origin.key,
+                    case_insensitive_disallow=self._params.robots_case_insensitive,
+                )
             )
         return robots.rules
 
@@ -101,32 +103,30 @@ class Robots:
         assert response.request is not None
         origin = robots_of(response.request)
         assert origin is not None
-        origin.robots.status = response.status
         if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
             pass
         elif response.status >= 500 or response.status == 429:
-            self._unreachable(origin, f"answered {response.status}")
+            self._unreachable(origin, f"answered {response.status}", response.status)
         elif response.status >= 300:
-            self._adopt(origin, b"")
+            self._adopt(origin, b"", response.status)
         else:
-            self._adopt(origin, response.body)
+            self._adopt(origin, response.body, response.status)
         self._resume(origin)
 
     def failed(self, failure: Failure) -> None:
         """No answer at all counts as unreachable (RFC 9309, 2.3.1.4)."""
         origin = robots_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
-        origin.robots.status = None
         answer = answer_of_failure(names_of(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
-            origin.ended = f"{failure.getErrorMessage()} ({answer.reason})"
-            logger.warning("%s is given up for this run: %s", origin.key, origin.ended)
+            origin.robots.blocked()
+            origin.give_up(f"{failure.getErrorMessage()} ({answer.reason})")
+            logger.warning("%s is given up for this run: %s", origin.key, origin.given_up)
         else:
             self._unreachable(origin, failure.getErrorMessage())
         self._resume(origin)
 
     def _resume(self, origin: Origin) -> None:
-        origin.robots.asking = False
         if origin.robots.rules is not None:
             self.rules_known.send(origin)
         self.request_ended.send(origin)
@@ -138,35 +138,32 @@ class Robots:
             return False
         if origin.robots.redirects >= MAX_REDIRECTS:
             return False
-        origin.robots.redirects += 1
-        origin.robots.url = target
+        origin.robots.redirect(target, response.status)
         return True
 
-    def _adopt(self, origin: Origin, body: bytes) -> None:
+    def _adopt(self, origin: Origin, body: bytes, status: int) -> None:
         robots = origin.robots
-        before, robots.body, robots.rules = robots.body, body, None
+        before = robots.body
+        robots.read(body, status)
         rules = self._rules(origin)
         assert rules is not None
         if body != before:
-            _tell(rules.notices, f"{origin.key}/robots.txt")
-        robots.url = f"{origin.key}/robots.txt"
-        robots.redirects = robots.failures = 0
-        ready_at = origin.pace.learn(rules.crawl_delay(self._agent))
-        origin.ready_at = max(origin.ready_at, ready_at)
+            _tell(rules.notices, robots.own_url)
+        origin.postpone(origin.pace.learn(rules.crawl_delay(self._agent)))
         # Counted from when it can be used: with a longer pause there would be no turn but its own.
         now = max(asyncio.get_running_loop().time(), origin.ready_at)
-        robots.expires_at = now + self._params.robots_lifetime
+        robots.expire_at(now + self._params.robots_lifetime)
         self._count("read")
 
-    def _unreachable(self, origin: Origin, why: str) -> None:
+    def _unreachable(self, origin: Origin, why: str, status: int | None = None) -> None:
         robots = origin.robots
         wait = backoff(robots.failures)
-        robots.failures += 1
-        origin.ready_at = max(origin.ready_at, asyncio.get_running_loop().time() + wait)
+        robots.unreachable(status)
+        origin.postpone(asyncio.get_running_loop().time() + wait)
         self._count("unreachable")
-        if origin.patience.record_failure():
+        if origin.failure_budget.record_failure():
             self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
-            origin.ended = f"{origin.key}/robots.txt cannot be read ({why})"
+            origin.give_up(f"{robots.own_url} cannot be read ({why})")
             logger.warning(
                 "%s is given up for this run: its robots.txt cannot be read (%s)", origin.key, why
             )

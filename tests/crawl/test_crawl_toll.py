@@ -48,6 +48,6 @@ def test_what_is_left_of_patience(
             request = crawl.outcomes.request(due, origin)
             answered = Response(request.url, status=status, headers={"Location": "/b"})
             judge_answer(request.replace(method=method), answered, stats)
-        return origin.patience.left, bool(origin.ended)
+        return origin.failure_budget.left, bool(origin.given_up)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(told()))) == (left, not left)

@@ -32,7 +32,7 @@ def test_only_urls_that_come_again_are_counted() -> Generator[Any, Any, None]:
             due = DueUrl(SITE, fingerprint, f"{SITE}/{status}", 1, "link", None)
             answer = answer_of_status(status, {"location": "/"})
             crawl.outcomes._answered(Visit(due, time.time()), origin, answer)
-        return list(origin.tries)
+        return list(origin.retry_count)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(counted()))) == [3]
 
@@ -55,18 +55,21 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
         await crawl.owner.frontier.add([candidate("/", via="seed")])
         crawl.hand.look()
         origin, numbers = crawl.hand.ensure(SITE), []
-        crawl.robots._adopt(origin, b"User-agent: *\nDisallow: /x\n")
+        origin.robots.ask()
+        crawl.robots._adopt(origin, b"User-agent: *\nDisallow: /x\n", 200)
         for status in (429, 404):
             await until(lambda: origin.has_work)
             due = crawl.lists.next_due(origin)
             assert isinstance(due, DueUrl)
-            origin.probed.add(due.fingerprint)
-            origin.spelled[due.fingerprint] = due.url
+            origin.head_passed(due.fingerprint)
+            origin.use_alternate(due.fingerprint, due.url)
             visit = Visit(due, time.time())
             crawl.outcomes._answered(visit, origin, answer_of_status(status, {}))
             crawl.recorder.record(visit)
             await crawl.recorder.flush(SITE)
-            numbers.append((len(origin.tries), len(origin.probed), len(origin.spelled)))
+            numbers.append(
+                (len(origin.retry_count), len(origin.head_checked), len(origin.alternate_url))
+            )
         await until(lambda: not crawl.hand.origins)
         assert origin.robots.rules is None
         await crawl.tasks.end()

@@ -37,13 +37,13 @@ def test_a_request_that_was_never_sent_has_no_pause(
         crawl = Crawl(crawler)
         turn = TurnMiddleware(crawl.lists, crawl.hand, stats)
         origin = crawl.hand.ensure(SITE)
-        origin.open_visits = 1  # a page is on its way, or it would be given back
+        origin.visit_began()  # a page is on its way, or it would be given back
         before, now = origin.ready_at, asyncio.get_running_loop().time()
         request = Request(f"{SITE}/sitemap.xml", meta={ORIGIN: origin, BEGAN: (before, now)})
-        crawl.lists.turns.begin(origin, now)
+        crawl.lists.ready.acquire(origin, now)
         if sent:
             turn.process_request(request)
-        origin.ready_at = max(origin.ready_at, now + learned)
+        origin.postpone(now + learned)
         turn.process_exception(request, Refused(Outcome.BLOCKED_BY_ROBOTS_TXT, "robots_txt"))
         return origin.ready_at - before
 

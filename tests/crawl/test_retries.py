@@ -13,7 +13,8 @@ from fixtures.server import Answer, Page, Raw, Server, page
 from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
-from sitecrawl.scheduling.origin import Gate, Origin, RobotsFile, Turns
+from sitecrawl.scheduling.origin import Origin, OriginPhase, PacingSlot, RobotsFile
+from sitecrawl.scheduling.ready_queue import ReadyQueue
 
 LOST = Raw(b"")  # the connection closes without an answer
 CLOSE = {"Connection": "close"}
@@ -190,22 +191,22 @@ def test_a_start_that_comes_at_the_second_try_is_no_trouble(
 
 @pytest.mark.behaviour("K-30", "P-05")
 def test_new_work_does_not_wait_for_a_retry() -> None:
-    turns, due = Turns(), DueUrl("http://a.test", 1, "http://a.test/1", 1, "link", None)
+    queue, due = ReadyQueue(), DueUrl("http://a.test", 1, "http://a.test/1", 1, "link", None)
     origin = Origin(
-        state=OriginState("http://a.test", None, None, 0.0, None, 0.0, 0),
+        loaded=OriginState("http://a.test", None, None, 0.0, None, 0.0, 0),
         pace=Pace(),
-        patience=FailureBudget(),
-        robots=RobotsFile("http://a.test/robots.txt"),
-        gate=Gate(10.0),
-        dry=True,
+        failure_budget=FailureBudget(),
+        robots=RobotsFile("http://a.test"),
+        slot=PacingSlot(10.0),
+        phase=OriginPhase.EXHAUSTED,
     )
-    origin.retries.push(due, 60.0)
-    turns.stand(origin)
-    assert (turns.next_ready_at, turns.take(59.0)) == (60.0, None)
+    origin.retry_at(due, 60.0)
+    queue.push(origin)
+    assert (queue.next_ready_at, queue.pop_ready(59.0)) == (60.0, None)
     origin.todo.append(due)
-    turns.stand(origin)
-    assert turns.next_ready_at == 10.0
-    assert turns.take(10.0) is origin
-    assert turns.take(99.0) is None, "the turn for the retry alone is forgotten"
+    queue.push(origin)
+    assert queue.next_ready_at == 10.0
+    assert queue.pop_ready(10.0) is origin
+    assert queue.pop_ready(99.0) is None, "the turn for the retry alone is forgotten"
     assert (origin.pop_due(10.0), origin.pop_due(59.0), origin.pop_due(60.0)) == (due, None, due)
     assert origin.is_done
