@@ -61,3 +61,34 @@ def test_every_outcome_is_documented() -> None:
 def test_every_field_of_the_output_is_documented() -> None:
     assert rows("output.md", "Documents") == set(DOCUMENT_FIELDS)
     assert rows("output.md", "Deletions") == set(DELETION_FIELDS)
+
+
+def paths_of(page: str) -> list[str]:
+    """The paths that a page names in code: those of files, and of folders with a slash at the end."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"`([\w./-]+(?:\.(?:py|toml|md)|/))`", text)
+
+
+def test_every_path_of_the_architecture_exists() -> None:
+    named = paths_of("docs/architecture.md")
+    missing = [path for path in named if not any((at / path).exists() for at in (SOURCE, ROOT))]
+    assert missing == []
+
+
+def test_every_path_of_contributing_exists() -> None:
+    folders = {"sitecrawl", "scripts", "tests", "fixtures", "benchmarks", "docs"}
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = [
+        path for path in re.findall(r"`([\w/.-]+)`", text) if path.partition("/")[0] in folders
+    ]
+    missing = [path for path in named if "/" in path and not (ROOT / path).exists()]
+    assert named != []
+    assert missing == []
+
+
+def test_walks_of_the_architecture_have_as_many_files_as_they_say() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    walks = re.findall(r"^## ([^\n]+): (\d+) files\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    found = {title: len(re.findall(r"^\d+\. `", walk, re.MULTILINE)) for title, _, walk in walks}
+    assert found == {title: int(count) for title, count, _ in walks}
+    assert len(found) == 3
