@@ -1,4 +1,4 @@
-"""One connection to a server."""
+"""Connections to servers, each used for one exchange at a time."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 class ConnectionObserver(Protocol):
-    """Who keeps connections from one request to the next."""
+    """Observer of a connection's life, such as the connection pool."""
 
     def on_open(self, connection: Connection) -> None:
-        """A connection has been made."""
+        """Register a new connection."""
         ...
 
     def on_idle(self, connection: Connection) -> None:
-        """It is free for another request."""
+        """Take back a connection that is free for another request."""
         ...
 
     def on_closed(self, connection: Connection) -> None:
-        """It is no more."""
+        """Forget a connection that was closed."""
         ...
 
 
 class Connection(asyncio.Protocol):
-    """Carries one exchange after the other; what breaks it fails the exchange under way.
+    """Connection that carries one exchange after another; an error fails the current exchange.
 
     ``address`` is where it leads to; ``closed`` is done when nothing is left of it.
     """
@@ -51,7 +51,7 @@ class Connection(asyncio.Protocol):
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def send_request(self, request: bytes, exchange: Exchange) -> bytes:
-        """Send a request; the body of the answer. Raises what the exchange fails with."""
+        """Send a request and return the body of the response. Raises the error of the exchange."""
         self._exchange = exchange
         self._timer.start()
         self.transport.write(request)
@@ -63,12 +63,12 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether a request can be sent."""
+        """True while a request can be sent."""
         return not (self._has_ended or self.transport.is_closing())
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """The server's certificate, as Scrapy's responses have it."""
+        """The server's certificate in the form that Scrapy's responses have."""
         if not self._certificate:
             return None
         from twisted.internet.ssl import Certificate  # noqa: PLC0415 - not for plain HTTP
@@ -76,29 +76,29 @@ class Connection(asyncio.Protocol):
         return Certificate.load(self._certificate)
 
     def close(self) -> None:
-        """End it, as TLS demands where it is spoken."""
+        """Close the connection, with a TLS shutdown where TLS is used."""
         self.transport.close()
 
     def abort(self) -> None:
-        """Cut it at once; what the server still sends is thrown away."""
+        """Abort the connection at once; discard what the server still sends."""
         self._timer.cancel()
         self._exchange = None
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It is made."""
+        """Record the peer's address and certificate; the transport forgets both when it closes."""
         self.transport = cast("asyncio.Transport", transport)
-        peer = transport.get_extra_info("peername")  # both are forgotten when it ends
+        peer = transport.get_extra_info("peername")  # the transport forgets it on close
         self.address = ip_address(peer[0]) if peer else None
         tls = self._tls
         self._certificate = tls.getpeercert(binary_form=True) if tls is not None else None
         self._observer.on_open(self)
 
     def data_received(self, data: bytes) -> None:
-        """Hand bytes to the exchange under way."""
+        """Pass received bytes to the current exchange."""
         exchange = self._exchange
         if exchange is None or exchange.done.done():
-            self.abort()  # what nobody asked for would be taken for the next answer
+            self.abort()  # unsolicited data would pass for the next response
             return
         self._timer.extend(len(data))
         try:
@@ -110,13 +110,13 @@ class Connection(asyncio.Protocol):
             self._finish(exchange.disposition)
 
     def eof_received(self) -> None:
-        """The server sends no more."""
+        """Handle the end of the server's stream."""
         tls = self._tls
         self._has_ended = True
         self._truncated = tls is not None and not _has_close_notify(tls)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is no more."""
+        """Handle the loss of the connection: fail the exchange that is under way."""
         self._timer.cancel()
         self._observer.on_closed(self)
         self.closed.set_result(None)
@@ -146,7 +146,7 @@ class Connection(asyncio.Protocol):
 
 
 def _has_close_notify(tls: ssl.SSLObject) -> bool:
-    """Whether the server said that it has on_closed, without which a page may be half a page."""
+    """Return True if TLS was closed by close_notify; without it the body may be truncated."""
     try:
         return not tls.read(1)
     except ssl.SSLZeroReturnError:

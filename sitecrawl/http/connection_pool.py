@@ -1,4 +1,4 @@
-"""Keeps connections for the next request of the same route."""
+"""Pool of persistent connections, reused by requests of the same route."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from sitecrawl.http.connection import Connection
 from sitecrawl.http.messages import Route
 
 KEEPALIVE_EXPIRY = 240.0  # seconds
-MAX_IDLE = 1000  # idle connections
-RESERVED_FDS = 100  # file descriptors for the database, the feeds, look-ups of names, a browser
-CLOSE_TIMEOUT = 1.0  # seconds that servers have to agree to the end
+MAX_IDLE = 1000  # connections of all routes together
+RESERVED_FDS = 100  # file descriptors for the database, the feeds, DNS lookups, a browser
+CLOSE_TIMEOUT = 1.0  # seconds for the servers to close as well
 
 
 class ConnectionPool:
-    """The connections of one crawl, the idle ones by route.
+    """Connections of one crawl; the idle ones are kept by route.
 
-    The one that rested for the shortest time is taken first; above ``per_route`` or ``max_idle``,
-    the one that rested longest is closed.
+    The connection that was idle for the shortest time is reused first. Above ``per_route`` or
+    ``max_idle`` the one that was idle for the longest time is closed.
     """
 
     def __init__(self, per_route: int, max_idle: int = MAX_IDLE) -> None:
         self._per_route = per_route
         self._max_idle = max_idle
         self._open: set[Connection] = set()
-        self._idle: dict[Connection, float] = {}  # since when, longest first
+        self._idle: dict[Connection, float] = {}  # start of the idle time, longest first
         self._idle_by_route: dict[Route, list[Connection]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def take(self, route: Route) -> Connection | None:
-        """A connection that on_idle, if there is one."""
+    def acquire(self, route: Route) -> Connection | None:
+        """Acquire an idle connection of the route; None if there is none."""
         while idle := self._idle_by_route.get(route):
             connection = idle[-1]
             self._forget(connection)
@@ -39,11 +39,11 @@ class ConnectionPool:
         return None
 
     def on_open(self, connection: Connection) -> None:
-        """A connection has been made."""
+        """Register a new connection."""
         self._open.add(connection)
 
     def on_idle(self, connection: Connection) -> None:
-        """Keep a connection whose answer has on_closed."""
+        """Keep a connection whose response is complete."""
         now = asyncio.get_running_loop().time()
         idle = self._idle_by_route.setdefault(connection.route, [])
         idle.append(connection)
@@ -58,12 +58,12 @@ class ConnectionPool:
             )
 
     def on_closed(self, connection: Connection) -> None:
-        """A connection is no more."""
+        """Forget a connection that was closed."""
         self._open.discard(connection)
         self._forget(connection)
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections; abort those that do not close in time."""
         if self._timer is not None:
             self._timer.cancel()
         connections = list(self._open)
@@ -74,10 +74,10 @@ class ConnectionPool:
             await asyncio.wait(closed, timeout=CLOSE_TIMEOUT)
         for connection in list(self._open):
             connection.abort()
-        await asyncio.sleep(0)  # lets the transports go
+        await asyncio.sleep(0)  # give the transports a round to close
 
     def _close_expired(self) -> None:
-        """Close what has rested too long."""
+        """Close the connections that were idle for ``KEEPALIVE_EXPIRY``."""
         self._timer = None
         loop = asyncio.get_running_loop()
         for connection, since in list(self._idle.items()):
@@ -101,7 +101,7 @@ class ConnectionPool:
 
 
 def max_idle_connections(in_use: int) -> int:
-    """How many connections may rest, so that file descriptors remain for those in use.
+    """Number of idle connections that leave enough file descriptors for those in use.
 
     Each of these may try two addresses at a time. Many systems allow a process 1,024.
     """

@@ -1,4 +1,4 @@
-"""Undoes Content-Encoding, up to a size."""
+"""Decoding of Content-Encoding within a size limit."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sitecrawl.web.decompression import zstd
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144
-MAX_CODINGS = 5  # as curl; each is undone in full
-MAX_MEMBERS = 1000  # of one body: what follows one is copied
-GZIP_FRAME = 10, 8  # bytes before and behind a stream (RFC 1952, 2.3; RFC 1950, 2.2)
+MAX_CODINGS = 5  # as curl; each is decoded in full
+MAX_MEMBERS = 1000  # of one body: the rest is copied for each
+GZIP_FRAME = 10, 8  # bytes before and after a stream (RFC 1952, 2.3; RFC 1950, 2.2)
 ZLIB_FRAME = 2, 4
 Decoder = Callable[[bytes], Iterator[bytes]]
 ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, OSError)
 
 
 def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
-    """The body without its encodings; ``encodings`` are Content-Encoding header values.
+    """Decode a body; ``encodings`` are Content-Encoding header values.
 
     Codings that no browser knows are passed over, as browsers do: servers write charsets
     there. Raises DecodedTooLargeError beyond ``limit`` bytes, BrokenEncodingError for a body that is
@@ -35,7 +35,7 @@ def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
 
 
 def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
-    """As much of the body without its encodings as can be had, up to ``limit`` bytes.
+    """Decode the beginning of a body, up to ``limit`` bytes, as far as it can be decoded.
 
     A body of which nothing can be had is taken as it stands: servers announce codings that they
     do not apply.
@@ -56,7 +56,7 @@ def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
 
 
 def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
-    """What undoes the codings, in the order of doing so."""
+    """Decoders of the codings, in the order in which they are applied."""
     names = chain.from_iterable(value.lower().split(",") for value in encodings)
     decoders = [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
     if len(decoders) > MAX_CODINGS:
@@ -78,7 +78,7 @@ def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:
-    for _ in range(MAX_MEMBERS):  # RFC 1952, 2.2: they follow one another
+    for _ in range(MAX_MEMBERS):  # RFC 1952, 2.2: members are concatenated
         stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
         yield from _checked_parts(stream, body, GZIP_FRAME)
         body = stream.unused_data
@@ -90,7 +90,7 @@ def _gzip(body: bytes) -> Iterator[bytes]:
 def _deflate(body: bytes) -> Iterator[bytes]:
     try:
         zlib.decompressobj().decompress(body, 1)
-    except zlib.error:  # some servers leave zlib's frame away
+    except zlib.error:  # some servers omit zlib's frame
         return _zlib_parts(zlib.decompressobj(-zlib.MAX_WBITS), body)
     return _checked_parts(zlib.decompressobj(), body, ZLIB_FRAME)
 
@@ -98,8 +98,10 @@ def _deflate(body: bytes) -> Iterator[bytes]:
 def _checked_parts(
     stream: zlib._Decompress, body: bytes, frame: tuple[int, int]
 ) -> Iterator[bytes]:
-    """What a stream holds, whole even where its checksum lacks: scripts that pack their pages
-    by hand leave it away, or put zlib's in the place of gzip's. One that is wrong is an error.
+    """Decompress a stream; accept a missing checksum, but not a wrong one.
+
+    Scripts that compress their pages by hand leave the checksum out, or write zlib's in place of
+    gzip's.
     """
     header, checksum = frame
     size = 0
@@ -136,7 +138,7 @@ def _brotli(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
-    for _ in range(MAX_MEMBERS):  # RFC 8878, 3: frames follow one another
+    for _ in range(MAX_MEMBERS):  # RFC 8878, 3: frames are concatenated
         stream = zstd.ZstdDecompressor()
         yield stream.decompress(body, CHUNK)
         while not stream.eof:

@@ -1,4 +1,4 @@
-"""Keeps a site's cookies and sends them back, though not any number of them."""
+"""Cookie handling within the limits of RFC 6265."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAX_COOKIE_SIZE = 4096  # bytes of name and value
 
 
 class BoundedCookies(CookiesMiddleware):
-    """Scrapy's cookies within RFC 6265's sizes, without network access of their own."""
+    """Scrapy's cookies middleware with RFC 6265's limits and without downloads of the suffix list."""
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]
-        """Add the site's cookies, if it has any."""
+        """Add the cookies of the request's site."""
         if request.cookies or self.jars[request.meta.get("cookiejar")]._cookies:
             super().process_request(request)
 
@@ -36,7 +36,7 @@ class BoundedCookies(CookiesMiddleware):
         for cookie in cookies:
             domain = cookie.domain.removeprefix(".")
             if domain != host and not suffixes(private=True)(domain).domain:
-                continue  # a cookie for all of .co.uk
+                continue  # a cookie for a public suffix such as .co.uk
             size = len(cookie.name) + len(cookie.value or "")
             if size <= MAX_COOKIE_SIZE and _has_room(jar, cookie):
                 jar.set_cookie_if_ok(cookie, request)

@@ -1,4 +1,4 @@
-"""Verifies the certificates of servers, except where the user says not to."""
+"""Opening of connections: TLS contexts, proxy tunnels, address checks, Happy Eyeballs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ OP_LEGACY_SERVER_CONNECT = 0x4  # as Scrapy; Python 3.12 has a name for it
 
 
 class Certificates:
-    """TLS for each origin: verified by the system's authorities unless it is exempt.
+    """TLS contexts: certificates are verified by the system's authorities unless an origin is
+    exempt.
 
     Two contexts serve all connections, each made when it is first needed: reading the
     system's authorities takes several ms.
@@ -39,7 +40,7 @@ class Certificates:
         self._exempt = frozenset(map(_address, exempt))
 
     def context(self, host: str, port: int) -> ssl.SSLContext:
-        """The TLS context for connections to a host."""
+        """Return the TLS context for connections to a host."""
         if not self._verify or (host, port) in self._exempt:
             return self._lenient
         return self._strict
@@ -47,7 +48,7 @@ class Certificates:
     @cached_property
     def _strict(self) -> ssl.SSLContext:
         context = ssl.create_default_context()
-        # Python 3.13 asks for more than browsers do, such as key identifiers.
+        # Python 3.13 requires more than browsers do, such as key identifiers.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         context.hostname_checks_common_name = False  # RFC 9525, 2
         context.options |= OP_LEGACY_SERVER_CONNECT
@@ -68,7 +69,7 @@ def _address(origin: str) -> tuple[str, int]:
 
 
 class TunnelHandshake(asyncio.Protocol):
-    """Waits for a proxy's answer to CONNECT; ``answer`` holds its head."""
+    """Protocol that waits for a proxy's response to CONNECT; ``answer`` holds its head."""
 
     transport: asyncio.Transport
 
@@ -77,11 +78,11 @@ class TunnelHandshake(asyncio.Protocol):
         self._reader = HeadReader(limit)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The proxy can be asked."""
+        """Keep the transport to the proxy."""
         self.transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read the answer."""
+        """Read the proxy's response."""
         if self.answer.done():
             return
         try:
@@ -93,13 +94,13 @@ class TunnelHandshake(asyncio.Protocol):
             self.answer.set_result(found[0])
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """There will be no answer."""
+        """Fail ``answer`` if no response came."""
         if not self.answer.done():
             self.answer.set_exception(disconnect_error(exc, in_body=False))
 
 
 async def open_tunnel(route: Route, made: socket.socket, limit: int) -> asyncio.Transport:
-    """A way through the proxy at ``made`` to the route's server; raises TunnelError."""
+    """Open a tunnel through the proxy at ``made`` to the route's server; raises TunnelError."""
     loop = asyncio.get_running_loop()
     _, handshake = await loop.create_connection(lambda: TunnelHandshake(limit), sock=made)
     try:
@@ -114,7 +115,7 @@ async def open_tunnel(route: Route, made: socket.socket, limit: int) -> asyncio.
 
 
 def connect_bytes(route: Route) -> bytes:
-    """The request for a tunnel."""
+    """Return the CONNECT request for a tunnel."""
     host = f"[{route.host}]" if ":" in route.host else route.host
     server = f"{host}:{route.port}".encode("ascii")
     lines = [b"CONNECT %b HTTP/1.1" % server, b"Host: " + server]
@@ -123,12 +124,14 @@ def connect_bytes(route: Route) -> bytes:
     return b"\r\n".join([*lines, b"", b""])
 
 
-CONNECTION_ATTEMPT_DELAY = 0.25  # seconds of one address before the next, RFC 8305, 8
-TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds that a server has to agree to the end of a TLS connection
+CONNECTION_ATTEMPT_DELAY = 0.25  # seconds, RFC 8305, 8
+TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds for the close_notify of a server
 
 
 class Dialer:
-    """Connects where a route leads.
+    """Opener of connections; it checks every address that a route resolves to.  Each address is
+    checked at the moment of connecting, so that neither a name that resolves elsewhere by then
+    nor a literal in any notation bypasses the check.
 
     Each address is judged at the moment of connecting to it, so that neither a name that
     leads elsewhere now nor a literal in any notation gets past.
@@ -140,7 +143,7 @@ class Dialer:
         self._limits = limits
 
     async def dial(self, route: Route, observer: ConnectionObserver) -> Connection:
-        """A new connection; raises one of Scrapy's download exceptions or of ``failures``."""
+        """Open a connection; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
         host, port = route.tunnel[:2] if route.tunnel else route[:2]
         addresses = await self._permitted(host, guarded=route.guarded)
         connection = Connection(route, self._limits, observer)
@@ -165,7 +168,7 @@ class Dialer:
         return permitted
 
     async def _begin(self, connection: Connection, made: socket.socket) -> None:
-        """Let the connection speak, through TLS and a tunnel where its route says so."""
+        """Start the connection's protocol, with TLS and a tunnel where the route needs them."""
         loop = asyncio.get_running_loop()
         route = connection.route
         if route.tunnel is None:
@@ -189,7 +192,9 @@ class Dialer:
 
 
 async def connect_first(addresses: Sequence[str], port: int, bind: BindAddress) -> socket.socket:
-    """A connection to the first address that answers; each has a head start before the next."""
+    """Connect to the addresses with staggered starts (RFC 8305); return the first socket
+    connected.
+    """
     waiting = list(addresses)
     under_way: set[asyncio.Task[socket.socket]] = set()
     first_error: BaseException | None = None
@@ -217,7 +222,7 @@ async def connect_first(addresses: Sequence[str], port: int, bind: BindAddress) 
 
 
 def _close_late(task: asyncio.Task[socket.socket]) -> None:
-    """Close a connection that nobody waits for any more."""
+    """Close a socket that was connected after another one had won."""
     if not task.cancelled() and task.exception() is None:
         task.result().close()
 

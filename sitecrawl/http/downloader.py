@@ -1,4 +1,4 @@
-"""Sends what the scheduler hands out, without making it wait a second time."""
+"""Downloader without queues: the scheduler alone paces requests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 class Downloader(ScrapyDownloader):
     """Scrapy's downloader without its queues.
 
-    The scheduler has kept every delay and limit of the origin before; here each request would
-    be queued, and taken out of the queue by a task of its own, for nothing. One task brings it
-    through the middlewares and back, and hands the answer to the engine itself: a future in
-    between costs a round of the event loop.
+    The scheduler has already applied every delay and limit of the origin, so queueing each request
+    again would only cost time. One task takes a request through the middlewares and back, and
+    passes the result to the engine itself: a future in between costs one round of the event loop.
     """
 
     @override
@@ -39,7 +38,7 @@ class Downloader(ScrapyDownloader):
         answer: Response | Request | Failure
         try:
             answer = await self.middleware.download_async(self._enqueue_request, request)
-        except (Exception, asyncio.CancelledError):  # noqa: BLE001 - the engine has them all
+        except (Exception, asyncio.CancelledError):  # noqa: BLE001 - the engine handles them all
             answer = Failure()  # type: ignore[no-untyped-call]
         self.active.remove(request)
         answered.callback(answer)

@@ -1,4 +1,4 @@
-"""Whether anybody listens."""
+"""Decision to stop a download once its headers are known."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 
 def has_receivers(signal: object, crawler: Crawler) -> bool:
-    """Whether a signal has a receiver; sending it takes longer than this look, even if not."""
+    """Return True if a signal has a receiver. Sending a signal without one takes longer than this."""
     return next(getAllReceivers(crawler.signals.sender, signal), None) is not None
 
 
 class EarlyClose:
-    """Closes the connection after the headers of an unwanted Content-Type.
+    """Rule that stops downloads whose Content-Type is not wanted, after the headers.
 
-    The download handler asks it. The response goes on without body, so that what follows
-    gives it its outcome. Only visits are judged: a robots.txt is read whatever it calls itself.
+    The download handler applies it. The response goes on without a body, so that the middlewares
+    record its outcome. Only page visits are judged: a robots.txt is read whatever its declared
+    type.
     """
 
     def __init__(self, judge: Callable[[str, str | None], Decision]) -> None:
@@ -40,11 +41,11 @@ class EarlyClose:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Judges by the rules of the crawl's spider."""
+        """Build from the rules of the crawl's spider."""
         return cls(crawler.spider.rules.content_type)  # type: ignore[union-attr]
 
     def decide(self, headers: Headers, request: Request) -> StopDownload | None:
-        """Why the download stops, if it is not wanted."""
+        """Return the exception that stops an unwanted download, else None."""
         if visit_of(request) is None:
             return None
         wanted = self._judge(request.url, header(headers, "Content-Type") or None).allowed
@@ -55,14 +56,16 @@ logger = logging.getLogger(__name__)
 
 
 class DownloadStopper:
-    """Stops downloads for the crawl's rules, and for whoever listens to ``headers_received``."""
+    """Decision of the rules and of the receivers of ``headers_received`` to stop a download."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self.early_close = crawler.get_extension(EarlyClose)
 
     def decide(self, request: Request, headers: Headers, length: int | None) -> StopDownload | None:
-        """Why the download stops; ``length`` is the one announced for the body, in bytes."""
+        """Return the exception that stops the download, or None; ``length`` is the announced body
+        size.
+        """
         stop = self.early_close.decide(headers, request) if self.early_close else None
         if not has_receivers(signals.headers_received, self._crawler):
             return stop

@@ -1,4 +1,4 @@
-"""What one fetch may cost."""
+"""One request-response exchange: its limits, its read timer, and the receipt of the response."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """The bounds of one fetch: seconds of ``read_timeout`` and in ``total``, bytes of the others.
+    """Limits of one fetch: seconds in ``read_timeout`` and ``total``, bytes in the others.
 
     ``rate`` is in bytes a second.
     """
@@ -36,7 +36,7 @@ class FetchLimits:
 
 
 def limits_of(params: FetchParams) -> FetchLimits:
-    """The bounds that a crawl's options set."""
+    """Return the limits that a crawl's options set."""
     return FetchLimits(
         read_timeout=params.timeout,
         total=params.max_time,
@@ -47,19 +47,20 @@ def limits_of(params: FetchParams) -> FetchLimits:
 
 
 def fetch_params(crawler: Crawler) -> FetchParams:
-    """The options of the crawl's spider, or the defaults for a spider without any."""
+    """Return the options of the crawl's spider, or the defaults for a spider without options."""
     configuration = getattr(crawler.spider, "configuration", None)
     params = getattr(configuration, "params", None)
     return params if isinstance(params, FetchParams) else FetchParams.model_validate({})
 
 
 class ReadTimer:
-    """Calls ``on_timeout`` when a server takes too long over an answer.
+    """Deadline and minimum-rate timeout of a response; calls ``on_timeout`` when it expires.
 
-    It is given ``read_timeout`` seconds. Each byte earns it 1/rate seconds more, but never more
-    than ``read_timeout`` ahead, nor beyond ``total``: one timer bounds head and body alike, and
-    a server that is slow to begin has its time to do so. The deadline only ever moves on, from
-    one answer to the next too, so the timer is left to run, and looks again when it rings.
+    The deadline starts ``read_timeout`` seconds ahead. Each byte received extends it by 1/rate
+    seconds, but never beyond ``read_timeout`` from now, nor beyond ``total``: one timer bounds
+    head and body alike, and a server that is slow to begin has its time to do so. The deadline
+    only moves forward, also from one response to the next, so the timer keeps running and is
+    checked when it fires.
     """
 
     __slots__ = (
@@ -82,7 +83,7 @@ class ReadTimer:
         self._waiting = self._has_data = False
 
     def start(self) -> None:
-        """A request has been sent."""
+        """Start the deadline of a request that was sent."""
         now = self._loop.time()
         self._has_data = False
         self._latest = now + self._limits.total
@@ -92,7 +93,7 @@ class ReadTimer:
             self._timer = self._loop.call_at(self._deadline, self._check)
 
     def extend(self, size: int) -> None:
-        """Some bytes of the answer have come."""
+        """Extend the deadline by received bytes."""
         limits = self._limits
         earned = size / limits.rate if limits.rate else limits.read_timeout
         ahead = self._loop.time() + limits.read_timeout
@@ -100,11 +101,11 @@ class ReadTimer:
         self._has_data = True
 
     def pause(self) -> None:
-        """The answer is complete; another request may follow."""
+        """Suspend the deadline between two requests."""
         self._waiting = False
 
     def cancel(self) -> None:
-        """No other follows."""
+        """Cancel the timer for good."""
         self._waiting = False
         if self._timer is not None:
             self._timer.cancel()
@@ -123,7 +124,7 @@ class ReadTimer:
 
 
 class Disposition(Enum):
-    """What is to become of the connection after an answer."""
+    """Fate of the connection after a response."""
 
     KEEP_ALIVE = auto()
     CLOSE = auto()
@@ -131,10 +132,9 @@ class Disposition(Enum):
 
 
 class BodyPolicy(Protocol):
-    """What a request wants of its answer.
+    """Treatment of the response to one request.
 
-    Of a body of more than ``limit`` bytes the beginning is taken if ``prefix``; otherwise
-    the request fails.
+    A body of more than ``limit`` bytes is truncated if ``prefix``; otherwise the request fails.
     """
 
     to_head: bool
@@ -142,19 +142,20 @@ class BodyPolicy(Protocol):
     prefix: bool
 
     def begun(self, head: ResponseHead, length: int | None) -> bool:
-        """Take the head, and the body's length if announced; whether the body is wanted."""
+        """Accept the head and the body's announced length; return True if the body is wanted."""
         ...
 
     def is_whole(self, body: bytes) -> bool:
-        """Whether a body that is shorter than announced is complete nevertheless."""
+        """Return True if a body that is shorter than announced is complete nevertheless."""
         ...
 
 
 class Exchange:
-    """Receives one answer.
+    """Receiver of one response.
 
-    Of one that brings no page the head tells all: whatever becomes of its body, it is an answer.
-    ``done`` holds the body once it is complete. ``received`` counts the bytes that came.
+    A response with a status of 300 or more needs only its headers: it is complete whatever becomes
+    of its body. ``done`` holds the body once it is complete. ``received`` counts the bytes that
+    arrived.
     """
 
     __slots__ = (
@@ -199,7 +200,7 @@ class Exchange:
             self._body += part
 
     def end(self, error: Exception | None, *, truncated: bool) -> None:
-        """The connection has ended; ``truncated``: without the end that TLS demands."""
+        """Handle the end of the connection; ``truncated``: without TLS close_notify."""
         if self.done.done():
             return
         framing, body = self._framing, bytes(self._body)
@@ -211,7 +212,7 @@ class Exchange:
             self.fail(disconnect_error(None, received=self.received, in_body=True))
 
     def fail(self, error: Exception) -> None:
-        """There will be no answer, or no more of it."""
+        """Fail the exchange, unless its headers suffice."""
         if self.done.done():
             return
         if self._headers_only:
@@ -233,9 +234,9 @@ class Exchange:
         return framing
 
     def _end(self, part: bytes, rest: bytes) -> None:
-        if rest:  # more than was announced would be taken for the next answer
+        if rest:  # surplus data would pass for the next response
             self.disposition = Disposition.ABORT
-        self.done.set_result(bytes(self._body) + part)  # most bodies are one part, and not copied
+        self.done.set_result(bytes(self._body) + part)  # most bodies are one part: no copy
 
     def _overflow(self, part: bytes) -> None:
         if not self._policy.prefix:

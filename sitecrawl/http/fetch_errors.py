@@ -1,6 +1,6 @@
-"""Why a fetch brought no answer, in exceptions that each mean one thing.
+"""Exceptions of failed fetches, each with one meaning.
 
-``policy.answers`` goes by these names, and by those of Scrapy's own.
+``policy.http.answers`` maps these names, and those of Scrapy's own exceptions, to outcomes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scrapy.exceptions import (
 
 
 class AddressRefusedError(DownloadCancelledError):
-    """The host leads to an address that this crawl must not connect to."""
+    """The host resolves only to addresses that this crawl must not connect to."""
 
 
 class HeaderTooLargeError(DownloadCancelledError):
@@ -26,7 +26,7 @@ class HeaderTooLargeError(DownloadCancelledError):
 
 
 class BodyTooLargeError(DownloadCancelledError):
-    """The body is larger than allowed, as sent."""
+    """The body is larger than allowed, before decompression."""
 
 
 class DecodedTooLargeError(DownloadCancelledError):
@@ -38,7 +38,7 @@ class ReadTimeoutError(DownloadTimeoutError):
 
 
 class TooSlowError(DownloadTimeoutError):
-    """The server sends, but below the lowest rate or beyond the longest time."""
+    """The server sends below the minimum rate, or beyond the maximum time."""
 
 
 class TlsFailedError(DownloadFailedError):
@@ -75,7 +75,7 @@ def error_class_names(error: BaseException) -> list[str]:
 
 
 def connect_error(error: OSError, at: str = "") -> Exception:
-    """What it means that a connection could not be made ``at`` a proxy, or at the server."""
+    """Return the exception for a failed connection to a server, or ``at`` a proxy."""
     if isinstance(error, ssl.SSLError):
         return TlsFailedError(str(error))
     if isinstance(error, ConnectionRefusedError):
@@ -86,9 +86,9 @@ def connect_error(error: OSError, at: str = "") -> Exception:
 
 
 def disconnect_error(error: Exception | None, *, received: int = 0, in_body: bool) -> Exception:
-    """What it means that a connection ended, as it should (None) or not, within an answer.
+    """Return the exception for a connection that ended within a response; None is a regular end.
 
-    ``received`` is the number of bytes that came of it.
+    ``received`` is the number of bytes of the response that arrived.
     """
     if isinstance(error, ssl.SSLError):
         return TlsFailedError(str(error))
@@ -100,5 +100,5 @@ def disconnect_error(error: Exception | None, *, received: int = 0, in_body: boo
 
 
 def _text(error: OSError) -> str:
-    """The system's word for it; asyncio puts its own in its place."""
+    """Return the system's message, which asyncio replaces by its own."""
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__

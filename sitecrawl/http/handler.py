@@ -1,4 +1,4 @@
-"""One answer, from its head to Scrapy's response."""
+"""Download handler: sends a request over a pooled connection, builds Scrapy's response."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from sitecrawl.http.messages import ResponseHead
 
 
-ROBOTS_SIZE = SIZE_LIMIT + 1  # so that its reader sees that the last line may be cut
-# Between the two ends of a connection only (RFC 9110, 7.6.1), and undone with it.
+ROBOTS_SIZE = SIZE_LIMIT + 1  # one more, so that the reader notices truncation
+# Hop-by-hop headers (RFC 9110, 7.6.1) do not reach the response.
 HOP_BY_HOP = frozenset(
     {
         b"Connection",
@@ -53,7 +53,7 @@ HOP_BY_HOP = frozenset(
 
 
 class ResponseBuilder:
-    """Reads the answer to a Scrapy request as ``exchange.BodyPolicy`` says."""
+    """Body policy of one request, which builds Scrapy's response."""
 
     def __init__(self, request: Request, limit: int, stopper: DownloadStopper) -> None:
         self.prefix = robots_of(request) is not None
@@ -65,7 +65,7 @@ class ResponseBuilder:
         self._stopped: StopDownload | None = None
 
     def begun(self, head: ResponseHead, length: int | None) -> bool:
-        """Take the head; whether the body is wanted."""
+        """Keep the head; return True if the body is wanted."""
         self._request.meta["download_latency"] = monotonic() - self._began
         self._head, self._length = head, length
         self._headers = _headers(head, length, to_head=self.to_head)
@@ -73,9 +73,9 @@ class ResponseBuilder:
         return self._stopped is None
 
     def is_whole(self, body: bytes) -> bool:
-        """Whether the length announced was that of the page before it was packed.
+        """Return True if the announced length is that of the body before compression.
 
-        Browsers read such a page too. What is cut does not unpack.
+        Browsers read such a page too. A truncated body does not decompress.
         """
         names = self._encodings()
         try:
@@ -84,7 +84,9 @@ class ResponseBuilder:
             return False
 
     def response(self, body: bytes, received: int, connection: Connection) -> Response:
-        """Scrapy's response. Raises BrokenEncodingError, DecodedTooLargeError, StopDownload."""
+        """Return Scrapy's response. Raises BrokenEncodingError, DecodedTooLargeError,
+        StopDownload.
+        """
         url = self._request.url.partition("#")[0]
         body = self._decoded(body)
         kind = responsetypes.from_args(headers=self._headers, url=url, body=body)
@@ -96,7 +98,7 @@ class ResponseBuilder:
             ip_address=connection.address,
             protocol=self._head.version,
         )
-        response.headers = self._headers  # given to the class, they would be copied
+        response.headers = self._headers  # the constructor would copy them
         if self._stopped is None:
             self._request.meta[WIRE_BYTES] = received
             return response
@@ -107,7 +109,7 @@ class ResponseBuilder:
         return response
 
     def _decoded(self, body: bytes) -> bytes:
-        """The body without its encodings; of a robots.txt, or where none is read, what can be had."""
+        """Decode the body; of a robots.txt or of an error, as far as it can be decoded."""
         names = self._encodings()
         if not body or not names:
             return body
@@ -121,7 +123,7 @@ class ResponseBuilder:
 
 
 def _headers(head: ResponseHead, length: int | None, *, to_head: bool) -> Headers:
-    """The fields as Scrapy has them."""
+    """Convert the header fields to Scrapy's."""
     headers = Headers()
     if length is not None:
         headers[b"Content-Length"] = str(length)
@@ -138,13 +140,13 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 class BoundedDownloadHandler(BaseDownloadHandler):
-    """Downloads within the limits that the crawl's options set.
+    """Download handler that keeps the limits of the crawl's options.
 
-    It decompresses too, so that HttpCompressionMiddleware is not needed. Where the server closed a
-    connection that was kept, the request is sent once more on a new one (RFC 9112, 9.3.1); every
-    other failure is the scheduler's to try again. ``headers_received`` is sent to those
-    who listen, and may stop a download; ``bytes_received`` is not. ``meta[WIRE_BYTES]`` holds
-    how many bytes came over the connection for the request.
+    It also decompresses, so HttpCompressionMiddleware is not needed. A request is sent once more
+    on a new connection if the server closed a kept one (RFC 9112, 9.3.1); the scheduler retries
+    every other failure. ``headers_received`` is sent only if it has receivers, which may stop the
+    download; ``bytes_received`` is never sent. ``meta[WIRE_BYTES]`` holds the number of bytes
+    received for the request.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -162,9 +164,9 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         self._stopper = DownloadStopper(crawler)
 
     async def download_request(self, request: Request) -> Response:
-        """Download; raises one of Scrapy's download exceptions or of ``failures``."""
+        """Download; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
         route = route_of(request, self._bind)
-        reused = self._pool.take(route)
+        reused = self._pool.acquire(route)
         if reused is not None:
             try:
                 return await self._send(request, reused)
@@ -174,7 +176,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         return await self._send(request, await self._dialer.dial(route, self._pool))
 
     async def close(self) -> None:
-        """End the connections."""
+        """Close all connections."""
         await self._pool.close()
 
     async def _send(self, request: Request, connection: Connection) -> Response:
@@ -185,7 +187,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
 
 
 def _dialer(params: FetchParams) -> Dialer:
-    """Connects as a crawl's options say."""
+    """Build the dialer from a crawl's options."""
     starts: Sequence[str] = getattr(params, "start", ())
     hosts = [urlsplit(start).hostname or "" for start in starts]
     return Dialer(

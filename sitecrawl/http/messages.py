@@ -1,4 +1,4 @@
-"""Which connection a request needs."""
+"""HTTP/1.1 messages: the route of a request, its bytes, the response's head, body framing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCHEME_AND_AUTHORITY = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 
 
 class Tunnel(NamedTuple):
-    """The proxy that hands a TLS connection on, and what it is told of us."""
+    """Proxy that tunnels a TLS connection, with its credentials."""
 
     host: str
     port: int
@@ -34,9 +34,10 @@ class Tunnel(NamedTuple):
 
 
 class Route(NamedTuple):
-    """A connection to ``host``; requests of equal routes can share one.
+    """Endpoint of a connection; requests of equal routes can share a connection.
 
-    Addresses are judged where it is ``guarded``: those of proxies, which the user chose, are not.
+    Addresses are checked where ``guarded`` is true: those of proxies, which the user chose, are
+    not.
     """
 
     host: str
@@ -48,7 +49,7 @@ class Route(NamedTuple):
 
 
 def route_of(request: Request, bind: str | tuple[str, int] | None) -> Route:
-    """The way to the request's server or to its proxy, from a local address."""
+    """Return the route to the request's server or its proxy, from a local address."""
     direct = _direct(site_of(request.url), request.meta.get("bindaddress") or bind)
     proxy = request.meta.get("proxy")
     return _through(proxy, direct, request) if proxy else direct
@@ -90,20 +91,20 @@ OBSOLETE_FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
 
 @dataclass(slots=True)
 class ResponseHead:
-    """The head of one answer; ``fields`` are in order, with names written ``Like-This``."""
+    """Head of one response; ``fields`` are in order, with names in ``Title-Case``."""
 
     version: str
     status: int
     fields: list[tuple[bytes, bytes]]
 
     def values(self, name: bytes) -> list[bytes]:
-        """All values of the fields called ``name``, in lower case and parted at commas."""
+        """Return all values of the fields called ``name``, in lower case and split at commas."""
         found = [value for key, value in self.fields if key == name]
         return [part.strip() for part in b",".join(found).lower().split(b",")] if found else []
 
 
 class HeadReader:
-    """Gathers the head of an answer, and passes over interim ones, within a size in bytes."""
+    """Incremental reader of a response's head, within a size in bytes; skips interim responses."""
 
     __slots__ = ("_buffer", "_left")
 
@@ -112,7 +113,7 @@ class HeadReader:
         self._buffer = bytearray()
 
     def take(self, data: bytes) -> tuple[ResponseHead, bytes] | None:
-        """The head and what follows it, once it is there.
+        """Add received bytes; return the complete head and the bytes after it, else None.
 
         Raises MalformedResponseError for what is not HTTP, HeaderTooLargeError.
         """
@@ -126,13 +127,13 @@ class HeadReader:
             head = parse_head(bytes(buffer[begin : end.end()]))
             self._count_bytes(end.end() - begin)
             begin = end.end()
-            if not 100 <= head.status < 200:  # RFC 9110, 15.2: interim answers may be ignored
+            if not 100 <= head.status < 200:  # RFC 9110, 15.2: interim responses may be ignored
                 return head, bytes(buffer[begin:])
         self._buffer_rest(buffer[begin:])
         return None
 
     def _buffer_rest(self, rest: bytes | bytearray) -> None:
-        """Keep the beginning of a head, if it can become one."""
+        """Buffer an incomplete head; fail early if it cannot become one."""
         if b"\n" in rest:
             _read_status(rest)
         if len(rest) > self._left:
@@ -146,7 +147,7 @@ class HeadReader:
 
 
 def parse_head(block: bytes) -> ResponseHead:
-    """Read a whole head. Lines that are no field are passed over, as browsers do."""
+    """Parse a complete head. Skip lines that are no header field, as browsers do."""
     found = _read_status(block)
     fields = block[found.end() :]
     if b"\n " in fields or b"\n\t" in fields:
@@ -175,22 +176,22 @@ MAX_TRAILER = 65_536
 
 
 class Framing(Protocol):
-    """Tells the body from what is around it.
+    """Splitter of the body from its framing.
 
-    ``rest`` is what came behind the body, once that is complete. ``ends_by_close``: the
-    close of the connection is its proper end.
+    ``rest`` holds the bytes after the body once it is complete. ``ends_by_close``: closing the
+    connection is its proper end.
     """
 
     rest: bytes | None
     ends_by_close: bool
 
     def take(self, data: bytes) -> bytes:
-        """The part of ``data`` that is body; raises MalformedResponseError."""
+        """Return the part of ``data`` that is body; raises MalformedResponseError."""
         ...
 
 
 class ContentLengthFraming:
-    """A body of announced length."""
+    """Framing by Content-Length."""
 
     __slots__ = ("_left", "rest")
     ends_by_close = False
@@ -200,7 +201,7 @@ class ContentLengthFraming:
         self.rest: bytes | None = None
 
     def take(self, data: bytes) -> bytes:
-        """The body's share."""
+        """Return the part of ``data`` within the announced length."""
         part = data[: self._left]
         self._left -= len(part)
         if not self._left:
@@ -209,7 +210,7 @@ class ContentLengthFraming:
 
 
 class CloseFraming:
-    """A body that the end of the connection ends."""
+    """Framing by the end of the connection."""
 
     __slots__ = ("rest",)
     ends_by_close = True
@@ -218,12 +219,12 @@ class CloseFraming:
         self.rest: bytes | None = None
 
     def take(self, data: bytes) -> bytes:
-        """Everything."""
+        """Return all of ``data``."""
         return data
 
 
 class ChunkedFraming:
-    """A body in chunks (RFC 9112, 7.1); a trailer is passed over."""
+    """Chunked framing (RFC 9112, 7.1); trailers are discarded."""
 
     __slots__ = ("_buffer", "_left", "_read", "_trailer", "rest")
     ends_by_close = False
@@ -232,11 +233,11 @@ class ChunkedFraming:
         self._buffer = b""
         self._left = 0  # bytes of the current chunk that are still to come
         self._trailer = MAX_TRAILER
-        self._read = self._read_size  # what the next line is
+        self._read = self._read_size  # parser of the next line
         self.rest: bytes | None = None
 
     def take(self, data: bytes) -> bytes:
-        """The chunks' share."""
+        """Return the chunk data within ``data``."""
         if self._buffer:
             data = self._buffer + data
             self._buffer = b""
@@ -260,7 +261,7 @@ class ChunkedFraming:
         return b"".join(parts)
 
     def _buffer_rest(self, begun: bytes) -> None:
-        """Keep the beginning of a line."""
+        """Buffer an incomplete line."""
         if len(begun) > MAX_CHUNK_LINE:
             raise MalformedResponseError("a line between the chunks does not end")
         self._buffer = begun
@@ -287,9 +288,9 @@ class ChunkedFraming:
 
 
 def framing_of(head: ResponseHead, *, to_head: bool) -> tuple[Framing, int | None]:
-    """How the body is framed, and its length where that is announced.
+    """Return the framing of the body, and its length if announced.
 
-    ``to_head``: the answer is one to a HEAD request. Raises MalformedResponseError.
+    ``to_head``: the request was a HEAD request. Raises MalformedResponseError.
     """
     if to_head or head.status in BODILESS:
         return ContentLengthFraming(0), 0
@@ -303,7 +304,9 @@ def framing_of(head: ResponseHead, *, to_head: bool) -> tuple[Framing, int | Non
 
 
 def _content_length(lengths: list[bytes]) -> int | None:
-    """The one number; RFC 9110, 8.6 lets it be said more than once. What is none is passed over."""
+    """Return the length; repeated equal values count once (RFC 9110, 8.6), invalid ones are
+    ignored.
+    """
     numbers = {int(length) for length in lengths if CONTENT_LENGTH.fullmatch(length)}
     if len(numbers) > 1:
         raise MalformedResponseError(f"Content-Lengths that contradict each other: {lengths[:3]}")
@@ -311,7 +314,7 @@ def _content_length(lengths: list[bytes]) -> int | None:
 
 
 def is_persistent(head: ResponseHead) -> bool:
-    """Whether the connection may be used again (RFC 9112, 9.3)."""
+    """Return True if the connection may be reused (RFC 9112, 9.3)."""
     options = head.values(b"Connection")
     if b"close" in options:
         return False
@@ -321,11 +324,12 @@ def is_persistent(head: ResponseHead) -> bool:
 URL_PARTS = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
 TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
 IRREGULAR_NAMES = {b"Content-Md5": b"Content-MD5", b"Dnt": b"DNT", b"Te": b"TE"}
-BODY_HEADERS = (b"Content-Length", b"Transfer-Encoding")  # written by what the body is
+BODY_HEADERS = (b"Content-Length", b"Transfer-Encoding")  # derived from the body
 
 
 def request_bytes(request: Request, route: Route) -> bytes:
-    """The request for a connection of ``route``; the URL_PARTS's path and query as they stand.
+    """Serialize a request for a connection of ``route``; path and query of the URL stay as
+    written.
 
     Raises ValueError for what would not be one.
     """
@@ -344,13 +348,13 @@ def request_bytes(request: Request, route: Route) -> bytes:
 
 
 def target(url: str, *, absolute: bool = False) -> bytes:
-    """What is asked for: path and query, or for a proxy the whole URL_PARTS (RFC 9112, 3.2)."""
+    """Return the request target: path and query, or the whole URL for a proxy (RFC 9112, 3.2)."""
     url = url.partition("#")[0]
     found = URL_PARTS.fullmatch(url)
     if found is None:
         raise ValueError(f"not a URL_PARTS that can be asked for: {url!r}")
     path = found[2] if found[2].startswith("/") else "/" + found[2]
-    if "|" in path:  # Tomcat refuses it; Chromium writes it so in the path, and only there
+    if "|" in path:  # Tomcat rejects it; Chromium escapes it in the path only
         name, mark, query = path.partition("?")
         path = name.replace("|", "%7C") + mark + query
     if absolute:
@@ -360,7 +364,7 @@ def target(url: str, *, absolute: bool = False) -> bytes:
 
 @lru_cache(1000)
 def host_of(site: str) -> bytes:
-    """The Host field's value for scheme and authority of a URL_PARTS."""
+    """Return the Host header's value for scheme and authority of a URL."""
     parts = urlsplit(site)
     host = parts.hostname or ""
     if ":" in host:
@@ -372,7 +376,7 @@ def host_of(site: str) -> bytes:
 
 @lru_cache(1000)
 def token(name: bytes) -> bytes:
-    """A method or a field's name, if it is one; else raises ValueError."""
+    """Return a method or field name if it is a valid token; raises ValueError."""
     if not TOKEN.fullmatch(name):
         raise ValueError(f"not a name in HTTP: {name!r}")
     return IRREGULAR_NAMES.get(name, name)
@@ -385,5 +389,5 @@ def _fields(request: Request, route: Route) -> Iterator[bytes]:
         written = token(name)
         for value in values:
             if b"\n" in value or b"\r" in value:
-                value = b" ".join(value.split())  # noqa: PLW2901 - no field ends within its value
+                value = b" ".join(value.split())  # noqa: PLW2901 - a value must not end its field
             yield b"%b: %b" % (written, value)

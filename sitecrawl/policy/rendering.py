@@ -1,4 +1,4 @@
-"""Which pages need a browser: decided by what their answer holds, learnt by kind of page."""
+"""Decision which pages need a browser, from their HTML and from earlier pages of their pattern."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ _DIGITS = re.compile(r"\d+")
 
 
 class RenderPolicy(Protocol):
-    """Says of each HTML answer whether a browser has to show it, and learns from what came."""
+    """Policy that decides which HTML responses are rendered, and learns from the results."""
 
     def decide(self, url: str, shell: Shell) -> Decision:
-        """Whether the page is rendered; the reason and the rule say why, or why not."""
+        """Decide about rendering the page; reason and rule explain the decision."""
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
-        """Note what rendering a page has brought."""
+        """Record the result of rendering a page."""
 
 
 class RenderAlways:
-    """Renders every page, as ``render=playwright`` and ``render=splash`` ask."""
+    """Render every page with scripts (``render=playwright``, ``render=splash``)."""
 
     def decide(self, url: str, shell: Shell) -> Decision:  # noqa: ARG002 -- the protocol's
-        """Every HTML page is rendered, and one without scripts is what it is."""
+        """Allow every HTML page that has scripts."""
         if not shell.scripts:
             return refuse("no_scripts", "the page has no scripts")
         return Decision(allowed=True, reason="asked", rule="every page with scripts")
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
-        """There is nothing to learn."""
+        """Ignore the result."""
 
 
 @dataclass(slots=True)
 class RenderWhereNeeded:
-    """Renders the pages that say little without scripts, as ``render=auto`` asks.
+    """Render the pages that have little content without scripts (``render=auto``).
 
-    Pages of one pattern are judged together: where two renderings in a row showed no more
-    than the answers had, no later page of the pattern is rendered for the same reason.
-    ``fruitless`` counts those renderings, and is 0 where one did show more; it is kept for the run.
+    Pages of one pattern are judged together: after two renderings in a row without new content, no
+    later page of the pattern is rendered for the same reason. ``fruitless`` counts those
+    renderings and is 0 where one did add content; it is kept for the run.
     """
 
     fruitless: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def decide(self, url: str, shell: Shell) -> Decision:
-        """Whether the page needs a browser, by its answer and by pages of its pattern."""
+        """Decide by the response and by earlier pages of its pattern."""
         verdict = needs_scripts(shell)
         if not verdict.allowed:
             return verdict
@@ -76,7 +76,7 @@ class RenderWhereNeeded:
         return verdict._replace(rule=f"{verdict.rule}, as on pages like {pattern}")
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
-        """Note whether the page had more text or links when its scripts had run."""
+        """Record if the page had more text or links after its scripts ran."""
         key = page_pattern(url), needs_scripts(before).reason
         if key not in self.fruitless and len(self.fruitless) >= MAX_PATTERNS:
             del self.fruitless[next(iter(self.fruitless))]
@@ -86,7 +86,7 @@ class RenderWhereNeeded:
 
 
 def needs_scripts(shell: Shell) -> Decision:
-    """Whether an answer looks like one that only scripts fill."""
+    """Decide if a response looks like a page that only scripts fill."""
     bare = shell.text < MIN_TEXT_LENGTH and shell.links <= MAX_BARE_LINKS
     if not shell.scripts:
         return refuse("no_scripts", "the page has no scripts")
@@ -101,15 +101,15 @@ def needs_scripts(shell: Shell) -> Decision:
 
 
 def shows_more(before: Shell, after: Shell) -> bool:
-    """Whether scripts made a difference to what is indexed or followed."""
+    """Return True if scripts added text to index or links to follow."""
     return after.text > before.text * MIN_TEXT_GAIN + 20 or after.links > before.links
 
 
 def page_pattern(url: str) -> str:
-    """What the pages made by one template have in common: ``https://a.test/shop/*?id``.
+    """Return the pattern that pages of one template share: ``https://a.test/shop/*?id``.
 
-    The last segment of the path varies but for its extension, digits anywhere do, and
-    parameters count by their names.
+    The last path segment is a wildcard except for its extension, digits anywhere are too, and
+    parameters count by name.
     """
     parts = urlsplit(url)
     folder, _, last = parts.path.rpartition("/")

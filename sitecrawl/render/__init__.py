@@ -1,1 +1,1 @@
-"""Shows pages in a browser; loaded only when a crawl asks for it."""
+"""Rendering of pages in a browser; imported only by crawls that render."""

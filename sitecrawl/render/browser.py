@@ -1,4 +1,4 @@
-"""Finds an installed Chromium, and says how it is started."""
+"""Playwright renderer: finds Chromium, starts and restarts it, renders pages in it."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # all traffic by the proxy
-    "--js-flags=--max-old-space-size=512",  # a page that leaks ends itself, not the machine
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # all traffic through the proxy
+    "--js-flags=--max-old-space-size=512",  # a leaking page must not exhaust the machine
 )
 
 
 def find_chromium(environment: Mapping[str, str]) -> str | None:
-    """The program named by CHROMIUM, else the first that is installed; None without any."""
+    """Return the program named by CHROMIUM, else the first one installed; None without any."""
     named = environment.get("CHROMIUM")
     names = (named,) if named else PROGRAMS
     path = environment.get("PATH", os.defpath)
@@ -67,12 +67,12 @@ def find_chromium(environment: Mapping[str, str]) -> str | None:
 
 
 class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
-    """Starts the Chromium that is installed; a remote browser of the settings goes first."""
+    """Browser provider for the installed Chromium; a remote browser of the settings has priority."""
 
     mark = ""
 
     async def launch_browser(self) -> Browser:
-        """The browser; raises RendererMissingError."""
+        """Launch the browser; raises RendererMissingError."""
         options = self.config.launch_options
         remote = self.config.cdp_url or self.config.connect_url
         if not remote and "executable_path" not in options:
@@ -93,7 +93,7 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
         return {
             "executable_path": program,
             "args": [*ARGUMENTS, self.mark],
-            "chromium_sandbox": os.geteuid() != 0,  # it cannot be had as root
+            "chromium_sandbox": os.geteuid() != 0,  # not available to root
             "timeout": START_SECONDS * 1000,
             "handle_sigint": False,
             "handle_sigterm": False,
@@ -101,7 +101,7 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
         }
 
     async def kill(self) -> None:
-        """End the browser that was started here, and that does not obey any more."""
+        """Kill the browser that was started here and does not respond."""
         if self.mark:
             for process in _processes_with(self.mark.encode()):
                 os.kill(process, signal.SIGKILL)
@@ -109,19 +109,19 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
 
 
 def _processes_with(mark: bytes) -> list[int]:
-    """The processes that have an argument; none where the system has no /proc."""
+    """Return the ids of processes with an argument; none on systems without /proc."""
     found = []
     for arguments in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if mark in arguments.read_bytes().split(b"\0"):
                 found.append(int(arguments.parent.name))
         except OSError:
-            continue  # it has ended since
+            continue  # the process has ended
     return found
 
 
-# The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup, null where it is no other than
-# the document. Copied into a document without scripts, where no component comes to life.
+# The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup, null if it equals the
+# document. Copied into a document without scripts, where no component is upgraded.
 FLAT_TREE = """() => {
     if (![...document.querySelectorAll('*')].some(element => element.shadowRoot)) return null;
     const inert = document.implementation.createHTMLDocument('');
@@ -139,7 +139,7 @@ logger = logging.getLogger(__name__)
 
 
 async def read_shown(page: Page) -> str:
-    """The markup of a page; shadow trees, unless closed, stand where they are shown."""
+    """Return the markup of a page, with open shadow trees in the place where they are shown."""
     composed: str | None = None
     try:
         composed = await retry_on_navigation(lambda: page.evaluate(FLAT_TREE))
@@ -148,28 +148,30 @@ async def read_shown(page: Page) -> str:
     return await retry_on_navigation(page.content) if composed is None else composed
 
 
-# Generous, for a machine that has other work: each is waited for only where something is wrong.
-OPEN_SECONDS = 30.0  # for an empty page to open
-READ_SECONDS = 10.0  # beyond its time, for a page to begin, and to tell what it shows
-ANSWER_SECONDS = 10.0  # in which a browser that lives answers
-END_SECONDS = 5.0  # for a browser to end by itself
+# Generous, for a busy machine: each is reached only on errors.
+OPEN_SECONDS = 30.0  # to open an empty page
+READ_SECONDS = 10.0  # beyond render_time, to start a page and to read its content
+ANSWER_SECONDS = 10.0  # for a live browser to respond
+END_SECONDS = 5.0  # for a browser to close
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
-    """scrapy-playwright's handler, started when the first page asks for it."""
+    """scrapy-playwright's handler, started by the first page that needs it."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.browser_provider_cls = InstalledChromium
         self.process_request_headers = None  # the context sets the User-Agent
-        self.config.restart_disconnected_browser = False  # one that ends is left with its handler
+        self.config.restart_disconnected_browser = (
+            False  # a lost browser is replaced with its handler
+        )
         self.shown = 0
         self.lost = False
         self.active: set[str] = set()
         self.idle = asyncio.Event()
 
     def release(self, name: str) -> None:
-        """A page is done with."""
+        """Release a page; signal ``idle`` after the last one."""
         self.active.discard(name)
         if not self.active:
             self.idle.set()
@@ -185,16 +187,16 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             raise RendererMissingError(why) from error
 
     async def _download_request_with_page(self, request: Request, page: Page, _: object) -> None:
-        """Open the page, and read nothing yet: it has just begun."""
+        """Open the page without reading it: it has only begun to load."""
         request.meta["playwright_page"] = page
         await page.goto(request.url, wait_until="commit")
 
 
 class PlaywrightRenderer:
-    """Gives each page a browser context of its own, and closes it afterwards.
+    """Renderer that gives each page a browser context of its own.
 
-    So pages share nothing, and nothing is left of them. The browser is started anew after
-    ``render_restart`` pages, and whenever it no longer answers.
+    Pages therefore share nothing, and nothing is left of them. The browser is restarted after
+    ``render_restart`` pages, and whenever it no longer responds.
     """
 
     proxy_address = "127.0.0.1"
@@ -209,7 +211,7 @@ class PlaywrightRenderer:
         self._ending: set[asyncio.Task[None]] = set()
 
     async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
-        """Run the page's scripts; raises one of ``render.failures``."""
+        """Run the page's scripts; raises one of the errors of ``rendered_page``."""
         handler = await self._started()
         guard = PageGuard(page, self._params.render_block)
         name = f"page {next(self._numbers)}"
@@ -219,7 +221,7 @@ class PlaywrightRenderer:
                 begin = self._page_init(guard, limit)
                 request = self._request(page.url, name, begin, proxy)
                 await handler.download_request(request)
-                if not guard.begun:  # scrapy-playwright only logs why
+                if not guard.begun:  # scrapy-playwright only logs the cause
                     raise RendererLostError("the page could not be watched")
                 return await self._read(request.meta["playwright_page"], guard, proxy)
         except TimeoutError as error:
@@ -228,14 +230,14 @@ class PlaywrightRenderer:
             raise self._replace_lost(handler, "the browser does not answer") from error
         except PlaywrightError as error:
             why = str(error).partition("\n")[0]
-            if await self._is_alive(handler):  # so it is the page alone that broke
+            if await self._is_alive(handler):  # only the page failed
                 raise RendererLostError(why) from error
             raise self._replace_lost(handler, why) from error
         finally:
             await self._end(handler, name)
 
     async def close(self) -> None:
-        """End the browser."""
+        """Close the browser."""
         if self._handler is not None:
             self._start_background(_end_browser(self._handler))
         if self._ending:
@@ -266,7 +268,7 @@ class PlaywrightRenderer:
         return handler
 
     def _page_init(self, guard: PageGuard, limit: asyncio.Timeout) -> Begin:
-        """What an empty page begins with; the page's own time runs from then on."""
+        """Return the callback for a new page; the page's own time limit starts when it is called."""
 
         async def begin(page: Page, asked: object) -> None:
             await guard.begin(page, asked)
@@ -293,7 +295,7 @@ class PlaywrightRenderer:
         return Request(url, meta=meta | {"verbatim_url": True})
 
     async def _is_alive(self, handler: BrowserHandler) -> bool:
-        """Whether the browser still does what it is told."""
+        """Return True if the browser still responds."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 session = await handler.browser.new_browser_cdp_session()
@@ -303,7 +305,7 @@ class PlaywrightRenderer:
         return True
 
     def _replace_lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
-        """Leave this browser, and end it at once; the next page starts another."""
+        """Abandon a lost browser and end it; the next page starts another one."""
         handler.lost = True
         if self._handler is handler:
             logger.warning("The browser was lost, and is started anew: %s", why)
@@ -329,7 +331,7 @@ class PlaywrightRenderer:
 
 
 async def _retire(handler: BrowserHandler) -> None:
-    """Close a browser when the pages that it shows are done."""
+    """Close a browser once its pages are done."""
     if handler.active:
         handler.idle.clear()
         await handler.idle.wait()
@@ -337,7 +339,7 @@ async def _retire(handler: BrowserHandler) -> None:
 
 
 async def _end_browser(handler: BrowserHandler) -> None:
-    """Close a browser for good, by force if it does not obey."""
+    """Close a browser, by force if it does not respond."""
     for end in (handler.close, handler.browser_provider.kill):
         try:
             async with asyncio.timeout(END_SECONDS):

@@ -1,4 +1,4 @@
-"""Waits until a page has said what it has to say."""
+"""Wait for a page to become idle: no pending requests, no changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05
-# Lengths, so that a clock or a carousel counts as unchanged.
+# Lengths instead of content, so that a clock or a carousel counts as unchanged.
 SIZE = """() => [document.readyState !== 'loading', document.getElementsByTagName('*').length,
     document.body ? document.body.textContent.length : 0, location.href]"""
 SCROLL = """() => { const before = scrollY; scrollTo(0, document.documentElement.scrollHeight);
@@ -27,7 +27,7 @@ SCROLL = """() => { const before = scrollY; scrollTo(0, document.documentElement
 
 
 async def retry_on_navigation(ask: Callable[[], Awaitable[T]]) -> T:
-    """What a page says, asked again where a script was just trying to lead on from it."""
+    """Query a page; retry while a navigation is interrupting it."""
     while True:
         try:
             return await ask()
@@ -38,7 +38,7 @@ async def retry_on_navigation(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 class NetworkIdleWaiter:
-    """Follows one page from its first byte to quiet: nothing asked for, nothing changed."""
+    """Waiter for one page: until nothing is requested and nothing changes."""
 
     def __init__(
         self, page: Page, guard: PageGuard, proxy: SandboxProxy, params: RenderParams
@@ -49,7 +49,7 @@ class NetworkIdleWaiter:
         self._params = params
 
     async def finish(self) -> bool:
-        """Whether the page came to an end, scrolled down as often as is asked, in its time."""
+        """Wait until the page is idle and scrolled; return False if ``render_time`` ran out first."""
         try:
             async with asyncio.timeout(self._params.render_time):
                 await self._wait_until_quiet(self._params.render_wait)
@@ -69,7 +69,7 @@ class NetworkIdleWaiter:
         return await retry_on_navigation(lambda: self._page.evaluate(script))
 
     async def _wait_until_quiet(self, least: float) -> None:
-        """Return when the page was quiet for long enough, and ``least`` seconds have passed."""
+        """Wait until the page was idle for ``render_quiet``, and at least ``least`` seconds."""
         loop = asyncio.get_running_loop()
         began = since = loop.time()
         last: Any = None

@@ -1,4 +1,4 @@
-"""Decides what a page in the browser may load, and where it may lead."""
+"""Interception of a page's requests: what it may load, and where it may navigate."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from sitecrawl.render.rendered_page import FetchedPage
 
 
-# The first two are about the body as it was sent; a refresh is read as a link.
+# Headers of the body as transferred; a refresh is read as a link instead.
 DROPPED_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding", "refresh"})
 NO_WINDOWS = "window.open = () => null;"
 
 
 class PageGuard:
-    """Hands the browser the document that was fetched already, and nothing that is not wanted.
+    """Request interceptor of one page, which serves the document that was already fetched.
 
-    A script that leads on to another document does not get there: ``sent_to`` keeps the
-    address. ``begun`` is set when it is in charge of the page. Documents in frames are pages of
-    their own, and not loaded. ``waiting`` holds what the page has asked for and not got yet.
+    A script's navigation to another document is blocked, and ``sent_to`` keeps its target.
+    ``begun`` is set once interception is active. Documents in frames are pages of their own and
+    are not loaded. ``waiting`` holds the pending requests.
     """
 
     def __init__(self, page: FetchedPage, blocked: Collection[str]) -> None:
@@ -36,7 +36,7 @@ class PageGuard:
         self._document_served = False
 
     async def begin(self, page: Page, _: Any) -> None:
-        """Watch a new page of the browser, the first or one in place of a lost one."""
+        """Start intercepting a new page of the browser, the first one or a replacement."""
         self._document_served = False
         self.sent_to = None
         self.waiting.clear()
@@ -78,7 +78,7 @@ class PageGuard:
 
     def _headers(self) -> dict[str, str]:
         headers = {
-            name: "\n".join(values)  # as Playwright wants repeated ones
+            name: "\n".join(values)  # the form of repeated headers in Playwright
             for name, values in self._page.headers.items()
             if name.lower() not in DROPPED_HEADERS
         }

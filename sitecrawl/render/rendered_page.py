@@ -1,4 +1,4 @@
-"""Why a page could not be shown, in exceptions that ``policy.answers`` goes by."""
+"""Types that the renderers share: the fetched page, the rendered document, their errors."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 
 class RendererMissingError(DownloadFailedError):
-    """There is no browser to show pages with; the text says what to install or start."""
+    """No browser is available; the message says what to install or start."""
 
 
 class RendererLostError(DownloadFailedError):
-    """The browser died or did not answer while it had the page."""
+    """The browser died or did not respond while it had the page."""
 
 
 class RenderTimeoutError(DownloadFailedError):
-    """The page keeps the browser busy, so that it never told what it shows."""
+    """The page keeps the browser too busy for its content to be read."""
 
 
 class RenderTooLargeError(DownloadFailedError):
-    """What the page shows or loads is larger than allowed."""
+    """The page's content, or what it loads, is larger than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """The answer to a page request: the document that a browser is to begin with.
+    """Response to a page request: the document to render.
 
     ``cookies`` is the Cookie header that the request carried, ``authorization`` its
     credentials; ``headers`` are the answer's, each with its values.
@@ -45,10 +45,10 @@ class FetchedPage:
 
 @dataclass(frozen=True, slots=True)
 class RenderedDocument:
-    """A page when its scripts have run.
+    """Page after its scripts have run.
 
-    ``url`` is its address then; ``sent_to`` is where a script tried to lead on, if it did.
-    ``finished`` is false where the time ended first.
+    ``url`` is its address by then; ``sent_to`` is the target of a script's navigation, if any.
+    ``finished`` is false if ``render_time`` ran out.
     """
 
     html: str
@@ -58,18 +58,18 @@ class RenderedDocument:
 
 
 class Renderer(Protocol):
-    """A browser, wherever it runs.
+    """Interface of the renderers, local or remote.
 
-    ``proxy_address`` is the address of ours at which it reaches the proxy, empty if it cannot.
+    ``proxy_address`` is our address as the browser reaches the proxy, empty if it cannot.
     """
 
     proxy_address: str
 
     async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
-        """Run the page's scripts, all its traffic going through ``proxy``.
+        """Run the page's scripts, with all traffic through ``proxy``.
 
-        Raises one of ``render.failures``.
+        Raises one of this module's errors.
         """
 
     async def close(self) -> None:
-        """End the browser."""
+        """Close the browser."""

@@ -1,4 +1,4 @@
-"""Holds the browser of a crawl: started when the first page needs it, ended with the crawl."""
+"""Rendering service of a crawl: started by the first page that needs it, closed with the crawl."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class RenderService:
-    """Decides which answers are shown in a browser, and puts what it shows in their place."""
+    """Extension that renders the pages which the policy selects, and replaces their bodies."""
 
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
@@ -69,18 +69,18 @@ class RenderService:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RenderService:
-        """Built for each crawl that renders."""
+        """Build the service and connect it to the end of the crawl."""
         rendering = cls(crawler)
         crawler.signals.connect(rendering.close, signals.engine_stopped)
         return rendering
 
     def check(self) -> None:
-        """Raise RendererMissingError where a page would be fetched in vain."""
+        """Raise RendererMissingError while no page can be rendered."""
         if self._params.render != "auto":
             self._check_available()
 
     async def shown(self, request: Request, response: Response) -> Response:
-        """The response as a browser shows it, if it is one that needs a browser."""
+        """Return the rendered response, or the response itself if it needs no browser."""
         content_type = header(response.headers, "Content-Type")
         is_page = request.method == "GET" and response.status == 200
         if not (is_page and is_html(media_type(content_type, response.body))):
@@ -96,13 +96,13 @@ class RenderService:
         return self._replaced(request, response, shown, before, decision)
 
     async def ask_splash(self, request: Request) -> Response:
-        """The response to a project's own SplashRequest."""
+        """Return the response to a project's own SplashRequest."""
         renderer: Any = self._load_renderer("splash")
         response: Response = await renderer.send(request)
         return response
 
     async def close(self) -> None:
-        """End the browser with the crawl."""
+        """Close the renderer at the end of the crawl."""
         if self._renderer is not None:
             await self._renderer.close()
 
@@ -142,14 +142,14 @@ class RenderService:
         return self._renderer
 
     def _suspend(self, trouble: str) -> None:
-        """Ask for no page in vain for a while; say once why."""
+        """Suspend rendering for ``RETRY_SECONDS``; log the reason once."""
         self._retry_at = asyncio.get_running_loop().time() + RETRY_SECONDS
         if trouble != self._trouble:
             logger.error("Pages cannot be rendered: %s", trouble)
         self._trouble = trouble
 
     def _permit(self, address: str) -> Decision:
-        """Public addresses, and those to which the crawl itself was let."""
+        """Allow public addresses and those that the crawl itself has connected to."""
         return ALLOWED if address in self._crawled_addresses else self._rule.decide(address)
 
     def _replaced(
@@ -183,9 +183,9 @@ def _fetched_page(request: Request, response: Response) -> FetchedPage:
 
 
 def moved_to(asked: str, shown: RenderedDocument) -> str | None:
-    """Where scripts led on from a page: by another document, or another address for this one.
+    """Return the target of a script's navigation: another document, or a new address for this one.
 
-    A meta refresh is not theirs; whoever reads the page decides about it.
+    A meta refresh does not count; the reader of the page decides about it.
     """
     if shown.sent_to is not None:
         _, refresh = get_meta_refresh(shown.html, asked)

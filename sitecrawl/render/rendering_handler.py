@@ -1,4 +1,4 @@
-"""Downloads pages, and shows those in a browser that need it, within the origin's turn."""
+"""Download handler that fetches a page by HTTP and then renders it if needed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class RenderingDownloadHandler(BoundedDownloadHandler):
-    """Every page is fetched by HTTP first, as in a crawl without a browser.
+    """Download handler of crawls that render: HTTP first, as in a crawl without a browser.
 
-    So status, headers, validators, limits and guards are the same, and what did not change
-    or is no page never reaches the browser. The turn ends when the page has been shown.
+    Status, headers, validators, limits and checks are therefore the same, and a response that did
+    not change or is no page never reaches the browser. The origin's slot is released after
+    rendering.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -31,7 +32,7 @@ class RenderingDownloadHandler(BoundedDownloadHandler):
         self._rendering = rendering
 
     async def download_request(self, request: Request) -> Response:
-        """The response, its body being what the page shows; raises as the base class does."""
+        """Return the response, rendered if needed; raises as the base class does."""
         if "splash" in request.meta:
             return await self._exclude_render_time(request, self._rendering.ask_splash(request))
         if visit_of(request) is None:
@@ -43,7 +44,7 @@ class RenderingDownloadHandler(BoundedDownloadHandler):
     async def _exclude_render_time(
         self, request: Request, showing: Coroutine[Any, Any, Response]
     ) -> Response:
-        """What a browser shows, its time not being the server's, by which the pause is measured."""
+        """Await the rendering; exclude its time from the response time that paces the origin."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:

@@ -1,4 +1,4 @@
-"""A proxy through which a browser loads what one page asks for: guarded, counted, cut off."""
+"""Local proxy for the requests of one rendered page: address checks and a size limit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sitecrawl.policy.decision import Decision
 HEAD_SECONDS = 30.0
 CONNECT_SECONDS = 10.0
 CHUNK = 65536
-# RFC 9110, 7.6.1: what concerns one connection is not passed on.
+# Hop-by-hop headers are not forwarded (RFC 9110, 7.6.1).
 _HOP_BY_HOP = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
 
 
 class SandboxProxy:
-    """Listens on one address while a page is shown; cuts every connection when it ends.
+    """HTTP proxy that listens while one page is rendered; it closes every connection at the end.
 
-    Each address is judged at the moment of connecting to it, so that neither names that
-    lead elsewhere now nor redirects nor WebSockets get past. ``refused`` counts the
-    connections that were not made; ``exceeded`` is set when more than ``max_bytes`` came.
+    Each address is checked at the moment of connecting, so that neither names that resolve
+    elsewhere by then nor redirects nor WebSockets bypass the check. ``refused`` counts the
+    connections that were not made; ``exceeded`` is set once more than ``max_bytes`` arrived.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class SandboxProxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        """Begin to listen, on a port of the system's choice."""
+        """Start listening on a port of the system's choice."""
         self._server = await asyncio.start_server(self._accept, self._address, 0)
         port = self._server.sockets[0].getsockname()[1]
         self.url = f"http://{self._address}:{port}"
@@ -50,7 +50,7 @@ class SandboxProxy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Listen no more, and cut what is under way."""
+        """Stop listening and cancel all connections."""
         self._server.close()
         self._cancel_all()
 
@@ -69,7 +69,7 @@ class SandboxProxy:
                 head = await reader.readuntil(b"\r\n\r\n")
             await self._forward(head.decode("latin-1"), reader, writer)
         except (OSError, ValueError, TimeoutError, EOFError, asyncio.LimitOverrunError):
-            pass  # the page sees a connection that was lost, as it is
+            pass  # the page sees a lost connection
         finally:
             writer.close()
 
@@ -101,7 +101,7 @@ class SandboxProxy:
     async def _exchange(
         self, reader: StreamReader, writer: StreamWriter, answer: StreamReader, to: StreamWriter
     ) -> None:
-        """Pass bytes on both ways until the server's side ends."""
+        """Copy bytes in both directions until the server closes."""
         upwards = asyncio.ensure_future(_copy(reader, to))
         try:
             while chunk := await answer.read(CHUNK):
@@ -115,7 +115,7 @@ class SandboxProxy:
             upwards.cancel()
 
     async def _connect(self, host: str, port: int) -> tuple[StreamReader, StreamWriter] | None:
-        """A connection to an address of ``host`` that is allowed; None if there is none."""
+        """Connect to an allowed address of ``host``; None if there is none."""
         loop = asyncio.get_running_loop()
         name = "localhost" if host.endswith(".localhost") else host  # RFC 6761, 6.3
         async with asyncio.timeout(CONNECT_SECONDS):
@@ -128,19 +128,19 @@ class SandboxProxy:
 
 
 async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
-    """Pass on what the browser sends; when it closes, so does the other side."""
+    """Copy the browser's bytes to the server; close the server's side when the browser closes."""
     try:
         while chunk := await reader.read(CHUNK):
             writer.write(chunk)
             await writer.drain()
     except OSError:
-        pass  # whoever reads the answer sees it too
+        pass  # the reader of the response sees the error too
     finally:
         writer.close()
 
 
 def _single_use_head(head: str, first: str = "") -> bytes:
-    """A message's head for a connection that serves this one exchange.
+    """Rewrite a message's head for a connection that serves one exchange only.
 
     The browser would else use it for a request to some other host.
     """

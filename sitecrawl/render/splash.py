@@ -1,4 +1,4 @@
-"""Shows pages in a Splash server, through scrapy-splash."""
+"""Splash renderer, through scrapy-splash."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ UNGUARDED = (
     "The Splash server at %s loads what pages ask for unguarded: keep it out of private networks, "
     "or say with -a splash_sees_us_as=ADDRESS where it reaches this machine"
 )
-# ES5, for Splash's WebKit does not know more.
+# ES5: Splash's WebKit supports no more.
 SCROLL_SCRIPT = """(function () {
   window.open = function () { return null; };
   var left = %d;
@@ -90,9 +90,9 @@ those to which a script leads on. Splash cannot tell one from the other but wher
 
 
 class SplashRenderer:
-    """Gives each page's document to the Splash server of ``SPLASH_URL``, to run its scripts.
+    """Renderer that sends each page's document to the Splash server of ``SPLASH_URL``.
 
-    What they load passes our proxy where Splash can reach us, on this machine or by
+    Its requests pass our proxy if Splash can reach us: on this machine, or by
     ``splash_sees_us_as``.
     """
 
@@ -100,7 +100,7 @@ class SplashRenderer:
         self._params = params
         self._agent = agent
         self._splash = build_from_crawler(Splash, crawler)
-        self._splash.spider_opened(crawler.spider)  # it is made after that signal
+        self._splash.spider_opened(crawler.spider)  # built after that signal
         self._cookies = build_from_crawler(Cookies, crawler)
         self._server: str = self._splash.splash_base_url
         self._handler = HTTP11DownloadHandler(crawler)
@@ -110,7 +110,7 @@ class SplashRenderer:
             logger.warning(UNGUARDED, self._server)
 
     async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
-        """Run the page's scripts; raises one of ``render.failures``."""
+        """Run the page's scripts; raises one of the errors of ``rendered_page``."""
         wait = min(
             max(self._params.render_wait, self._params.render_quiet), self._params.render_time
         )
@@ -140,8 +140,10 @@ class SplashRenderer:
         return RenderedDocument(shown["html"], shown["url"], shown.get("sent_to"))
 
     async def send(self, request: Request) -> Response:
-        """The response to a SplashRequest; a page's or, where that failed, the server's own."""
-        # What else is in its meta cannot be copied, as scrapy-splash does.
+        """Send a SplashRequest; return the page's response, or the server's own if rendering
+        failed.
+        """
+        # scrapy-splash copies meta, and other values there cannot be copied.
         meta = {name: request.meta[name] for name in SPLASH_META_KEYS if name in request.meta}
         bare = Request(
             request.url,
@@ -153,7 +155,7 @@ class SplashRenderer:
         self._cookies.process_request(bare)
         converted = self._splash.process_request(bare) or bare
         converted.meta["download_timeout"] = self._timeout + SPARE_SECONDS
-        # A POST on a kept connection is lost when the server closes that at the moment.
+        # A POST on a persistent connection is lost if the server closes it meanwhile.
         converted.headers["Connection"] = "close"
         while True:
             answer = self._splash.process_response(converted, await self._ask(converted))
@@ -161,10 +163,10 @@ class SplashRenderer:
                 answer = self._cookies.process_response(converted, answer)
                 answer.request = request
                 return answer
-            converted = answer  # the server forgot cached arguments: they are sent again
+            converted = answer  # the server lost its cached arguments: send them again
 
     async def close(self) -> None:
-        """Close idle connections; the server is not ours to end."""
+        """Close idle connections; the server keeps running."""
         await self._handler.close()
 
     async def _ask(self, request: Request) -> Response:
@@ -190,7 +192,7 @@ def _is_local(host: str) -> bool:
 
 
 def _failure(response: Any) -> Exception:
-    """What an answer of Splash that holds no page means."""
+    """Return the exception for a Splash response without a page."""
     found = response.data if hasattr(response, "data") else {}
     words = f"Splash answered {response.status}: {found.get('info') or found.get('description')}"
     if response.status == 504:

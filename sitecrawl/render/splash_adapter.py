@@ -1,9 +1,9 @@
-"""scrapy-splash 0.11.1 for today's Scrapy, which its release does not import on.
+"""Adapter of scrapy-splash 0.11.1 to the current Scrapy, on which its release does not import.
 
-What is broken, and mended here: it imports ``canonicalize_url`` from where it no longer is;
-its spider middleware knows neither asynchronous output nor ``process_start``; it asks the
-downloader for ``_get_slot_key``, now ``get_slot_key``; its methods want the ``spider``
-argument that Scrapy no longer passes. A test says when a release no longer needs this.
+It works around four faults: it imports ``canonicalize_url`` from a former place; its spider
+middleware lacks asynchronous output and ``process_start``; it calls the downloader's
+``_get_slot_key``, now ``get_slot_key``; its methods need the ``spider`` argument that Scrapy no
+longer passes. A test fails once a release no longer needs the adapter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def _canonicalize_url_restored() -> Iterator[None]:
-    """Put ``canonicalize_url`` back to where scrapy-splash imports it from."""
+    """Restore ``canonicalize_url`` to the place from which scrapy-splash imports it."""
     url: Any = scrapy.utils.url
     url.canonicalize_url = canonicalize_url
     yield
@@ -38,15 +38,15 @@ __all__ = ["Cookies", "DeduplicateArgs", "Splash", "SplashRequest", "released"]
 
 
 class Splash(released.SplashMiddleware):  # type: ignore[misc]
-    """Turns a request for a page into one to the Splash server, and its answer back."""
+    """Downloader middleware that converts requests to Splash API calls, and the responses back."""
 
     def process_request(self, request: Request) -> Request | None:
-        """The request to the Splash server; None for one that is not meant for it."""
+        """Return the request to the Splash server; None for a request that is not meant for it."""
         converted: Request | None = super().process_request(request, self.crawler.spider)
         return converted
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
-        """The page's response; a request where arguments have to be sent once more."""
+        """Return the page's response, or a request if cached arguments have to be sent again."""
         converted: Response | Request = super().process_response(
             request, response, self.crawler.spider
         )
@@ -58,40 +58,40 @@ class Splash(released.SplashMiddleware):  # type: ignore[misc]
 
 
 class Cookies(released.SplashCookiesMiddleware):  # type: ignore[misc]
-    """Keeps the cookies of Splash sessions."""
+    """Cookies middleware for Splash sessions."""
 
     crawler: Crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Built for each crawl."""
+        """Build from the crawler."""
         cookies: Self = super().from_crawler(crawler)
         cookies.crawler = crawler
         return cookies
 
     def process_request(self, request: Request) -> None:
-        """Send the session's cookies along."""
+        """Add the session's cookies to the request."""
         super().process_request(request, self.crawler.spider)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Keep the cookies that came back."""
+        """Store the cookies of the response."""
         kept: Response = super().process_response(request, response, self.crawler.spider)
         return kept
 
 
 class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore[misc]
-    """Spider middleware: keeps large arguments out of the requests, as ``cache_args`` asks."""
+    """Spider middleware that takes large arguments out of requests, as ``cache_args`` asks."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Built for each crawl."""
+        """Build from the crawler."""
         return cls(crawler)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Treat the requests that the spider starts with."""
+        """Deduplicate the arguments of the start requests."""
         async for each in start:
             yield self._deduplicate(each)
 
@@ -100,7 +100,7 @@ class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore
         response: Response,  # noqa: ARG002 -- Scrapy names it
         result: Iterable[Any],
     ) -> Iterator[Any]:
-        """Treat the requests that come of a response."""
+        """Deduplicate the arguments of the requests of a response."""
         for each in result:
             yield self._deduplicate(each)
 
@@ -109,7 +109,7 @@ class DeduplicateArgs(released.SplashDeduplicateArgsMiddleware):  # type: ignore
         response: Response,  # noqa: ARG002 -- Scrapy names it
         result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
-        """Treat the requests that come of a response, one by one."""
+        """Deduplicate the arguments of the requests of a response, asynchronously."""
         async for each in result:
             yield self._deduplicate(each)
 

@@ -1,1 +1,1 @@
-"""How servers are asked, and what their answers mean."""
+"""Policy of requests and responses."""

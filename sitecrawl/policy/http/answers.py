@@ -1,4 +1,4 @@
-"""What an answer, or the lack of one, means for the crawl."""
+"""Mapping of HTTP statuses and fetch failures to outcomes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 
 
 class FetchResult(NamedTuple):
-    """How a fetch ended, and what follows.
+    """Result of a fetch: its outcome, and the consequences.
 
-    ``reason`` is one snake_case word more precise than the outcome. ``retryable``: the condition may
-    pass, so the URL may be tried retryable in the same run. ``counts_against_budget``: it could last, so it costs
-    the origin's patience.
+    ``reason`` is one snake_case word more precise than the outcome. ``retryable``: the condition
+    may pass, so the URL may be retried in the same run. ``counts_against_budget``: the condition
+    may last, so it counts against the origin's failure budget.
     """
 
     outcome: Outcome
@@ -60,14 +60,14 @@ STATUSES = {
         Outcome.SERVER_INTERNAL_ERROR, "unavailable", retryable=True, counts_against_budget=True
     ),
     504: BROKEN_FOR_NOW,
-    522: BROKEN_FOR_NOW,  # of Cloudflare: no connection to the site's own server
-    524: BROKEN_FOR_NOW,  # of Cloudflare: no answer of it in time
+    522: BROKEN_FOR_NOW,  # Cloudflare: no connection to the origin server
+    524: BROKEN_FOR_NOW,  # Cloudflare: the origin server timed out
 }
 PERMANENT = frozenset({301, 308})
 TEMPORARY = frozenset({300, 302, 303, 307})
-NO_HEAD = frozenset({405, 501})  # of a server that does not know HEAD
+NO_HEAD = frozenset({405, 501})  # of servers without HEAD
 
-# In order: the first name that is among a failure's causes decides.
+# In order of priority: the first name among a failure's causes decides.
 FAILURES = {
     "RendererMissingError": FetchResult(Outcome.CANCELLED, "renderer_missing"),
     "RendererLostError": FetchResult(Outcome.CANCELLED, "renderer_lost", retryable=True),
@@ -115,7 +115,7 @@ UNKNOWN_FAILURE = FetchResult(
 
 
 def answer_of_status(status: int, headers: Mapping[str, str]) -> FetchResult:
-    """What a status code means; ``headers`` of the answer have lower-case names."""
+    """Return the result of a status code; ``headers`` have lower-case names."""
     if 300 <= status < 400 and status != 304:
         return _redirected(status, headers)
     if status == 503 and headers.get("retry-after"):
@@ -126,7 +126,7 @@ def answer_of_status(status: int, headers: Mapping[str, str]) -> FetchResult:
 
 
 def answer_of_failure(names: Iterable[str]) -> FetchResult:
-    """What a failed fetch means, by the class names of its exception and of their causes."""
+    """Return the result of a failed fetch, by the class names of its exception and their causes."""
     known = FAILURES.keys() & set(names)
     return next((FAILURES[name] for name in FAILURES if name in known), UNKNOWN_FAILURE)
 
@@ -148,7 +148,7 @@ def _redirected(status: int, headers: Mapping[str, str]) -> FetchResult:
 
 
 def _whole(content_range: str | None) -> bool:
-    """Whether a 206 holds everything after all; we never ask for a range ourselves."""
+    """Return True if a 206 holds the whole body; the crawl never requests a range."""
     if not content_range:
         return True
     match = CONTENT_RANGE.fullmatch(content_range)  # RFC 9110, 14.4

@@ -1,4 +1,4 @@
-"""When to give an origin up for the rest of a run."""
+"""Failure budget of an origin, a circuit breaker for the rest of a run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MAX_RATE_LIMITED_IN_ROW = 2
 
 @dataclass(slots=True)
 class FailureBudget:
-    """How many more failures an origin may show; never grows within a run.
+    """Number of failures that an origin has left; it never grows within a run.
 
-    A URL that fails again when it is asked again costs no more: two of them would else be the
-    end of a site that is well. A 429 is an answer, and costs nothing; but an origin that goes
-    on refusing after it was left alone twice as long each time is treated like one that fails.
+    Repeated failures of one URL count once: two such URLs would otherwise stop a healthy site. A
+    429 is a response and costs nothing, but an origin that keeps refusing after two doubled pauses
+    counts as failing.
 
-    ``has_new_failures``: not all that was spent went to what had failed last time as well.
+    ``has_new_failures``: part of the budget was spent on URLs that had not failed in the last run.
     """
 
     left: int = DEFAULT_PATIENCE
@@ -28,16 +28,16 @@ class FailureBudget:
     failed: set[int] = field(default_factory=set)
 
     def record_failure(self) -> bool:
-        """Count one failure; True when no patience is left."""
+        """Count one failure; return True when the budget is exhausted."""
         self.left = max(self.left - 1, 0)
         return self.exhausted
 
     def record_result(
         self, answer: FetchResult, fingerprint: int | None = None, *, failed_before: bool = False
     ) -> bool:
-        """Count one answer, to the request for a known URL; True when no patience is left.
+        """Count one result of a known URL; return True when the budget is exhausted.
 
-        ``failed_before``: it was no page at its last visit in an earlier run either.
+        ``failed_before``: its last visit in an earlier run failed too.
         """
         limited = answer.outcome is Outcome.RATE_LIMITED
         self.limits_in_row = self.limits_in_row + 1 if limited else 0
@@ -53,10 +53,10 @@ class FailureBudget:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the origin is to be left alone until the next run."""
+        """True if the origin is to be skipped for the rest of the run."""
         return self.left == 0
 
     @property
     def failed_like_last_run(self) -> bool:
-        """Whether what ended it had failed in the run before: the origin is no worse than then."""
+        """True if only URLs exhausted it that had failed in the last run as well."""
         return self.exhausted and not self.has_new_failures

@@ -1,4 +1,4 @@
-"""Media types: which are wanted, and which file extensions they belong to."""
+"""Media type policy: wanted types, and the file extensions of each type."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
 
 
 class MediaTypes(NamedTuple):
-    """The wanted types, the ignored extensions, and the table between the two.
+    """Wanted types, ignored extensions, and the table of extensions by type.
 
     ``sniff`` says what becomes of an answer without Content-Type: read its first bytes,
     or drop it.
@@ -116,7 +116,7 @@ class MediaTypes(NamedTuple):
         )
 
     def decide(self, url: str, content_type: str | None) -> Decision:
-        """Whether the body of an answer is wanted, by its header alone.
+        """Decide by the Content-Type header alone if the body is wanted.
 
         An allowed decision with the reason ``sniff`` leaves it to the body's first bytes.
         """
@@ -136,7 +136,7 @@ class MediaTypes(NamedTuple):
 
 
 def read_mime_extensions(entry: str) -> tuple[str, tuple[str, ...]]:
-    """A row of the table written ``video/mp4:mp4`` or ``video/mp4:mp4+m4v``.
+    """Parse a table row written ``video/mp4:mp4`` or ``video/mp4:mp4+m4v``.
 
     No extensions (``video/mp4:``) take the type off the table. Raises ValueError for
     anything that is not a media type and a colon.

@@ -1,4 +1,4 @@
-"""Which network addresses a crawl may connect to."""
+"""Policy of the network addresses that a crawl may connect to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
 
-# IANA's special-purpose registries (RFC 6890), and what they leave out.
+# IANA's special-purpose registries (RFC 6890), with additions.
 IPV4 = tuple(
     (IPv4Network(network), name)
     for network, name in (
@@ -49,9 +49,9 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, 2.1
 
 
 def special_network(address: str) -> str | None:
-    """What kind of non-public network an IP address belongs to; None for a public one.
+    """Return the kind of non-public network of an IP address; None for a public address.
 
-    What is not an address at all is called ``not an address``.
+    Anything that is no address is ``not an address``.
     """
     try:
         parsed = ip_address(address.partition("%")[0])
@@ -66,14 +66,14 @@ def special_network(address: str) -> str | None:
 
 
 def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that a mapped, NAT64 or 6to4 address leads to."""
+    """Return the IPv4 address within a mapped, NAT64 or 6to4 address."""
     if address in NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
 def _normalized(host: str) -> str:
-    """A host as it is compared: ``::ffff:127.0.0.1`` and ``::ffff:7f00:1`` are one address."""
+    """Normalize a host for comparison: ``::ffff:127.0.0.1`` and ``::ffff:7f00:1`` are one address."""
     try:
         return str(ip_address(host))
     except ValueError:
@@ -88,11 +88,11 @@ PRIVATE_ADDRESS = RefusalReason(
 
 
 class AddressRule:
-    """Keeps a crawl out of networks that are not public.
+    """Rule that keeps a crawl out of non-public networks.
 
-    A start whose host leads to such a network and nowhere else opens exactly the addresses
-    that its first look-up gave. A host that leads elsewhere later opens nothing, so a site
-    cannot point its name at the crawler's own network while it is being crawled.
+    A start whose host resolves only to such networks allows exactly the addresses of its first
+    lookup. A host that resolves there later allows nothing, so a site cannot point its name at the
+    crawler's own network during the crawl.
     """
 
     def __init__(self, start_hosts: Iterable[str] = (), *, allow_private: bool = False) -> None:
@@ -101,7 +101,7 @@ class AddressRule:
         self._allowed: set[str] = set()
 
     def resolved(self, host: str, addresses: Sequence[str]) -> None:
-        """Learn what a look-up of ``host`` gave; only a start's first one counts."""
+        """Record the lookup of ``host``; only the first one of a start counts."""
         if not addresses or _normalized(host) not in self._unresolved_starts:
             return
         self._unresolved_starts.discard(_normalized(host))
@@ -109,7 +109,7 @@ class AddressRule:
             self._allowed.update(map(_normalized, addresses))
 
     def decide(self, address: str) -> Decision:
-        """The verdict on a connection to ``address``."""
+        """Decide about a connection to ``address``."""
         network = special_network(address)
         if network is None or self._allow_private or _normalized(address) in self._allowed:
             return ALLOWED

@@ -1,4 +1,4 @@
-"""How long an origin is left alone after each answer."""
+"""Politeness: the pause of an origin after each response, with back-off."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from dataclasses import dataclass, field
 
 MAX_CRAWL_DELAY = 120.0  # seconds
 MAX_ADAPTIVE_DELAY = 120.0  # seconds
-MAX_RETRY_AFTER = 7 * 86400.0  # seconds; later than that is a mistake of the server
+MAX_RETRY_AFTER = 7 * 86400.0  # seconds; more is a mistake of the server
 DEFAULT_MAX_WAIT = 600.0  # seconds
 FIRST_POLITENESS = 2
 ANSWERS_PER_STEP = 5
 MIN_BACKOFF = 2.0  # seconds of the first pause after a 429, at least
-RECOVERY = 0.95  # what a good answer leaves of the back-off: half of it after 14
+RECOVERY = 0.95  # factor of the back-off per good response: one half after 14
 RECOVERED = 0.01  # seconds
 
 
 @dataclass(slots=True)
 class Pace:
-    """The pace that one origin is asked at; times are seconds.
+    """Pace of the requests to one origin; times are seconds.
 
-    ``delay`` is the configured one; ``crawl_delay``, from robots.txt, takes its place. Politeness
+    ``delay`` is the configured pause; ``crawl_delay``, from robots.txt, replaces it. Politeness
     ``level`` makes the pause at least last response time x 2^level, and falls by one after every
-    few good answers.
+    few good responses.
 
-    ``backoff`` is the pause after the origin said that it has too much to do (429, 503 with
-    Retry-After), as congestion control has it (RFC 5681, 3.1): doubled at once; good answers halve
-    it down to ``threshold``, twice the pause at which the trouble began, and from there lower it
-    by a twentieth each. 0 where there is none.
+    ``backoff`` is the pause after the origin reported overload (429, 503 with Retry-After), as in
+    congestion control (RFC 5681, 3.1): it doubles at once; good responses halve it down to
+    ``threshold``, twice the pause at which the overload began, and from there lower it by a
+    twentieth each. 0 without overload.
 
-    ``unavailable_urls`` are those that asked for a rest above ``max_wait`` since the last good
-    answer, ``good`` the good answers since the last other one.
+    ``unavailable_urls`` asked for a wait above ``max_wait`` since the last good response; ``good``
+    counts the good responses since the last other one.
     """
 
     delay: float = 1.0
@@ -44,26 +44,26 @@ class Pace:
 
     @property
     def promised(self) -> float:
-        """The pause that is kept however fast the origin answers."""
+        """The minimum pause, however fast the origin responds."""
         if self.crawl_delay is None:
             return self.delay
         return min(self.crawl_delay, MAX_CRAWL_DELAY)
 
     @property
     def interval(self) -> float:
-        """The shortest time between the beginnings of two requests, where several are in flight."""
+        """The minimum time between the starts of two requests, if several may be in flight."""
         return max(self.promised, self.backoff)
 
     def learn(self, crawl_delay: float | None) -> float:
-        """Take over what robots.txt asks for; when the origin may be asked after the last answer.
+        """Apply the Crawl-delay of robots.txt; return the time of the next request.
 
-        That answer was robots.txt itself, and its pause was not known when it ended.
+        The last response was robots.txt itself, whose pause was not known when it ended.
         """
         self.crawl_delay = crawl_delay
         return self.ended_at + self.promised
 
     def answered(self, at: float, response_time: float) -> float:
-        """When the origin may be asked again after a good answer that ended at ``at``."""
+        """Record a good response that ended at ``at``; return the time of the next request."""
         self.ended_at = at
         self.good += 1
         self.unavailable_urls.clear()
@@ -73,28 +73,28 @@ class Pace:
         return at + self.pause(response_time)
 
     def failed(self, at: float, response_time: float) -> float:
-        """When it may be asked again after a failure, which is no reason to ask any sooner."""
+        """Record a failure, which never shortens the pause; return the time of the next request."""
         self.ended_at = at
         return at + self.pause(response_time)
 
     def limited(self, at: float, response_time: float, retry_after: float | None = None) -> float:
-        """When it may be asked again after a 429, or another sign that it has too much to do.
+        """Record a 429 or another sign of overload; return the time of the next request.
 
-        ``retry_after`` is the wait in seconds that the origin asks for, if any.
+        ``retry_after`` is the requested wait in seconds, if any.
         """
         self.ended_at = at
         doubled = 2.0 * self.pause(response_time)
-        if self.good or not self.backoff:  # else the trouble goes on, and began earlier
+        if self.good or not self.backoff:  # else the overload began earlier
             self.threshold = doubled
         self.backoff = min(max(doubled, MIN_BACKOFF), max(self.promised, MAX_ADAPTIVE_DELAY))
         self.good = 0
         return at + max(self.pause(response_time), min(retry_after or 0.0, MAX_RETRY_AFTER))
 
     def unavailable(self, at: float, response_time: float, retry_after: float, url: str) -> float:
-        """When it may be asked again after one URL's 503 that says when to come back.
+        """Record the 503 with Retry-After of one URL; return the time of the next request.
 
-        A page may say so of itself alone: the origin rests for at most ``max_wait``, unless other
-        URLs ask for more than that as well.
+        The header may concern that page alone: the origin pauses for at most ``max_wait``, unless
+        other URLs ask for more than that as well.
         """
         if retry_after > self.max_wait:
             self.unavailable_urls.add(url)
@@ -103,7 +103,7 @@ class Pace:
         return self.limited(at, response_time, retry_after)
 
     def pause(self, response_time: float) -> float:
-        """The pause after an answer that took ``response_time``."""
+        """Return the pause after a response that took ``response_time``."""
         adaptive = max(response_time * 2.0**self.level, self.backoff)
         return max(self.promised, min(adaptive, MAX_ADAPTIVE_DELAY))
 

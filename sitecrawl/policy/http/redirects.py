@@ -1,4 +1,4 @@
-"""The limit on chains of redirects."""
+"""Limit on the length of redirect chains."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalRe
 
 @dataclass(slots=True)
 class RedirectChains:
-    """Counts the redirects that led to each URL in this run; URLs are fingerprints.
+    """Number of redirects that led to each URL in this run; URLs are fingerprints.
 
-    Targets are visited later and one by one, so the chain has to be remembered. One entry
-    for each redirect followed; a chain begins anew in the next run.
+    Targets are visited later and one by one, so the length has to be remembered: one entry for
+    each redirect followed. A chain starts anew in the next run.
     """
 
     limit: int
@@ -31,7 +31,7 @@ class RedirectChains:
         return cls(options.value("max_redirects"), cls.reason.setting(options))
 
     def follow(self, source: int, target: int) -> Decision:
-        """The verdict on a redirect from ``source`` to ``target``."""
+        """Decide about following the redirect from ``source`` to ``target``."""
         length = self._lengths.get(source, 0) + 1
         if length > self.limit:
             return self.reason.refuse(self.setting)

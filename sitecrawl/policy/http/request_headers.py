@@ -1,4 +1,4 @@
-"""The headers that a request carries, and those it must not."""
+"""Request headers: identification, content negotiation, credentials, validators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNCONFIGURED = "contact not configured"
 
 
 def user_agent(version: str, contact: str = "", own: str = "") -> str:
-    """The User-Agent: product, version and contact, or ``own`` with the contact added."""
+    """Return the User-Agent: product, version and contact, or ``own`` with the contact added."""
     product = own or f"sitecrawl/{version}"
     if contact and contact not in product:
         return f"{product} (+{contact})"
@@ -28,7 +28,7 @@ def user_agent(version: str, contact: str = "", own: str = "") -> str:
 
 
 def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
-    """The Accept header: the wanted types and no others."""
+    """Return the Accept header: the wanted types and no others."""
     if wanted == "robots":
         return "text/plain, text/html;q=0.5"
     types = PAGE_TYPES if wanted == "page" else FEED_TYPES
@@ -37,10 +37,11 @@ def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeaderPolicy:
-    """What every request of a crawl carries besides what the protocol itself needs.
+    """Headers of every request of a crawl, beyond those that the protocol needs.
 
-    ``auth`` gives user:password by origin, ``origin_headers`` what only that origin is told;
-    ``headers``, which may hold a key, go to ``start_origins`` alone. Those may grow in a crawl.
+    ``auth`` maps origins to user:password, ``origin_headers`` origins to their own headers;
+    ``headers``, which may hold a key, are sent to ``start_origins`` alone. Those may grow during a
+    crawl.
     """
 
     agent: str
@@ -56,7 +57,7 @@ class HeaderPolicy:
     def of(
         self, url: str, *, wanted: Wanted = "page", referrer: str | None = None, known: bool = False
     ) -> dict[str, str]:
-        """The headers of a request for ``url``, which ``referrer`` links to.
+        """Return the headers of a request for ``url``, which ``referrer`` links to.
 
         ``known`` says that the URL was fetched with content before.
         """
@@ -72,7 +73,7 @@ class HeaderPolicy:
         return found
 
     def _own(self, place: str) -> dict[str, str]:
-        """The configuration's own headers for an origin."""
+        """Return the configured headers for an origin."""
         common = self.headers if place in self.start_origins else {}
         return {**common, **self.origin_headers.get(place, {})}
 
@@ -91,7 +92,7 @@ class HeaderPolicy:
 
 
 def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
-    """The headers that ask for a document only if it has changed.
+    """Return the headers of a conditional request.
 
     ``etag`` and ``last_modified`` are header values as they are to be sent.
     """
@@ -100,11 +101,11 @@ def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
 
 
 def modified_since(last_modified: str | None, visited_at: float) -> str | None:
-    """What If-Modified-Since names of a page that was read at ``visited_at``, in seconds.
+    """Return the If-Modified-Since value of a page that was read at ``visited_at``, in seconds.
 
-    The server's own date goes back as it came. One of the future gives way to the visit's: the
-    next change may be earlier, and would be answered with 304. One before the web, which all
-    files of some containers have, tells no change from another: None.
+    The server's own date is sent back unchanged. A future date gives way to that of the visit: the
+    next change may be earlier and would be answered with 304. A date before the web, which all
+    files of some containers have, says nothing about changes: None.
     """
     moment = read_http_date(last_modified)
     if moment is None:

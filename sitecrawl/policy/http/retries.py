@@ -1,4 +1,4 @@
-"""Which failures are tried again within a run, and how long after."""
+"""Retries of failed requests within a run, and their back-off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_LIMITED = 3
 
 
 def backoff(times_before: int) -> float:
-    """Seconds before a failed request is sent again, ``times_before`` having been so already."""
+    """Return the seconds before retry number ``times_before`` + 1."""
     return FIRST_BACKOFF * 2.0**times_before
 
 
@@ -22,11 +22,11 @@ def retry_wait(
     max_wait: float,
     retry_after: float = 0.0,
 ) -> float | None:
-    """Seconds until a URL is tried again in this run; None where it is not.
+    """Return the seconds until a URL is retried in this run; None if it is not.
 
-    ``retry_after`` is the wait that the answer asks for this URL. A URL that was turned away
-    because the origin has too much to do (429, 503 with Retry-After) did not fail: its tries have
-    a bound of their own, and the pause after a 429 is the origin's alone.
+    ``retry_after`` is the wait that the response asks for this URL. A URL that was refused because
+    the origin is overloaded (429, 503 with Retry-After) did not fail: its retries have a limit of
+    their own, and the pause after a 429 concerns the origin alone.
     """
     is_limited = answer.outcome is Outcome.RATE_LIMITED
     if not answer.retryable or times_before >= (MAX_LIMITED if is_limited else retries):

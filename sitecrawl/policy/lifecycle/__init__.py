@@ -1,1 +1,1 @@
-"""When URLs are visited again, and when documents are deleted or merged."""
+"""Lifecycle of URLs and documents: revisits, deletion, duplicates."""

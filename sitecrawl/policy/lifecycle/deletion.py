@@ -1,4 +1,4 @@
-"""When a document that disappeared from its site is deleted, and why."""
+"""Deletion policy: when a document that disappeared from its site is deleted, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_ONCE = {
 }
 CONFIRMED = {Outcome.FILE_NOT_FOUND: "not_found", Outcome.REDIRECT: "redirected"}
 MIN_SHARED_PAGES = 3
-FEW_DOCUMENTS = 10  # of an origin, of which two pages are several
+FEW_DOCUMENTS = 10  # of an origin; here two shared pages suffice
 UNREACHABLE = frozenset(
     {
         Outcome.SERVER_BLAMED_CLIENT,
@@ -35,12 +35,12 @@ UNREACHABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """How sure a deletion must be.
+    """Evidence required for a deletion.
 
-    A page that answers 404 is deleted after ``confirmations`` such answers in a row, one
-    that cannot be had after ``unreachable_after`` failures in a row (0: never). More than
-    ``count`` deletions and more than the ``share`` of an origin's documents wait for a
-    person's word.
+    A page that returns 404 is deleted after ``confirmations`` such responses in a row, one that
+    cannot be fetched after ``unreachable_after`` failures in a row (0: never). More than ``count``
+    deletions and more than the ``share`` of an origin's documents wait for confirmation by a
+    person.
     """
 
     confirmations: int = 3
@@ -50,7 +50,7 @@ class Deletion:
 
 
 def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> str | None:
-    """The reason to delete the document of a URL now, or None to keep it.
+    """Return the reason to delete the document of a URL now; None to keep it.
 
     ``missing`` counts the 404 answers in a row, ``failures`` the failed visits in a row,
     both with this one.
@@ -63,11 +63,13 @@ def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: in
 
 
 def is_shared(pages: int, documents: int) -> bool:
-    """Tell an outage or a template from the end of pages: so many known pages of an origin that
-    has ``documents`` have begun to give one answer."""
+    """Return True if a common response looks like an outage or a template, not like deleted pages.
+
+    ``pages`` known pages of an origin with ``documents`` documents have begun to give it.
+    """
     return pages >= MIN_SHARED_PAGES or (pages > 1 and documents <= FEW_DOCUMENTS)
 
 
 def too_many(rule: Deletion, deletions: int, documents: int) -> bool:
-    """Whether so many deletions of an origin's ``documents`` look like an accident."""
+    """Return True if so many deletions of an origin's ``documents`` look like an accident."""
     return deletions > rule.count and deletions > rule.share * documents

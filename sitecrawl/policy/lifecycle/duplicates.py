@@ -1,4 +1,4 @@
-"""Which pages have the same content or nearly so, and which of them is kept."""
+"""Duplicate detection: simhash comparison, and the choice of the URL to keep."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from hashlib import blake2b
 BITS = 64
 SHINGLE = 3  # words
 MAX_DIFFERENT_BITS = 3
-MIN_COMMON_WORDS = 0.5  # of the words of both texts, in one that was edited
-BANDS = MAX_DIFFERENT_BITS + 1  # near simhashes agree in one band at least
+MIN_COMMON_WORDS = 0.5  # share of common words in an edited text
+BANDS = MAX_DIFFERENT_BITS + 1  # near simhashes share at least one band
 BAND_BITS = BITS // BANDS
 
 
 def rank(url: str) -> tuple[bool, int, str]:
-    """Sorts the URLs of equal pages, the one to keep first.
+    """Return the sort key of the URLs of equal pages; the lowest one is kept.
 
-    Without a query before with one, then the shortest, then the first of the alphabet:
-    nothing that depends on the order of the crawl.
+    URLs without a query come first, then the shortest, then the alphabetical order: nothing
+    depends on the order of the crawl.
     """
     return "?" in url, len(url), url
 
 
 def kept(urls: Iterable[str]) -> str:
-    """The one URL under which equal pages are written."""
+    """Return the URL under which equal pages are written."""
     return min(urls, key=rank)
 
 
 def simhash(text: str) -> int:
-    """The signed 64-bit simhash of a text's runs of words: near texts differ in few bits.
+    """Return the signed 64-bit simhash of a text's word shingles: near texts differ in few bits.
 
     Charikar, "Similarity estimation techniques from rounding algorithms", 2002.
     """
@@ -46,18 +46,18 @@ def simhash(text: str) -> int:
 
 
 def is_rewritten(before: str, after: str) -> bool:
-    """Tell a text that took another's place from one that was edited: most words differ."""
+    """Return True if most words differ: a replaced text, not an edited one."""
     one, other = set(before.split()), set(after.split())
     return len(one & other) < MIN_COMMON_WORDS * len(one | other)
 
 
 def bands(value: int) -> list[int]:
-    """The parts of a simhash, of which near ones share at least one."""
+    """Split a simhash into bands; near ones share at least one."""
     mask = (1 << BAND_BITS) - 1
     return [value >> (band * BAND_BITS) & mask for band in range(BANDS)]
 
 
 def near(one: int, other: int) -> bool:
-    """Whether two simhashes are those of nearly the same text."""
+    """Return True if two simhashes belong to nearly the same text."""
     different = (one ^ other) & ((1 << BITS) - 1)
     return different.bit_count() <= MAX_DIFFERENT_BITS

@@ -1,4 +1,4 @@
-"""When a URL is visited again: a pure function of its last outcome and the time."""
+"""Revisit schedule: the due time of a URL as a pure function of its last visit."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ FAILED = (
     }
 )
 LASTING = BROKEN | {Outcome.TOO_LARGE, Outcome.CONNECTION_FAILED, Outcome.REQUEST_TIMEOUT}
-"""Failures that may cost an origin's patience."""
+"""Failures that may count against an origin's failure budget."""
 
 
 class Age(IntEnum):
-    """The option by which a URL is due again, applied when a run asks. Numbers are stored."""
+    """Option that determines when a URL is due, applied when a run asks. The numbers are stored."""
 
     NONE = 0
     PAGE = 1
@@ -52,12 +52,11 @@ class Age(IntEnum):
 
 
 class Revisit(NamedTuple):
-    """The ages, in seconds, after which URLs are due again.
+    """Revisit ages, in seconds.
 
-    ``interval`` is the age of an ordinary page; ``minimum`` and ``maximum`` bound what an
-    Expires header or the adaptive interval may make of it. Answers that blame the client
-    wait ``refused``, those that blame the server ``broken``; with ``blacklist`` whatever
-    failed waits for a person's word.
+    ``interval`` is the age of an ordinary page; ``minimum`` and ``maximum`` bound an Expires
+    header and the adaptive interval. Client errors wait ``refused``, server errors ``broken``;
+    with ``blacklist`` every failed URL waits until a person retries it.
     """
 
     interval: float = 48 * HOUR
@@ -70,7 +69,7 @@ class Revisit(NamedTuple):
 
     @property
     def ages(self) -> dict[Age, float]:
-        """The seconds from a visit to the next, for each kind of age."""
+        """The seconds between two visits, by kind of age."""
         return {
             Age.NONE: 0.0,
             Age.PAGE: self.interval,
@@ -81,11 +80,11 @@ class Revisit(NamedTuple):
 
 
 class Visited(NamedTuple):
-    """What the schedule needs to know of a visit; times are UTC epoch seconds.
+    """Input of the schedule: one visit; times are UTC epoch seconds.
 
-    ``awaits`` is true while a disappearance waits for its confirmation, ``wanted`` for a
-    start URL, which has to be tried in every run until it works. ``not_before`` is when the
-    answer itself allows the next visit, where it says so (Retry-After).
+    ``awaits`` is true while a disappearance waits for confirmation, ``wanted`` for a start URL,
+    which is tried in every run until it works. ``not_before`` is the earliest next visit that the
+    response allows (Retry-After).
     """
 
     outcome: Outcome
@@ -98,10 +97,10 @@ class Visited(NamedTuple):
 
 
 class NextVisit(NamedTuple):
-    """From when a URL is due, in UTC epoch seconds; None for never of its own accord.
+    """Due time of a URL, in UTC epoch seconds; None for never by itself.
 
-    With an ``age`` other than NONE ``at`` is the visit itself, and the URL is due when it is
-    older than the option of the run that asks: a changed option has its effect at once.
+    With an ``age`` other than NONE ``at`` is the time of the visit, and the URL is due once that
+    is older than the option of the current run: a changed option takes effect at once.
     """
 
     at: float | None
@@ -109,7 +108,7 @@ class NextVisit(NamedTuple):
 
 
 def next_visit(rule: Revisit, visited: Visited) -> NextVisit:
-    """When the URL is due after this visit."""
+    """Return the due time after this visit."""
     found = _by_outcome(rule, visited)
     if found.at is None or found.age is not Age.NONE or visited.not_before is None:
         return found
@@ -134,7 +133,7 @@ def _by_outcome(rule: Revisit, visited: Visited) -> NextVisit:
 def _after_content(rule: Revisit, visited: Visited) -> NextVisit:
     if visited.outcome in WITH_CONTENT and visited.expires_at is not None:
         ahead = visited.expires_at - visited.at
-        if ahead > 0:  # a date that has passed says nothing
+        if ahead > 0:  # a past date says nothing
             return NextVisit(visited.at + _clamped(rule, ahead))
     if rule.adaptive and visited.interval is not None:
         return NextVisit(visited.at + visited.interval)
@@ -142,7 +141,7 @@ def _after_content(rule: Revisit, visited: Visited) -> NextVisit:
 
 
 def adapted(rule: Revisit, interval: float | None, *, changed: bool) -> float:
-    """The adaptive interval after a visit: a half after a change, half as much again without."""
+    """Return the adaptive interval: halved after a change, else half as much again."""
     before = rule.interval if interval is None else interval
     return _clamped(rule, before * (0.5 if changed else 1.5))
 
