@@ -15,7 +15,7 @@ from sitecrawl.web.robots.robots_txt import product_token
 HANDLER = "sitecrawl.render.rendering_handler.RenderingDownloadHandler"
 RENDERING = {
     "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
-    "EXTENSIONS_BASE": {"sitecrawl.render.rendering.RenderService": 30},
+    "EXTENSIONS_BASE": {"sitecrawl.render.render_service.RenderService": 30},
     "DOWNLOADER_MIDDLEWARES_BASE": {
         "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
     },

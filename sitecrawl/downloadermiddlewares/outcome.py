@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.http.answers import NO_HEAD, NOWHERE, FetchResult
+from sitecrawl.policy.http.answers import NO_HEAD, REDIRECT_WITHOUT_LOCATION, FetchResult
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
@@ -82,7 +82,7 @@ class OutcomeMiddleware:
     def _redirected(self, visit: Visit, where: str) -> None:
         target = resolve(where, visit.due.url)
         if target is None:
-            raise Answered(NOWHERE)
+            raise Answered(REDIRECT_WITHOUT_LOCATION)
         visit.redirect_to = target
         admission = self._discovery.redirected(visit, target)
         if admission.fingerprint == visit.due.fingerprint:

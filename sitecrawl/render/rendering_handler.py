@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.http.handler import BoundedDownloadHandler
-from sitecrawl.render.rendering import RenderService
+from sitecrawl.render.render_service import RenderService
 from sitecrawl.reqmeta import SENT_AT, visit_of
 
 if TYPE_CHECKING:

@@ -30,7 +30,9 @@ NO_CONTENT = FetchResult(Outcome.NO_CONTENT, "no_content")
 NOT_CHANGED = FetchResult(Outcome.FILE_DID_NOT_CHANGE, "not_modified")
 PERMANENT_REDIRECT = FetchResult(Outcome.PERMANENT_REDIRECT, "permanent_redirect")
 TEMPORARY_REDIRECT = FetchResult(Outcome.REDIRECT, "redirect")
-NOWHERE = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location")
+REDIRECT_WITHOUT_LOCATION = FetchResult(
+    Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location"
+)
 PARTIAL_CONTENT = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
 UNKNOWN_STATUS = FetchResult(
     Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status", counts_against_budget=True
@@ -141,7 +143,7 @@ def _of_class(status: int) -> FetchResult:
 
 def _redirected(status: int, headers: Mapping[str, str]) -> FetchResult:
     if not headers.get("location"):
-        return NOWHERE
+        return REDIRECT_WITHOUT_LOCATION
     if status in PERMANENT:
         return PERMANENT_REDIRECT
     return TEMPORARY_REDIRECT if status in TEMPORARY else UNKNOWN_STATUS
