@@ -1,1 +1,1 @@
-"""The commands that stand beside `scrapy crawl`."""
+"""Commands of sitecrawl, and of Scrapy where sitecrawl adapts them."""

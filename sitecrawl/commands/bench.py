@@ -8,4 +8,4 @@ from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, bench.Command):
-    """How fast Scrapy is here."""
+    """Measure Scrapy's speed on this machine."""

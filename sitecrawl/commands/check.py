@@ -8,4 +8,4 @@ from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, check.Command):
-    """Checks contracts, without a crawl."""
+    """Check contracts, without a crawl."""

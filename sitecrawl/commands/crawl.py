@@ -34,20 +34,20 @@ logger = logging.getLogger(__name__)
 
 
 class Command(crawl.Command):
-    """Crawl, unless the arguments are wrong.
+    """Check the arguments, then crawl.
 
-    Exit statuses: 0 done, 1 the crawl ran but produced or wrote nothing, or could not begin,
-    2 the configuration is wrong and nothing was requested, 3 the database failed.
+    Exit statuses: 0 done, 1 the crawl ran but produced or wrote nothing, or could not begin, 2 the
+    configuration is wrong and nothing was requested, 3 the database failed.
     """
 
     crawler: Crawler | None = None
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "Crawl a website into documents (scrapy crawl site -a start=URL -O FILE)"
 
     def long_desc(self) -> str:
-        """What `scrapy crawl -h` prints; argparse wraps it."""
+        """Return the text of `scrapy crawl -h`; argparse wraps it."""
         return (
             "Run a spider. The spider of this project is called site and needs a start: "
             "scrapy crawl site -a start=https://example.org -O documents.jsonl. Run it again "
@@ -59,7 +59,7 @@ class Command(crawl.Command):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options; leave with status 2 and a line for each problem, if any."""
+        """Read the options; exit with status 2 and one line a problem if there are any."""
         given = list(opts.spargs)
         super().process_options(args, opts)
         assert self.settings is not None
@@ -82,7 +82,7 @@ class Command(crawl.Command):
             self._leave(problems, BAD_USAGE)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl, and take over the exit status that the crawl set."""
+        """Crawl; exit with the status that the crawl set."""
         super().run(args, opts)
         status = exit_status(self.crawler)
         self.exitcode = self.exitcode if status is None else status
@@ -92,7 +92,7 @@ class Command(crawl.Command):
         return self.crawler
 
     def _load_spider(self, name: str) -> Any:
-        """The spider of that name; raises KeyError with the line that says there is none."""
+        """Return the spider of that name; raises KeyError with a message."""
         assert self.settings is not None
         loader = spider_loader(self.settings)
         known = sorted(loader.list())
@@ -125,7 +125,7 @@ class Command(crawl.Command):
 
 
 def problem_of_log(path: str | None) -> str:
-    """Why a log cannot be written to a file, or nothing."""
+    """Return the problem of writing a log file, empty if there is none."""
     try:
         if path:
             Path(path).open("a", encoding="utf-8").close()
@@ -135,7 +135,7 @@ def problem_of_log(path: str | None) -> str:
 
 
 def repeated(arguments: Sequence[str]) -> Iterable[str]:
-    """A line for each name that is given twice, since Scrapy would keep only the last."""
+    """Yield a problem for each name given twice, of which Scrapy would keep only the last."""
     counts = Counter(argument.partition("=")[0] for argument in arguments)
     for name, count in counts.items():
         if count > 1:
@@ -143,7 +143,7 @@ def repeated(arguments: Sequence[str]) -> Iterable[str]:
 
 
 def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSettings) -> Iterator[str]:
-    """A line for each fault that a SiteSpider finds in its arguments and settings."""
+    """Yield a problem for each fault that a SiteSpider finds in its arguments and settings."""
     try:
         spider.configuration_from_arguments(arguments)
     except ConfigError as error:
@@ -153,7 +153,7 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
 
 
 def exit_status(crawler: Crawler | None) -> int | None:
-    """The status that the crawl set, or None if it set none or never began."""
+    """Return the exit status that the crawl set; None if it set none or never began."""
     try:
         stats = crawler.stats if crawler is not None else None
     except RuntimeError:

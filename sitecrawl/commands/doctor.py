@@ -1,4 +1,4 @@
-"""`scrapy doctor URL`: what a site is like, and a first configuration for it."""
+"""`scrapy doctor URL`: diagnosis of a site, and a first configuration for it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ MOST_PAGES = 10
 
 
 class Command(FetchingCommand):
-    """What it prints is TOML: the findings are comments, the advice is what remains."""
+    """Print TOML: findings as comments, advice as settings."""
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return the command's syntax."""
         return "[options] URL"
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "Look at a site before crawling it (scrapy doctor URL > site.toml)"
 
     def long_desc(self) -> str:
-        """What `scrapy doctor -h` prints; argparse wraps it."""
+        """Return the text of `scrapy doctor -h`; argparse wraps it."""
         return (
             "Fetch robots.txt, the page, the site's other addresses (http or https, with or "
             "without www) and its sitemaps, and say what was found: whether the page may be "
@@ -48,7 +48,7 @@ class Command(FetchingCommand):
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Look, and say what was found; 1 when the page cannot be read."""
+        """Fetch the page and print the findings; return 1 if it cannot be read."""
         url = read_url(args, "doctor")
         configuration = load({**opts.spargs, "start": url})
         params = configuration.params
@@ -80,7 +80,7 @@ def _problems(url: str, fetched: Fetched) -> list[str]:
 
 
 def record(found: Diagnosis) -> dict[str, Any]:
-    """The findings as JSON."""
+    """Return the findings as JSON."""
     page, robots, scripts = found.page, found.robots, found.scripts
     return {
         "url": found.url,
@@ -104,7 +104,7 @@ def record(found: Diagnosis) -> dict[str, Any]:
 
 
 def lines(found: Diagnosis) -> Iterator[str]:
-    """The findings as comments, and a configuration."""
+    """Yield the findings as comments, and a configuration."""
     for name, words in _findings(found):
         yield f"# {name:12}{' '.join(words.split())}"
     if found.page is None:

@@ -18,18 +18,18 @@ from sitecrawl.policy.documents.output_shapes import serialized, written
 
 
 class Command(StoredCommand):
-    """The lines are those that a crawl writes to its feeds, with the same names and seq."""
+    """Print the lines that a crawl writes to its feeds, with the same names and seq."""
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return the command's syntax."""
         return "[options]"
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "Write a crawl's documents again without fetching (scrapy export -O FILE)"
 
     def long_desc(self) -> str:
-        """What `scrapy export -h` prints; argparse wraps it."""
+        """Return the text of `scrapy export -h`; argparse wraps it."""
         return (
             "Write the current documents of a crawl as JSON lines, as its database has them; or "
             "with --since the changes after a sequence number, deletions among them: the last "
@@ -40,7 +40,7 @@ class Command(StoredCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Beside the common ones, where to and from when on."""
+        """Add the output file and the start of the changes."""
         super().add_options(parser)
         parser.add_argument(
             "-O", "--overwrite-output", metavar="FILE", help="write FILE anew (default: print)"
@@ -54,7 +54,7 @@ class Command(StoredCommand):
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Write the lines; 1 when there were none."""
+        """Write the lines; return 1 if there were none."""
         if args:
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
         if opts.output and opts.overwrite_output:
@@ -72,7 +72,7 @@ class Command(StoredCommand):
 def lines(
     records: Records, since: int | None, options: DocumentOptions, realm: str | None = None
 ) -> Iterator[str]:
-    """The lines of the documents, or of the changes after ``since``, of one realm or of all."""
+    """Yield lines of documents, or of changes after ``since``, of one realm or of all."""
     found = records.documents(realm) if since is None else records.changes(since, realm)
     for record in found:
         yield serialized(written(record, options)).decode()

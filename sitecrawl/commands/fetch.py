@@ -8,4 +8,4 @@ from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, fetch.Command):
-    """One page as Scrapy fetches it."""
+    """Fetch one page with Scrapy's components."""

@@ -1,4 +1,4 @@
-"""`scrapy frontier`: what a crawl knows, in numbers and lists, and changes to it by hand."""
+"""`scrapy frontier`: statistics and lists of a crawl database, and manual changes to it."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ ARGUMENTS = {
 
 
 class Command(StoredCommand):
-    """Lists go to standard output, one entry a line; with --json one object a line."""
+    """Print lists, one entry a line; with --json one object a line."""
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return the command's syntax."""
         actions = (f"{action} {argument}".strip() for action, argument in ARGUMENTS.items())
         return f"[options] [{' | '.join(actions)}]"
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "Show what a crawl knows, and change it by hand (scrapy frontier stats)"
 
     def long_desc(self) -> str:
-        """What `scrapy frontier -h` prints; argparse wraps it."""
+        """Return the text of `scrapy frontier -h`; argparse wraps it."""
         return (
             "stats: URLs by outcome, and how the last run left each origin. "
             "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
@@ -82,7 +82,7 @@ class Command(StoredCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Beside the common ones, the realm."""
+        """Add the realm option."""
         super().add_options(parser)
         parser.add_argument(
             "--realm",
@@ -91,7 +91,7 @@ class Command(StoredCommand):
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Show or do what is asked; 1 when there was nothing of that kind."""
+        """Run the action; return 1 if it found nothing."""
         action, argument = _read(args)
         if opts.realm:
             opts.spargs["realm"] = opts.realm
@@ -135,7 +135,7 @@ class Command(StoredCommand):
 
 
 def _warned(done: Done, source: Source, rules: Rules, url: str) -> Done:
-    """What was said of a URL that waits for the next crawl, unless that will refuse it."""
+    """Return the report on a requeued URL, with a warning if the next crawl will refuse it."""
     with open_records(source.database) as records:
         refusal = Explainer(source.configuration, rules, records).explain(url).refusal
     if refusal is None or not done.count:

@@ -11,10 +11,10 @@ PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 class Command(genspider.Command):
-    """Makes a spider in a project that has a module of its own for them."""
+    """Create a spider in a project with a spider module of its own."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raises UsageError where the spider would be written beside ours."""
+        """Raise UsageError if the spider would be written into this package."""
         super().process_options(args, opts)
         assert self.settings is not None
         module = str(self.settings["NEWSPIDER_MODULE"])

@@ -1,4 +1,4 @@
-"""`scrapy links URL`: the links of one page, with what the crawl would make of each."""
+"""`scrapy links URL`: links of one page, with the crawl's decision about each."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from sitecrawl.web.urls.url import origin as origin_of
 
 
 class Command(FetchingCommand):
-    """Looks at a page without making it part of the crawl."""
+    """Print the links of a page without adding it to the crawl."""
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return the command's syntax."""
         return "[options] URL"
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "List the links of one page, and what becomes of each (scrapy links URL)"
 
     def long_desc(self) -> str:
-        """What `scrapy links -h` prints; argparse wraps it."""
+        """Return the text of `scrapy links -h`; argparse wraps it."""
         return (
             "Fetch one page, after its robots.txt, and list its links: whether each is admitted "
             "or refused and why, and its state in the crawl database (new, waiting, indexed, "
@@ -49,14 +49,14 @@ class Command(FetchingCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Beside the common ones, the short form."""
+        """Add the short output form."""
         super().add_options(parser)
         parser.add_argument(
             "--admitted", action="store_true", help="print the URLs of admitted links, no more"
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """List the links; 1 when there is none."""
+        """Print the links; return 1 if there are none."""
         url = read_url(args, "links")
         assert self.settings is not None
         source = _source(self.settings, opts.spargs, url)
@@ -126,7 +126,7 @@ def _shown(explanation: Explanation, opts: argparse.Namespace) -> bool:
 
 
 def state(explanation: Explanation) -> str:
-    """What the crawl database knows of a link: new, waiting, indexed or error."""
+    """Return the state of a link in the crawl database: new, waiting, indexed or error."""
     stored = explanation.stored
     if stored is None:
         return "new"

@@ -11,10 +11,10 @@ from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, parse.Command):
-    """Shows what a callback makes of a page; the crawl's own documents have other commands."""
+    """Show the result of a callback; other commands show the crawl's own documents."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raises UsageError where no spider is named, since a page alone is no crawl."""
+        """Raise UsageError if no spider is named: one page alone is no crawl."""
         super().process_options(args, opts)
         url = args[0] if args else "URL"
         if opts.spider in (None, "site"):

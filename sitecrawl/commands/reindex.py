@@ -1,4 +1,4 @@
-"""`scrapy reindex`: today's configuration applied to what is stored, without fetching."""
+"""`scrapy reindex`: apply the current configuration to stored documents, without fetching."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sitecrawl.statuses import DONE, NOTHING
 
 
 class Command(StoredCommand):
-    """Deletes what is no longer admitted, writes again what is named otherwise."""
+    """Delete documents that the rules no longer admit; rewrite those that are named otherwise."""
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return the command's syntax."""
         return "[options]"
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "Apply changed options to what is stored (scrapy reindex -a deny=/old/ --dry-run)"
 
     def long_desc(self) -> str:
-        """What `scrapy reindex -h` prints; argparse wraps it."""
+        """Return the text of `scrapy reindex -h`; argparse wraps it."""
         return (
             "Apply options to the documents of a crawl without fetching: the options of the last "
             "run, and what -a changes of them. Documents that the rules refuse now are deleted; "
@@ -44,14 +44,14 @@ class Command(StoredCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Beside the common ones, whether to change anything."""
+        """Add the option to apply the changes."""
         super().add_options(parser)
         parser.add_argument(
             "--dry-run", action="store_true", help="say what would change, and change nothing"
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Apply the configuration, or say what that would do; 1 when nothing changes."""
+        """Apply the configuration, or print the plan; return 1 if nothing changes."""
         if args:
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
         assert self.settings is not None
@@ -72,7 +72,7 @@ class Command(StoredCommand):
 
 
 def plan(source: Source, reindex: Reindex, today: Today) -> Reindexed:
-    """What would change."""
+    """Return the changes that a reindex would make."""
     assert source.run is not None
     params = source.configuration.params
     options = changed_options(source.run.configuration, source.configuration.stored())
@@ -87,7 +87,7 @@ def plan(source: Source, reindex: Reindex, today: Today) -> Reindexed:
 
 
 def apply(found: Reindexed, source: Source, reindex: Reindex, today: Today) -> None:
-    """Change what the plan found, and let the next run do the rest."""
+    """Apply the planned changes; the next run delivers them."""
     params = source.configuration.params
     found.since = reindex.last_seq
     while list(reindex.apply(today.refused)):

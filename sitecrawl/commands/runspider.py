@@ -23,14 +23,14 @@ class Command(runspider.Command):
     _arguments: Mapping[str, str]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options; raises UsageError for settings that cannot be."""
+        """Read the options; raises UsageError for unusable settings."""
         super().process_options(args, opts)
         assert self.settings is not None
         if problems := list(setting_problems(self.settings)):
             raise UsageError("\n".join(problems), print_help=False)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl, and take over the exit status that the crawl set."""
+        """Crawl; exit with the status that the crawl set."""
         self._arguments = opts.spargs
         super().run(args, opts)
         status = exit_status(self.crawler)

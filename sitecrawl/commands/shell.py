@@ -8,4 +8,4 @@ from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, shell.Command):
-    """Scrapy's console, to try selectors on a page."""
+    """Open Scrapy's console, to try selectors on a page."""

@@ -8,4 +8,4 @@ from sitecrawl.console.scrapy_commands import PlainCommand
 
 
 class Command(PlainCommand, view.Command):
-    """One page in a browser, as Scrapy fetches it."""
+    """Open one page in a browser as Scrapy fetches it."""

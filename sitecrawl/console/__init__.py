@@ -1,1 +1,1 @@
-"""What the commands share: reading arguments, finding the crawl database, telling in words."""
+"""Shared parts of the commands: arguments, crawl databases, printed output."""

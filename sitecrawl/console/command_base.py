@@ -1,4 +1,4 @@
-"""A command that answers from a crawl database and the configuration, without fetching."""
+"""Base classes of the commands that read a crawl database."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from sitecrawl.web.urls.url import normalize
 
 
 class StoredCommand(ScrapyCommand):
-    """Says on one line each what is wrong, and ends with an exit status that tells.
+    """Base of the commands that read the crawl database and the configuration, without fetching.
 
-    0 done, 1 nothing found or not allowed, 2 wrong usage or configuration, 3 no usable
-    crawl database.
+    Problems are printed one a line. Exit statuses: 0 done, 1 nothing found or not allowed, 2 wrong
+    usage or configuration, 3 no usable crawl database.
     """
 
     requires_crawler_process = False
@@ -45,10 +45,10 @@ class StoredCommand(ScrapyCommand):
 
     @abstractmethod
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Do the command's work; its exit status."""
+        """Do the command's work; return its exit status."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's options, the crawl's, and how to print."""
+        """Add Scrapy's options, those of the crawl, and the output format."""
         super().add_options(parser)
         parser.add_argument(
             "-a",
@@ -88,7 +88,7 @@ class StoredCommand(ScrapyCommand):
             raise UsageError("write -a NAME=VALUE", print_help=False) from None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Answer, and turn what cannot be answered into a line and an exit status."""
+        """Run the command; print errors one a line and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as the feeds are, whatever the locale
         try:
@@ -104,7 +104,7 @@ class StoredCommand(ScrapyCommand):
             self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
 
     def _as_crawled(self, opts: argparse.Namespace) -> None:
-        """Mean the crawl of a spider that has settings, arguments and a database of its own."""
+        """Select the crawl of a spider that has settings, arguments and a database of its own."""
         if self._spider == "site":
             return
         assert self.settings is not None
@@ -116,12 +116,12 @@ class StoredCommand(ScrapyCommand):
             del given[name]
 
     def rules(self, configuration: Configuration) -> Rules:
-        """The rules of the spider in question; raises UsageError where there is none."""
+        """Return the rules of the selected spider; raises UsageError if it has none."""
         rules: Rules = self.spider().build_rules(configuration)
         return rules
 
     def spider(self) -> Any:
-        """The spider in question; raises UsageError where there is none with rules."""
+        """Return the class of the selected spider; raises UsageError if it has no rules."""
         assert self.settings is not None
         loader = spider_loader(self.settings)
         spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
@@ -136,13 +136,13 @@ class StoredCommand(ScrapyCommand):
 
 
 class FetchingCommand(StoredCommand):
-    """A command that fetches as well: one page or a few, and stores nothing."""
+    """Base of the commands that fetch a few pages without storing anything."""
 
     requires_crawler_process = True
 
 
 def read_url(args: Sequence[str], command: str) -> str:
-    """The one URL that a command takes, normalized; raises UsageError."""
+    """Return the one URL that a command takes, normalized; raises UsageError."""
     if len(args) != 1:
         raise UsageError(f"give one URL: scrapy {command} https://example.org/", print_help=False)
     if "://" not in args[0]:

@@ -1,4 +1,4 @@
-"""Which crawl a command speaks of: its configuration, and its crawl database if there is one."""
+"""Selection of the crawl that a command refers to: its configuration and its database."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ COMPLETE = frozenset({"start", "config"})
 
 
 class Source(NamedTuple):
-    """A crawl: its configuration, where its database is, and its last run.
+    """Crawl that a command refers to: its configuration, its database, and its last run.
 
-    ``run`` is None where nothing was crawled yet.
+    ``run`` is None if nothing was crawled yet.
     """
 
     configuration: Configuration
@@ -29,14 +29,15 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The database's URL as it may be shown: without a password."""
+        """The database's URL without its password, for messages."""
         return shown(self.database)
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
-    """The crawl that the arguments mean, else the newest that knows ``origin``, else the only one.
+    """Return the crawl of the arguments, else the newest one that knows ``origin``, else the only
+    one.
 
-    Raises ConfigError, and FrontierError where there is no such crawl database.
+    Raises ConfigError, and FrontierError if there is no such crawl database.
     """
     if COMPLETE & arguments.keys():
         configuration = load(arguments)
@@ -49,7 +50,7 @@ def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") ->
 
 
 def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
-    """As ``find_source``, and raises FrontierError where nothing was crawled yet."""
+    """Call ``find_source``; also raise FrontierError if nothing was crawled yet."""
     source = find_source(setting, arguments, origin)
     if source.run is None:
         raise NoCrawlError(f"There is no crawl at {source.name} yet.")
@@ -101,7 +102,7 @@ def _candidates(setting: str, name: str) -> list[str]:
 
 
 def _last_run(url: str, realm: str | None, origin: str = "") -> tuple[RunRecord | None, bool]:
-    """The last run in a database, and whether it knows an origin that was named."""
+    """Return the last run in a database, and if it knows a given origin."""
     try:
         with open_records(url) as records:
             run = records.last_run(realm)

@@ -1,4 +1,4 @@
-"""The state of a crawl in numbers: what its last run did, and how each origin ended."""
+"""Statistics of a crawl database: the last run, and the state of each origin."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Numbers of one crawl database; ``outcomes`` counts URLs by their last outcome."""
+    """Statistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
 
     run: RunRecord
     outcomes: dict[str, int]
@@ -37,12 +37,12 @@ class Statistics:
 
     @classmethod
     def read(cls, records: Records, run: RunRecord) -> Statistics:
-        """The numbers of today, with how ``run`` ended."""
+        """Read the current statistics, with the end of ``run``."""
         origins, shared = records.origins(run.realm), records.shared(run.realm)
         return cls(run, records.counts(run.realm), origins, shared)
 
     def ended(self, origin: OriginCounts) -> str:
-        """How the last run left an origin: one of the keys of WORDS."""
+        """Return the state in which the last run left an origin: one of the keys of WORDS."""
         if self.run.finished_at is None:
             return "running"
         if f"sitecrawl/patience/{origin.key}" in self.run.counters:
@@ -57,19 +57,19 @@ class Statistics:
 
     @property
     def given_up(self) -> dict[str, str]:
-        """The origins that the last run gave up, and why."""
+        """Return the origins that the last run gave up, with reasons."""
         counters: dict[str, Any] = dict(self.run.counters)
         return counters.get("given_up") or {}
 
     @property
     def refused(self) -> dict[str, int]:
-        """How many links the last run refused under each reason."""
+        """Return the number of links that the last run refused, by reason."""
         counted = self.run.counters.items()
         found = {name: int(count) for name, count in counted if name.startswith(REFUSED)}
         return {name.removeprefix(REFUSED): count for name, count in sorted(found.items())}
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the JSON form."""
         run = self.run
         return {
             "run": {
@@ -90,12 +90,12 @@ class Statistics:
         return {**asdict(origin), "ended": self.ended(origin), "shared": shared}
 
     def _shared(self, origin: OriginCounts) -> list[SharedPages]:
-        """The answers because of which pages of an origin are held back."""
+        """Return the shared responses for which pages of an origin are suppressed."""
         place = (origin.key, origin.realm)
         return [each for key, realm, each in self.shared if (key, realm) == place]
 
     def lines(self, now: float) -> Iterator[str]:
-        """For a person."""
+        """Return the printed form."""
         run = self.run
         end = f"ended {ago(run.finished_at, now)} ({run.finish_reason})" if run.finished_at else ""
         yield f"Run {run.id} of realm {run.realm!r} {end or 'is at work'}"
@@ -108,7 +108,7 @@ class Statistics:
         yield from self._origins()
 
     def _origins(self) -> Iterator[str]:
-        """What asks for attention first; of many origins how many ended how, and a few."""
+        """Return lines about the origins, those that need attention first; many origins as counts."""
         origins = sorted(self.origins, key=self._rank)
         if len(origins) > LISTED:
             counts = Counter(map(self.ended, origins))
@@ -120,7 +120,9 @@ class Statistics:
             yield f"  All {len(self.origins)} are in: scrapy frontier --json"
 
     def _rank(self, origin: OriginCounts) -> int:
-        """0 for what asks for a person, then what has more to do, then COMPLETE."""
+        """Return the sort key: 0 if a person is needed, then unfinished origins, then complete
+        ones.
+        """
         ended = self.ended(origin)
         if origin.held or ended in FAILED:
             return 0

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command loads is one line, as it is later."""
+"""Handling of Ctrl-C while a command loads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from types import TracebackType
 
 
 def install() -> None:
-    """Report an interrupt that nobody handles in one line, unless a program does so itself.
+    """Report an unhandled interrupt in one line, unless the program has its own hook.
 
-    Python ends with the signal then, which is status 130 in a shell.
+    Python then ends with the signal, which is status 130 in a shell.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _report

@@ -1,4 +1,4 @@
-"""Writing lines to a file: as a whole or behind what stands there, never half a line."""
+"""Output of lines to a file, replaced atomically or appended to; never half a line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sitecrawl.statuses import DONE, NOTHING
 
 
 def overwrite(path: str, lines: Iterable[str]) -> int:
-    """Write a file anew; it takes its place when it is complete. 1 when there was no line.
+    """Replace a file atomically; return 1 if there was no line.
 
-    A pipe or a device is written to as it is, and behind a link what it leads to.
+    A pipe or a device is written to directly; a symbolic link is followed.
     """
     place = Path(path).resolve()
     try:
@@ -42,7 +42,7 @@ def _replace(place: Path, lines: Iterable[str]) -> int:
 
 
 def append(path: str, lines: Iterable[str]) -> int:
-    """Write behind the last whole line of a file; 1 when there was no line."""
+    """Append after the last complete line of a file; return 1 if there was no line."""
     try:
         with Path(path).open("a", encoding="utf-8", newline="\n") as file:
             if Path(path).is_file():
@@ -56,7 +56,7 @@ def append(path: str, lines: Iterable[str]) -> int:
 
 @contextmanager
 def _claimed(place: Path) -> Iterator[None]:
-    """Keep crawls from a file: what one goes on writing to a file that is replaced is lost."""
+    """Lock a file against crawls: their output to a replaced file would be lost."""
     if not place.exists():
         yield
         return

@@ -1,4 +1,4 @@
-"""What a person changes in a crawl database, and what is said of it afterwards."""
+"""Manual changes to a crawl database, and their reports."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from sitecrawl.web.urls.url import normalize
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was done: to how many, in words, and the lines that could not be used."""
+    """Report of a change: count, text, and the lines that could not be used."""
 
     count: int
     said: str
     problems: Sequence[str] = ()
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the JSON form."""
         return {"count": self.count, "said": self.said, "problems": list(self.problems)}
 
 
 def clear_errors(database: str, realm: str) -> Done:
-    """Let every URL of a realm that failed wait again."""
+    """Requeue every URL of a realm that failed."""
     with open_administration(database, realm) as administration:
         count = administration.clear_errors()
     return Done(
@@ -43,7 +43,7 @@ def clear_errors(database: str, realm: str) -> Done:
 
 
 def retry(database: str, realm: str, rules: Rules, url: str) -> Done:
-    """Let one URL wait again, whatever became of it."""
+    """Requeue one URL, whatever its last outcome."""
     with open_administration(database, realm) as administration:
         known = administration.retry(candidate(rules, url))
     if not known:
@@ -52,14 +52,14 @@ def retry(database: str, realm: str, rules: Rules, url: str) -> Done:
 
 
 def confirm_deletions(database: str, realm: str, origin: str | None) -> Done:
-    """Write the deletions that were held back, of one origin or of all."""
+    """Write the deletions that await confirmation, of one origin or of all."""
     with open_administration(database, realm) as administration:
         count = len(administration.confirm_deletions(origin))
     return Done(count, f"{counted(count, 'change')} written; the next crawl delivers them.")
 
 
 def delete_realm(database: str, realm: str) -> Done:
-    """Delete a realm's documents, and all that is known of it."""
+    """Delete a realm's documents and all its records."""
     with open_records(database) as records:
         if all(origin.realm != realm for origin in records.origins()):
             return Done(0, f"There is no realm {realm!r}.")
@@ -73,7 +73,7 @@ def delete_realm(database: str, realm: str) -> Done:
 
 
 def adopt(database: str, rules: Rules, path: str) -> Done:
-    """Read a pending file back; lines that say nothing are reported and passed over."""
+    """Import a pending file; report and skip invalid lines."""
     entries, problems = pending.read(_lines(path))
     by_realm: defaultdict[str, list[tuple[Candidate, int]]] = defaultdict(list)
     for entry in entries:
@@ -90,13 +90,13 @@ def adopt(database: str, rules: Rules, path: str) -> Done:
 
 
 def candidate(rules: Rules, url: str) -> Candidate:
-    """A URL as the crawl would store it, whatever the rules say of it."""
+    """Return a URL in the form that the crawl stores, regardless of the rules."""
     admission = rules.admit(normalize(url) or url)
     return Candidate(admission.origin, admission.fingerprint, admission.url)
 
 
 def counted(count: int, noun: str) -> str:
-    """``1 URL``, ``2 URLs``."""
+    """Return a count with its noun: ``1 URL``, ``2 URLs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -111,7 +111,7 @@ def _lines(path: str) -> Iterable[str]:
 
 
 def prune(database: str, realm: str | None, age: float) -> Done:
-    """Forget what is older than ``age`` seconds and of no use, and give the space back."""
+    """Delete superseded records older than ``age`` seconds, and compact the database."""
     with open_pruning(database, realm) as pruning:
         forgotten = pruning.forget(age)
         compacted = pruning.compact()
@@ -145,5 +145,5 @@ def _many(count: int, noun: str) -> str:
 
 
 def _size(count: int) -> str:
-    """Bytes in words: ``812 MB``, ``0.4 MB``."""
+    """Format a number of bytes: ``812 MB``, ``0.4 MB``."""
     return f"{count / 1e6:,.0f} MB" if count >= 1e7 else f"{count / 1e6:.1f} MB"

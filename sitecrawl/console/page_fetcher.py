@@ -1,4 +1,4 @@
-"""Fetches single pages as the spider would, and leaves nothing behind."""
+"""Fetching of single pages as the spider would, without a trace in the crawl database."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ALONE = {
 
 @dataclass(slots=True)
 class Seen:
-    """What was read, by the URL that was asked for: pages, their markup, and sitemaps."""
+    """Pages, their bodies and sitemaps, by requested URL."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     bodies: dict[str, bytes] = field(default_factory=dict)
@@ -51,7 +51,8 @@ class Seen:
 
 
 class Fetched(NamedTuple):
-    """What was read, and what became of the rest.
+    """Result of fetching single pages.  ``records`` holds outcomes and robots.txt, and is readable
+    only within ``fetch``.
 
     ``records`` tells of outcomes and robots.txt; it can be asked within ``fetch`` alone.
     """
@@ -62,12 +63,12 @@ class Fetched(NamedTuple):
 
 
 class Looking:
-    """Stands before a spider's class: keeps what the spider reads, and hands on no document."""
+    """Mixin before a spider's class that keeps the pages read and emits no documents."""
 
     seen: Seen
 
     def parse(self, response: Response, **_: Any) -> list[Request]:
-        """Keep the page, and ask for what else should be looked at."""
+        """Keep the page; return the further requests."""
         assert response.request is not None
         further: list[Request] = []
         for each in super().parse(response):  # type: ignore[misc]
@@ -78,7 +79,7 @@ class Looking:
         return further
 
     def further(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
-        """What to ask for besides the page."""
+        """Return requests besides the page's own."""
         return []
 
 

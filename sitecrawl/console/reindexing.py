@@ -1,4 +1,4 @@
-"""What today's configuration makes of the stored documents, judged without their pages."""
+"""Reindexing: the current rules applied to stored documents, without their pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLES = 3
 
 
 class Today:
-    """Today's rules, asked about stored documents."""
+    """Verdicts of the current rules on stored documents."""
 
     def __init__(self, configuration: Configuration, rules: Rules) -> None:
         self._rules = rules
@@ -29,7 +29,7 @@ class Today:
         self._starts = start_fingerprints(rules, configuration.params)
 
     def refused(self, address: str, record: dict[str, Any]) -> Rewrite | None:
-        """The deletion of a document that the rules do not admit, or not at its address."""
+        """Return the deletion of a document that the rules refuse, or refuse at its address."""
         depth, via = record.get("depth", 0), record.get("discovered_via", "link")
         admission = self._rules.recheck(address, depth=depth, via=via)
         if via == "seed" and admission.fingerprint not in self._starts:
@@ -57,13 +57,13 @@ def _candidate(found: Admission, depth: int, via: str) -> Candidate:
 
 
 def again(_: str, record: dict[str, Any]) -> Rewrite:
-    """Write a document once more, as it is."""
+    """Rewrite a document unchanged."""
     return Rewrite(record)
 
 
 @dataclass(slots=True)
 class Reindexed:
-    """What a reindex changes, or would: documents deleted by the word of what refuses them."""
+    """Changes of a reindex, planned or made; deletions are by the reason of the refusal."""
 
     database: str
     realm: str
@@ -74,17 +74,17 @@ class Reindexed:
     since: int | None = None
 
     def delete(self, found: Iterable[tuple[str, Rewrite]]) -> None:
-        """Note deletions."""
+        """Record deletions."""
         for address, rewrite in found:
             self.deleted.setdefault(rewrite.word, []).append((address, rewrite))
 
     @property
     def nothing(self) -> bool:
-        """Whether every document stays as it is."""
+        """True if every document stays unchanged."""
         return not (self.deleted or self.written or self.reread)
 
     def record(self) -> dict[str, Any]:
-        """As JSON; ``since`` is the seq after which the changes come, null in a dry run."""
+        """Return the JSON form; ``since`` is the seq before the changes, null in a dry run."""
         return {
             "database": self.database,
             "realm": self.realm,
@@ -99,7 +99,7 @@ class Reindexed:
         }
 
     def lines(self) -> Iterator[str]:
-        """For a person."""
+        """Return the printed form."""
         yield f"{self.database}, realm {self.realm!r}"
         changed = ", ".join(self.options)
         yield f"Options that differ from the last run: {changed or 'none'}"

@@ -1,4 +1,4 @@
-"""Keeps out of the log what Scrapy says of itself at the start of every crawl."""
+"""Adaptation of Scrapy's commands: start-up logs, required components, spider loading."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TALKATIVE = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware", "scrapy.uti
 
 
 def calm(level: str) -> None:
-    """Let these loggers only warn, unless the log is to have everything.
+    """Drop informational start-up logs of Scrapy, unless the level is DEBUG.
 
     Filters, because Scrapy resets the levels of its loggers when it configures them.
     """
@@ -36,7 +36,7 @@ def calm(level: str) -> None:
 
 
 def is_warning(record: logging.LogRecord) -> bool:
-    """Whether a person should know."""
+    """Return True for warnings and errors."""
     return record.levelno >= logging.WARNING
 
 
@@ -63,7 +63,9 @@ REMEDY = "the crawl cannot do without it"
 
 
 def missing_parts(spider: object, settings: BaseSettings) -> Iterator[str]:
-    """A line for each part that a SiteSpider is without: some let a crawl never end."""
+    """Yield a problem for each required component that is missing: a crawl might never end
+    without.
+    """
     if not _is_among(SPIDER, [spider]):
         return
     for table, needed in NEEDED.items():
@@ -77,7 +79,8 @@ def missing_parts(spider: object, settings: BaseSettings) -> Iterator[str]:
 
 
 def _is_among(part: str, named: Sequence[Any]) -> bool:
-    """Whether a part is named, or one that is derived from it.
+    """Return True if a component or a subclass of it is configured.  The method resolution order
+    is checked because ``issubclass`` accepts anything with the methods of Scrapy's scheduler.
 
     Not ``issubclass``: whatever has its methods is a subclass of a scheduler of Scrapy's.
     """
@@ -88,29 +91,29 @@ def _is_among(part: str, named: Sequence[Any]) -> bool:
 
 
 def is_ours(spider: Any) -> bool:
-    """Whether a spider's class is a SiteSpider, whose crawl has a configuration."""
+    """Return True for a SiteSpider, whose crawl has a configuration."""
     return hasattr(spider, "configuration_from_arguments")
 
 
 def crawl_settings(spider: Any, settings: BaseSettings) -> BaseSettings:
-    """The settings of a spider's crawl: the project's, and those that its class brings along."""
+    """Return the settings of a spider's crawl: those of the project, then those of its class."""
     own = settings.copy()
     spider.update_settings(own)
     return own
 
 
 def spider_loader(settings: BaseSettings) -> SpiderLoaderProtocol:
-    """The spiders of the project and of its add-ons, before Scrapy has asked those."""
+    """Return the spider loader of the project and its add-ons, which Scrapy has not run yet."""
     own = settings.copy()
     AddonManager.load_pre_crawler_settings(own)
     return get_spider_loader(own)
 
 
 class OutsideLoader(SpiderLoader):
-    """Loads SiteSpiders as ordinary ones: their callbacks, without a crawl around them."""
+    """Spider loader that loads SiteSpiders as plain spiders: callbacks without a crawl."""
 
     def load(self, spider_name: str) -> type[Spider]:
-        """The spider's class, or one derived from it."""
+        """Return the spider's class, or a plain subclass of it."""
         spider = super().load(spider_name)
         if not is_ours(spider):
             return spider
@@ -120,10 +123,10 @@ class OutsideLoader(SpiderLoader):
 
 
 class PlainCommand(ScrapyCommand):
-    """Stands before a command of Scrapy's for one page, which Scrapy's own parts fetch."""
+    """Mixin for Scrapy's single-page commands, which use Scrapy's own components."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Ask as the crawl does by default; raises UsageError for an unknown spider."""
+        """Set the crawl's default User-Agent; raises UsageError for an unknown spider."""
         assert self.settings is not None
         self.settings.set("USER_AGENT", user_agent(__version__), priority="command")
         self.settings.set("SPIDER_LOADER_CLASS", OutsideLoader, priority="command")

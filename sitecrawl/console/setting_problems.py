@@ -1,4 +1,4 @@
-"""What is wrong with the settings that were given: names that do not exist, values of no use."""
+"""Validation of settings: unknown names and unusable values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
 
 def setting_problems(settings: BaseSettings) -> Iterator[str]:
-    """A line for each setting that cannot be used."""
+    """Yield a problem for each setting that cannot be used."""
     yield from misspelt_settings(settings)
     defaults = Settings()
     for name in sorted(map(str, settings)):
@@ -40,9 +40,9 @@ def setting_problems(settings: BaseSettings) -> Iterator[str]:
 
 
 def misspelt_settings(settings: BaseSettings) -> Iterator[str]:
-    """A line for each setting of ours that -s names and nobody reads.
+    """Yield a problem for each misspelt SITECRAWL_ setting of -s.
 
-    A crawl would go to another database.
+    The crawl would otherwise use another database.
     """
     known = [name for name in vars(project) if name.startswith(OURS)]
     for name in sorted(map(str, settings)):
@@ -56,7 +56,7 @@ def _is_given(settings: BaseSettings, name: str) -> bool:
 
 
 def _problem(name: str, value: object, defaults: Settings) -> str:
-    """What is wrong with a value, or nothing."""
+    """Return the problem of a value, empty if there is none."""
     if name == "LOG_LEVEL":
         return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
     if name == "LOG_ENCODING":

@@ -1,4 +1,4 @@
-"""What a site is like before it is crawled: its robots.txt, hosts, scripts, sitemaps, size."""
+"""Diagnosis of a site before a crawl: robots.txt, hosts, scripts, sitemaps, size."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ LONGEST_CHAIN = 10
 
 
 class LookingAround(Looking):
-    """Asks for the sitemaps as well: those that robots.txt names, else the usual one."""
+    """Page collector that also reads sitemaps: those of robots.txt, else the usual one."""
 
     def further(self, response: Response) -> list[Request]:
-        """The sitemaps of the page's origin."""
+        """Return requests for the sitemaps of the page's origin."""
         assert response.request is not None
         place = origin_of(response.request)
         rules = place.robots.rules if place is not None else None
@@ -42,7 +42,7 @@ class LookingAround(Looking):
         return list(self._ask(named or [f"{origin(response.url)}/sitemap.xml"]))
 
     def read_sitemap(self, response: Response) -> list[Request]:
-        """Keep what a sitemap lists, and ask for those that it names."""
+        """Keep the entries of a sitemap; return requests for the sitemaps that it names."""
         assert response.request is not None
         if response.status != 200:
             return []
@@ -58,12 +58,12 @@ class LookingAround(Looking):
 
 
 class Diagnosis(NamedTuple):
-    """What was found at a URL.
+    """Findings at a URL.
 
-    ``page`` is what stands at the end of its redirects, None if nothing could be read.
-    ``hosts`` says of each address of the site what it answers. ``expected`` counts the
-    pages that the sitemaps list and the rules admit, None without a sitemap; ``delay``,
-    in seconds, is the pace at which they would be fetched.
+    ``page`` is the page after all redirects, None if nothing could be read. ``hosts`` describes
+    the response of each address of the site. ``expected`` counts the pages that the sitemaps list
+    and the rules admit, None without a sitemap; ``delay``, in seconds, is the pace of fetching
+    them.
     """
 
     url: str
@@ -82,12 +82,12 @@ class Diagnosis(NamedTuple):
 
     @property
     def seconds(self) -> float | None:
-        """How long a first crawl takes at least."""
+        """The minimum duration of a first crawl."""
         return None if self.expected is None else self.expected * self.delay
 
 
 def addresses(url: str) -> list[str]:
-    """The other addresses that a site may answer at: with and without TLS, with and without www."""
+    """Return the other addresses that a site may have: with and without TLS, with and without www."""
     parts = split(url)
     host, bare = parts.host, parts.host.removeprefix("www.")
     named = "." in bare and not bare.replace(".", "").isdigit() and ":" not in host
@@ -99,7 +99,7 @@ def addresses(url: str) -> list[str]:
 
 
 def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> Diagnosis:
-    """Put together what was found."""
+    """Build the diagnosis from the fetched pages."""
     redirects = {source: target for source, _, _, target in fetched.records.redirects() if target}
     start = _end(url, redirects)
     place = fetched.records.origin(origin(start), params.realm)

@@ -1,4 +1,4 @@
-"""Times and durations in the words of a person who waits."""
+"""Terminal output: durations, control characters, lines, lists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "
 
 
 def span(seconds: float) -> str:
-    """A duration in the one unit that suits it: ``46 h``, ``12 d``, ``90 s``."""
+    """Format a duration in one unit: ``46 h``, ``12 d``, ``90 s``."""
     length = abs(seconds)
     for least, size, unit in UNITS:
         if length >= least:
@@ -30,17 +30,17 @@ def span(seconds: float) -> str:
 
 
 def ago(at: float, now: float) -> str:
-    """How long ago a moment was."""
+    """Format the time since a moment."""
     return f"{span(now - at)} ago"
 
 
 def ahead(at: float, now: float) -> str:
-    """How long until a moment; one that has passed is now."""
+    """Format the time until a moment; a past one is ``now``."""
     return f"in {span(at - now)}" if at > now else "now"
 
 
 def stamp(at: float | None) -> str | None:
-    """A moment as RFC 3339 in UTC."""
+    """Format a moment as RFC 3339 in UTC."""
     if at is None:
         return None
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -51,15 +51,15 @@ CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 
 def printable(text: str) -> str:
-    r"""A text without what would command a terminal or turn its writing round: ``\u001b``.
+    r"""Escape the characters that control a terminal or its writing direction: ``\u001b``.
 
-    JSON means the same with and without.
+    JSON keeps its meaning.
     """
     return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def print_lines(lines: Iterable[str]) -> int:
-    """Print line by line for as long as somebody reads; 1 when there was none.
+    """Print line by line while the reader is there; return 1 if there was no line.
 
     Raises ConfigError where standard output cannot be written.
     """
@@ -89,7 +89,7 @@ def complain(problems: Iterable[str]) -> None:
 
 
 def reopen_errors() -> None:
-    """Give standard error a place where it was closed (2>&-): Scrapy's log asks what it is."""
+    """Reopen a closed standard error (2>&-), which Scrapy's log inspects."""
     output: TextIO | None = sys.stderr
     if output is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
@@ -99,7 +99,7 @@ Entry = tuple[dict[str, Any], str]
 
 
 def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Every URL as ``URL Realm State``, in the order of bytes; of one realm or of all."""
+    """Yield every URL as ``URL Realm State``, in byte order; of one realm or of all."""
     for url, name, state in records.pending():
         if realm in {None, name}:
             (line,) = pending.write([(url, name, state)])
@@ -107,7 +107,7 @@ def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """The URLs that failed last time, each with the page that names it."""
+    """Yield the URLs that failed last time, each with a page that links to it."""
     for url, outcome, status, reason, referrer in records.failures(realm):
         name = outcome.name.lower()
         record = {"url": url, "outcome": name, "status": status, "reason": reason}
@@ -116,14 +116,14 @@ def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_redirects(records: Records, realm: str | None) -> Iterator[Entry]:
-    """The URLs that redirect, each with its target."""
+    """Yield the URLs that redirect, each with its target."""
     for url, outcome, status, target in records.redirects(realm):
         record = {"url": url, "redirect_to": target, "status": status}
         yield {**record, "outcome": outcome.name.lower()}, f"{status or '-'} {url} {target}"
 
 
 def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Pairs of origins that serve equal documents: how many, and what share of the smaller."""
+    """Yield pairs of origins with equal documents: their number, and share of the smaller origin."""
     for one, other, count, share in records.mirrors(realm):
         record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
         yield record, f"{count} {share:.0%} {one} {other}"
