@@ -21,6 +21,7 @@ KEEP_THEIR_FIGURES = (
     "unchanged",
     "growth",
     "utilisation",
+    "hostile_pages",
 )
 PRINT_THEM = ("reading", "decisions", "frontier_growth")
 

@@ -3,8 +3,7 @@
     python -m benchmarks.hostile_pages [--megabytes 9.9] [WORD ...]
 
 Each page of ``fixtures.floods`` is served on a loopback address and crawled by the real command
-in a process of its own; words choose those whose names contain one of them. ``before`` is the
-last run whose figures were kept, which are those of all pages.
+in a process of its own; words choose those whose names contain one of them, and keep no results.
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.crawls import SCRAPY, used
-from benchmarks.results import Figures, load, recorded
-from benchmarks.tables import footing, grid
+from benchmarks.results import recorded
+from benchmarks.tables import hostile_pages
 from fixtures.floods import FLOODS, PLAIN, Flood
 from fixtures.server import Answer, Page, Server, page
 
-MOST_MEMORY, MOST_CPU = 250, 3  # megabytes and seconds of the whole process
-
+REFUSALS = ("too_large", "connection_failed")
 Row = dict[str, Any]
 
 
@@ -50,41 +48,16 @@ def measure(flood: Flood, size: int, server: Server) -> Row:
         command = [*SCRAPY, "crawl", "site", "-a", f"start={origin}/", "-a", "delay=0"]
         command += ["-a", "max_pages=1", "-O", "site.jsonl", "-s", "LOG_LEVEL=INFO"]
         variables = {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "PYTHONPATH": str(Path.cwd())}
-        try:
-            figures: Row = used(command, Path(folder), **variables)
-        except RuntimeError as error:
-            return {"memory": 0, "cpu": 0, "failed": str(error).splitlines()[0]}
+        with suppress(RuntimeError):  # a crawl whose one page is refused ends with 1
+            used(command, Path(folder), **variables)
+        figures: Row = json.loads((Path(folder) / "used.json").read_text())
         log = (Path(folder) / "output.log").read_text(encoding="utf-8", errors="replace")
+    row = {"memory": round(figures["memory"]), "cpu": round(figures["cpu"], 2)}
+    if "'finish_reason'" not in log:
+        return {**row, "failed": log[-200:]}
+    refused = [word for word in REFUSALS if f"'sitecrawl/outcomes/{word}'" in log]
     cuts = sorted({part.split("'")[0] for part in log.split("'sitecrawl/cuts/")[1:]})
-    return {"memory": round(figures["memory"]), "cpu": round(figures["cpu"], 2), "cuts": cuts}
-
-
-def table(figures: Figures, before: dict[str, Row]) -> str:
-    """The pages, the most expensive first."""
-    rows = figures["rows"]
-    plain = rows["plain page"]
-    nothing: Row = {"memory": "", "cpu": ""}
-    lines = [
-        (
-            name,
-            str(before.get(name, nothing)["memory"]),
-            str(row["memory"]),
-            f"{row['memory'] / plain['memory']:.2f}",
-            str(before.get(name, nothing)["cpu"]),
-            f"{row['cpu']:.2f}",
-            f"{row['cpu'] / plain['cpu']:.2f}",
-            row.get("failed") or " ".join(row["cuts"]),
-        )
-        for name, row in sorted(rows.items(), key=lambda item: -item[1]["memory"])
-    ]
-    head = ["page", "before, MB", "RSS MB", "/ plain", "before, s", "CPU s", "/ plain", "cut"]
-    over = [
-        name
-        for name, row in rows.items()
-        if row["memory"] > MOST_MEMORY or row["cpu"] > MOST_CPU or "failed" in row
-    ]
-    foot = f"Over {MOST_MEMORY} MB or {MOST_CPU} s: {', '.join(over) or 'none'}. {footing(figures)}"
-    return f"{grid(head, lines)}\n\n{foot}"
+    return {**row, "cuts": [*refused, *cuts]}
 
 
 def main(arguments: list[str]) -> None:
@@ -94,9 +67,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("words", nargs="*")
     asked = parser.parse_args(arguments)
     size = int(asked.megabytes * 1_000_000)
-    before: dict[str, Row] = {}
-    with suppress(FileNotFoundError):
-        before = load("hostile_pages")["rows"]
     chosen = {
         name: flood
         for name, flood in FLOODS.items()
@@ -108,7 +78,7 @@ def main(arguments: list[str]) -> None:
         for name, flood in {"plain page": PLAIN, **chosen}.items():
             figures["rows"][name] = row = measure(flood, size, server)
             print(name, json.dumps(row), file=sys.stderr, flush=True)
-    print(table(figures, before))
+    print(hostile_pages(figures))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from benchmarks.results import Figures, is_final
 
@@ -16,6 +17,8 @@ TARGETS = {
     "httrack": 1.0,
 }
 LIMIT_TARGET = 4.0
+MOST_MEMORY, MOST_CPU = 250, 3  # megabytes and seconds of a whole process for one page
+SHOWN = 10  # pages of each kind
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -157,6 +160,37 @@ def printed(figures: Figures) -> str:
     return f"```\n{figures['output'].strip()}\n```\n\n{footing(figures)}"
 
 
+def hostile_pages(figures: Figures) -> str:
+    """The most expensive pages by memory and by CPU, and all that pass the bounds."""
+    rows: dict[str, dict[str, Any]] = figures["rows"]
+    plain = rows["plain page"]
+    over = [
+        name
+        for name, row in rows.items()
+        if "failed" in row or row["memory"] > MOST_MEMORY or row["cpu"] > MOST_CPU
+    ]
+    by_memory = sorted(rows, key=lambda name: -rows[name]["memory"])
+    by_cpu = sorted(rows, key=lambda name: -rows[name]["cpu"])
+    shown = {*by_memory[:SHOWN], *by_cpu[:SHOWN], *over, "plain page"}
+    lines = [
+        (
+            name,
+            row["memory"],
+            f"{row['memory'] / plain['memory']:.2f}",
+            f"{row['cpu']:.2f}",
+            f"{row['cpu'] / plain['cpu']:.2f}",
+            row.get("failed") or ", ".join(row["cuts"]),
+        )
+        for name, row in ((name, rows[name]) for name in by_memory if name in shown)
+    ]
+    head = ["page", "memory, MB", "to plain", "CPU, s", "to plain", "left out"]
+    counted = (
+        f"{len(rows) - 1} shapes of {figures['bytes'] / 1e6:.1f} MB, the most expensive shown."
+    )
+    bounds = f"Over {MOST_MEMORY} MB or {MOST_CPU} s: {', '.join(over) or 'none'}."
+    return f"{grid(head, lines)}\n\n{counted} {bounds} {footing(figures)}"
+
+
 TABLES: dict[str, Callable[[Figures], str]] = {
     "against_others": against_others,
     "startup": startup,
@@ -167,4 +201,5 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "reading": printed,
     "decisions": printed,
     "frontier_growth": printed,
+    "hostile_pages": hostile_pages,
 }

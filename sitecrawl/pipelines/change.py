@@ -56,7 +56,9 @@ class ChangePipeline(DocumentPipeline):
     def process_document(self, document: Document) -> None:
         """Add the hashes; drop what did not change since the current document was made."""
         page, visit = document.page, document.visit
-        links = [self._rules.admit(link).key or link for link in stable_links(page)]
+        links = stable_links(page)
+        if len(links) <= self._rules.memory:  # else each would be judged anew: a second for 50,000
+            links = [self._rules.admit(link).key or link for link in links]
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)
         visit.content_hash = text_hash(page.title, text)

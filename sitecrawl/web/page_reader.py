@@ -74,7 +74,9 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         return _read_markup(page, markup, options)
     text, page.encoding = decode(body, declared)
     if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
-        return _read_markup(page, as_html(text).encode("utf-8", "replace"), options)
+        markup = as_html(text).encode("utf-8", "replace")
+        del text  # as large as the markup, which is on its way to a tree
+        return _read_markup(page, markup, options)
     if is_map:
         return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
     if is_xml(kind) and is_documentdata(text):

@@ -11,13 +11,19 @@ import pytest
 from fixtures.effort import effort_within
 from fixtures.floods import FLOODS, plain
 from sitecrawl.web.html.page import Page
-from sitecrawl.web.html.parser_bounds import MAX_NAMES, MAX_TREE, fitting, without_new_names
+from sitecrawl.web.html.parser_bounds import (
+    MAX_NAMES,
+    MAX_TAGS,
+    MAX_TREE,
+    fitting,
+    without_new_names,
+)
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
 from sitecrawl.web.whitespace import BLOCK, squeezed
 
 SIZE = 3_000_000
-MOST_MEMORY, MOST_CPU = 3.5, 15  # times what a plain page of the size takes
+MOST_MEMORY, MOST_CPU = 3.5, 10  # times what a plain page of the size takes
 
 
 def read(name: str, size: int = SIZE) -> Page:
@@ -80,6 +86,16 @@ def test_the_beginning_of_a_page_with_too_many_elements_is_kept() -> None:
     assert body.startswith(kept)
     assert kept.endswith(b">")
     assert MAX_TREE * 0.9 < kept.count(b"<p>") * (190 + 140) <= MAX_TREE
+
+
+def test_the_beginning_of_a_page_with_too_many_tags_is_kept() -> None:
+    kept = fitting(b"</x>" * 2_000_000)
+    assert MAX_TAGS * 0.9 < kept.count(b"<") <= MAX_TAGS
+
+
+def test_what_the_walk_notes_counts_as_memory() -> None:
+    plain, noted = (fitting(b"<%b>x" % tag * 500_000) for tag in (b"p", b"label"))
+    assert noted.count(b"<") < plain.count(b"<") * 0.6
 
 
 def test_known_names_keep_theirs_and_new_ones_become_one() -> None:

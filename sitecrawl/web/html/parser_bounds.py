@@ -166,6 +166,7 @@ class Nesting:
 ELEMENT, TEXT, ATTRIBUTE = 190, 140, 230
 NOTED = 300  # of what the walk adds for an element with links, a label, a language or a class
 MAX_TREE = 115_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes 105
+MAX_TAGS = 1_000_000  # which take 2 s, ends of nothing as well; the same manual has 364,000
 CHUNK = 65_536
 MAX_NAMES = 5_000  # of elements or attributes; no page of Debian's manuals has 150
 FEW_NAMES = 150_000  # bytes of markup that hold too few names to matter: a tenth of a second
@@ -178,14 +179,18 @@ _PARTS = re.compile(rb"[^\s/\"'<>=]+")
 
 
 def fitting(markup: bytes, max_tree: int = MAX_TREE) -> bytes:
-    """The beginning of markup whose tree takes at most ``max_tree`` bytes, by estimate."""
+    """The beginning of markup whose tree takes at most ``max_tree`` bytes, by estimate.
+
+    It has at most ``MAX_TAGS`` tags, as has what the quick looks let pass.
+    """
     if len(markup) * ATTRIBUTE <= max_tree * 2 or _rough(markup) <= max_tree:
         return markup
-    size = end = 0
+    size = tags = end = 0
     while end < len(markup):
         start, end = end, _end_of_chunk(markup, end)
         size += _estimate(markup[start:end])
-        if size > max_tree:
+        tags += markup.count(b"<", start, end)
+        if size > max_tree or tags > MAX_TAGS:
             return markup[:start]
     return markup
 

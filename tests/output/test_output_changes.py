@@ -1,0 +1,36 @@
+"""What counts as a change of a page with very many links."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import build_rules
+from sitecrawl.frontier.base import DueUrl, Visit
+from sitecrawl.items import Document
+from sitecrawl.pipelines.change import ChangePipeline
+from sitecrawl.policy.documents.obedience import RobotsVerdict
+from sitecrawl.web.html.page import Link, Page
+
+SITE = "http://example.org"
+
+
+def document_hash(links: int, session: int, memory: int) -> str | None:
+    """The hash of a page whose links have a session id, under rules that remember so many."""
+    rules = build_rules(CrawlParams(start=[SITE]), {})
+    rules.memory = memory
+    page = Page(f"{SITE}/", f"{SITE}/", "text/html", title="Title", text="Text")
+    query = f"?PHPSESSID={session:032}"
+    page.links = tuple(Link(f"{SITE}/{number}{query}") for number in range(links))
+    due = DueUrl(SITE, 1, page.url, 0, "seed", None)
+    document = Document(Visit(due, 0.0), page, RobotsVerdict())
+    ChangePipeline(rules, version="1", near_duplicates=False).process_document(document)
+    return document.visit.document_hash
+
+
+@pytest.mark.parametrize(("links", "is_equal"), [(3, True), (4, False)])
+def test_links_beyond_what_rules_remember_are_compared_as_found(links: int, is_equal: bool) -> None:
+    first, second = (document_hash(links, session, 3) for session in (1, 2))
+    assert first is not None
+    assert (first == second) is is_equal
+    assert first == document_hash(links, 1, 3)
