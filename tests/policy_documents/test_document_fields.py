@@ -12,6 +12,7 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.fields import page_fields
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields
 from sitecrawl.policy.documents.output_shapes import rename
+from sitecrawl.policy.documents.text_fields import MAX_KEYWORDS, document_keywords
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
@@ -65,3 +66,9 @@ def test_fields_get_the_names_of_the_index() -> None:
     renamed = rename(document, (("url", "id"), ("body", "content_t")))
     assert renamed == {"id": "u", "content_t": "b", "title": "t"}
     assert list(renamed) == ["id", "content_t", "title"]
+
+
+def test_no_more_keywords_are_looked_at_than_any_author_writes() -> None:
+    page = Page(URL, URL, "text/html")
+    page.metas = {"keywords": (",".join(map(str, range(50_000))),), "news_keywords": ("late",)}
+    assert len(document_keywords(page, 0)[0]) == MAX_KEYWORDS
