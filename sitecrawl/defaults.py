@@ -37,7 +37,7 @@ EXTENSIONS_BASE = {
     "sitecrawl.extensions.unheeded.Unheeded": 30,
     "sitecrawl.extensions.reconfigured.Reconfigured": 40,
     "sitecrawl.extensions.progress.Progress": 50,
-    "sitecrawl.extensions.statistics.Statistics": 60,
+    "sitecrawl.extensions.progress_log.ProgressLog": 60,
     "sitecrawl.extensions.garbage.Garbage": 90,
 }
 

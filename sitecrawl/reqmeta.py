@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.frontier.base import Visit
     from sitecrawl.policy.documents.obedience import RobotsVerdict
-    from sitecrawl.scheduling.listing_requests import Asked
+    from sitecrawl.scheduling.listing_requests import ListingRequest
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
 
@@ -75,9 +75,9 @@ def rendered_of(request: Request) -> RenderedPage | None:
     return rendered
 
 
-def sitemap_of(request: Request) -> Asked | None:
+def sitemap_of(request: Request) -> ListingRequest | None:
     """The sitemap or feed that the request asks for; None for every other request."""
-    asked: Asked | None = request.meta.get(SITEMAP)
+    asked: ListingRequest | None = request.meta.get(SITEMAP)
     return asked
 
 

@@ -49,14 +49,18 @@ class OriginScheduler(BaseScheduler):
         self._recorder = crawl.recorder
         self._delivery = crawl.delivery
         self._robots = crawl.robots
-        self._outcomes = crawl.outcomes
-        self._lists = crawl.lists
-        self._hand = crawl.hand
+        self._visit_requests = crawl.visit_requests
+        self._queues = crawl.queues
+        self._leased = crawl.leased
         self._tasks = crawl.tasks
-        self._rounds = crawl.rounds
-        self._reading = crawl.reading
+        self._passes = crawl.passes
+        self._page_callback = crawl.page_callback
         self._discovery = crawl.discovery
-        self._callbacks = (crawl.reading.callback, crawl.sitemaps.answered, crawl.robots.answered)
+        self._callbacks = (
+            crawl.page_callback.callback,
+            crawl.listing_requests.answered,
+            crawl.robots.answered,
+        )
         self._fingerprint = fingerprint
         self._seen: set[bytes] = set()
         self._stats = stats
@@ -101,7 +105,7 @@ class OriginScheduler(BaseScheduler):
             return False
         if self._recorder.busy or self._delivery.busy:
             return True
-        return not self._at_limit and (self._hand.busy or self._tasks.busy or self._rounds.more())
+        return not self._at_limit and (self._leased.busy or self._tasks.busy or self._passes.more())
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a Request that the project made itself; False for one that it made before.
@@ -110,15 +114,15 @@ class OriginScheduler(BaseScheduler):
         turn, before its pages.
         """
         if request.callback in self._callbacks:  # one of the crawl's own, which comes again
-            return self._lists.enqueue(request)
-        if self._reading.is_link(request):
+            return self._queues.enqueue(request)
+        if self._page_callback.is_link(request):
             candidate = self._discovery.follow(request.url, None)
             if candidate is not None:
                 self._tasks.begin(self._add(candidate))
             return candidate is not None
         for name in [name for name in request.meta if name.startswith(OWN)]:
             del request.meta[name]
-        return (request.dont_filter or not self._is_duplicate(request)) and self._lists.enqueue(
+        return (request.dont_filter or not self._is_duplicate(request)) and self._queues.enqueue(
             request
         )
 
@@ -133,15 +137,15 @@ class OriginScheduler(BaseScheduler):
 
     async def _add(self, candidate: Candidate) -> None:
         await self._owner.frontier.add([candidate])
-        self._hand.look()
+        self._leased.acquire()
 
     def next_request(self) -> Request | None:
         """The request of the first origin whose turn has come."""
         if self._closing or self._at_limit or self._owner.failure is not None:
             return None
         now = asyncio.get_running_loop().time()
-        ready = self._lists.ready
-        while (origin := self._lists.next_ready(now)) is not None:
+        ready = self._queues.ready
+        while (origin := self._queues.next_ready(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
                 if visit_of(request) is None:  # may be refused at the door
@@ -149,7 +153,7 @@ class OriginScheduler(BaseScheduler):
                 ready.acquire(origin, now)
                 ready.push(origin)
                 return request
-            self._lists.check(origin)
+            self._queues.check(origin)
         self._wake_at(ready.next_ready_at)
         return None
 
@@ -158,7 +162,9 @@ class OriginScheduler(BaseScheduler):
         return 0 < self._max_pages <= self._handed_out
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
-        if (origin.robots_requests or origin.adhoc_requests) and self._hand.must_claim(origin):
+        if (origin.robots_requests or origin.adhoc_requests) and self._leased.must_acquire_lease(
+            origin
+        ):
             return None
         if origin.robots_requests:
             return origin.robots_requests.popleft()
@@ -167,18 +173,18 @@ class OriginScheduler(BaseScheduler):
         if origin.adhoc_requests:
             self._handed_out += is_adhoc(origin.adhoc_requests[0])
             return origin.adhoc_requests.popleft()
-        due = self._lists.next_due(origin)
+        due = self._queues.next_due(origin)
         if due is None or isinstance(due, Request):
             return due
         self._handed_out += 1
-        return self._outcomes.request(due, origin)
+        return self._visit_requests.request(due, origin)
 
     def _robots_request(self, origin: Origin) -> Request | None:
         request = self._robots.request(origin)
         key = origin_key(request.url)
         if key in ("", origin.key):
             return request
-        self._lists.enqueue_robots(request, key)
+        self._queues.enqueue_robots(request, key)
         return None
 
     def _wake_at(self, when: float | None) -> None:

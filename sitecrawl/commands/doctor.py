@@ -75,7 +75,7 @@ class Command(FetchingCommand):
 
 def _problems(url: str, fetched: Fetched) -> list[str]:
     crawl = fetched.crawler.get_extension(Crawl)
-    problems = crawl.starts.problems() if crawl is not None else []
+    problems = crawl.seed_report.problems() if crawl is not None else []
     return [each.removeprefix("start ") for each in problems if f" {url} " in each] or problems
 
 

@@ -110,14 +110,14 @@ def _problems(fetched: Fetched, url: str) -> Iterator[str]:
         yield f"{url} has no links."
         return
     elsewhere = [target for _, _, _, target in fetched.records.redirects()]
-    for origin in crawl.hand.origins.values():
+    for origin in crawl.leased.origins.values():
         elsewhere += (
             origin.alternate_url.values()
         )  # with a slash at its end, say: one page to a crawl
     if elsewhere:
         yield f"{url} redirects to {elsewhere[0]}; look there."
         return
-    for problem in crawl.starts.problems():
+    for problem in crawl.seed_report.problems():
         yield problem.removeprefix("start ")
 
 

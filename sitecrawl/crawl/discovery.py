@@ -68,7 +68,7 @@ MEANINGS = {
 """What is told of a cut; what is not named here, as one odd link, is only counted."""
 
 
-class Cuts:
+class TruncationWarnings:
     """What reading left out: each kind is warned of once, by the first page that has it."""
 
     def __init__(self, stats: StatsCollector) -> None:
@@ -116,11 +116,11 @@ class Discovery:
         self._logged = logged
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
-        self.cuts = Cuts(stats)
+        self.truncations = TruncationWarnings(stats)
         self._chains = chains
         self._seen: dict[int, int] = {}
 
-    def begin_round(self) -> None:
+    def begin_pass(self) -> None:
         """Forget what counts for one run or round alone."""
         self.limits.directories.begin_round()
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.base import Visit
 
 
-class Reading:
+class PageCallback:
     """The callback of pages: the spider's ``parse``, whatever it yields or raises.
 
     A visit ends with its document's row; where there is no document, because the spider

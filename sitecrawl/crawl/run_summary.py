@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Visit
-    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
 
 
-def account(stats: Mapping[str, Any], discovery: Discovery, hand: Hand) -> dict[str, Any]:
+def summarize_run(
+    stats: Mapping[str, Any], discovery: Discovery, leased: LeasedOrigins
+) -> dict[str, Any]:
     """The numbers of ours among Scrapy's stats, and what ``scrapy explain`` tells of the run."""
     numbers = {
         name: value
@@ -24,7 +26,7 @@ def account(stats: Mapping[str, Any], discovery: Discovery, hand: Hand) -> dict[
         if name.startswith("sitecrawl/") and isinstance(value, int | float)
     }
     refusals = discovery.refusals.as_stored()
-    return {**numbers, "refusals": refusals, "given_up": hand.given_up()}
+    return {**numbers, "refusals": refusals, "given_up": leased.given_up()}
 
 
 logger = logging.getLogger(__name__)
@@ -58,7 +60,7 @@ ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ProgressSnapshot:
     """What was done so far; ``statuses`` counts the answers 2xx to 5xx, robots.txt included.
 
     ``pages`` are crawl actions with an outcome, ``errors`` those that failed, ``lines`` what
@@ -72,7 +74,7 @@ class Figures:
     statuses: tuple[int, int, int, int]
 
     @classmethod
-    def read(cls, stats: Mapping[str, Any]) -> Figures:
+    def read(cls, stats: Mapping[str, Any]) -> ProgressSnapshot:
         """The figures out of Scrapy's stats."""
         outcomes = {
             name.removeprefix(OUTCOMES): count

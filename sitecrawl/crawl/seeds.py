@@ -44,7 +44,7 @@ WORDS = {
 logger = logging.getLogger(__name__)
 
 
-class Starts:
+class SeedReport:
     """Follows the starts of a crawl, and whether any page at all was read."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -63,7 +63,7 @@ class Starts:
 
     def refused(self, url: str, decision: Decision) -> None:
         """A start that the rules do not admit."""
-        self._troubles[url] = said(decision.reason, decision.rule)
+        self._troubles[url] = format_reason(decision.reason, decision.rule)
 
     def failed(self, url: str, why: str) -> None:
         """A start that is a sitemap or feed and could not be read."""
@@ -88,7 +88,7 @@ class Starts:
         status = f"status {visit.status}" if visit.status else ""
         sent = f"to {visit.redirect_to}" if visit.redirect_to else ""
         detail = ", ".join(filter(None, (sent, visit.detail or status)))
-        self._troubles[url] = said(visit.reason, detail)
+        self._troubles[url] = format_reason(visit.reason, detail)
         if visit.target is not None and visit.target.fingerprint not in self._watched:
             self._watched[visit.target.fingerprint] = visit.target.url
             self._led_to[url] = visit.target.url
@@ -108,7 +108,7 @@ class Starts:
 
     def _reasons(self) -> Iterator[str]:
         for reason, count in self._kept_out.most_common():
-            yield f"{said(reason, '')} ({count}, one is {self._examples[reason]})"
+            yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
 
     def problems(self) -> list[str]:
         """One line for each start that brought nothing, if no page was read at all."""
@@ -119,25 +119,25 @@ class Starts:
                 self._troubles.setdefault(url, self._origins_given_up[origin(url)])
         starts = self._troubles.keys() - self._led_to.values()
         return [
-            f"start {url} brought nothing: {'; '.join(self._way(url))}"
+            f"start {url} brought nothing: {'; '.join(self._steps(url))}"
             for url in self._troubles
             if url in starts
         ]
 
-    def _way(self, url: str) -> Iterator[str]:
+    def _steps(self, url: str) -> Iterator[str]:
         """What became of a start, and of where it was sent."""
         yield self._troubles[url]
         while url := self._led_to.get(url, ""):
             yield f"{url}: {self._troubles.get(url, 'not asked in this run')}"
 
 
-def said(reason: str, detail: str) -> str:
+def format_reason(reason: str, detail: str) -> str:
     """A reason as people write it, with what decided."""
     words = WORDS.get(reason, reason.replace("_", " "))
     return f"{words} ({detail})" if detail else words
 
 
-class Homes:
+class SeedRedirects:
     """Looks up what became of the starts, most of which this run has not asked yet."""
 
     def __init__(self, discovery: Discovery, owner: FrontierOwner) -> None:

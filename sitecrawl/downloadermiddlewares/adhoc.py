@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from sitecrawl.reqmeta import is_adhoc
-from sitecrawl.scheduling.fetch_outcomes import Refused
+from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -52,7 +52,7 @@ class AdhocMiddleware:
         """Retry what failed on its way."""
         if not is_adhoc(request):
             return None
-        if isinstance(exception, Refused):
+        if isinstance(exception, RequestDropped):
             logger.info("Not requested: %s (%s)", request.url, exception.reason)
             return None
         middleware = self._load(RETRY)

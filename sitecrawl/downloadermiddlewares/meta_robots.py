@@ -9,7 +9,7 @@ from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
-from sitecrawl.scheduling.fetch_outcomes import Answered
+from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 from sitecrawl.web.encoding import read
 from sitecrawl.web.media_type import is_html
 from sitecrawl.web.page_reader import read_page
@@ -68,7 +68,7 @@ class MetaRobotsMiddleware:
             return response
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
-            raise Answered(self._withdrawn(response) or answer)
+            raise ResponseWithoutContent(self._withdrawn(response) or answer)
         page = self._read(response)
         verdict = self._obedience.judge(page.directives, datetime.now(UTC))
         request.meta[READ_PAGE] = ReadPage(page, verdict)

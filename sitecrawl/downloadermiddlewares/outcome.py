@@ -11,7 +11,7 @@ from sitecrawl.policy.http.answers import NO_HEAD, REDIRECT_WITHOUT_LOCATION, Fe
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.reqmeta import WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
-from sitecrawl.scheduling.fetch_outcomes import Answered, Probed, SamePage
+from sitecrawl.scheduling.fetch_outcomes import HeadPassed, ResponseWithoutContent, SamePageRedirect
 from sitecrawl.web.media_type import is_no_text, sniff
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
@@ -50,7 +50,7 @@ class OutcomeMiddleware:
         visit.bytes = request.meta.get(WIRE_BYTES, len(response.body))
         probing = request.method == "HEAD"
         if probing and response.status in NO_HEAD:
-            raise Probed
+            raise HeadPassed
         answer = answer_of(response)
         self._read_validators(visit, response.headers)
         if answer.outcome in REDIRECTS:
@@ -58,13 +58,13 @@ class OutcomeMiddleware:
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
             return response
         if answer.outcome is not Outcome.FILE_INGESTED:
-            raise Answered(answer)
+            raise ResponseWithoutContent(answer)
         decision = self._decide_type(visit.due.url, response, probing=probing)
         if not decision.allowed:
             visit.detail = decision.rule
-            raise Answered(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
+            raise ResponseWithoutContent(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
         if probing:
-            raise Probed
+            raise HeadPassed
         return response
 
     def _decide_type(self, url: str, response: Response, *, probing: bool) -> Decision:
@@ -82,11 +82,11 @@ class OutcomeMiddleware:
     def _redirected(self, visit: Visit, where: str) -> None:
         target = resolve(where, visit.due.url)
         if target is None:
-            raise Answered(REDIRECT_WITHOUT_LOCATION)
+            raise ResponseWithoutContent(REDIRECT_WITHOUT_LOCATION)
         visit.redirect_to = target
         admission = self._discovery.redirected(visit, target)
         if admission.fingerprint == visit.due.fingerprint:
-            raise SamePage(admission.url)
+            raise SamePageRedirect(admission.url)
 
     def _read_validators(self, visit: Visit, headers: Headers) -> None:
         visit.etag = header(headers, "etag") or None

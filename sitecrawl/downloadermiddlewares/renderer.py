@@ -9,7 +9,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.reqmeta import rendered_of, visit_of
-from sitecrawl.scheduling.fetch_outcomes import Answered
+from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -41,5 +41,5 @@ class RendererMiddleware:
             if target.fingerprint != visit.due.fingerprint:
                 visit.redirect_to = rendered.moved_to
                 self._discovery.redirected(visit, rendered.moved_to)
-                raise Answered(MOVED)
+                raise ResponseWithoutContent(MOVED)
         return response

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import origin_of, robots_of, visit_of
-from sitecrawl.scheduling.fetch_outcomes import Refused
+from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.scheduling.robots_files import Robots
+    from sitecrawl.scheduling.robots_files import RobotsFiles
 
 
 class RobotsMiddleware:
     """Applies robots.txt to the requests that the to-do lists have not already judged."""
 
-    def __init__(self, robots: Robots) -> None:
+    def __init__(self, robots: RobotsFiles) -> None:
         self._robots = robots
 
     @classmethod
@@ -35,4 +35,4 @@ class RobotsMiddleware:
             return
         decision = self._robots.decide(origin, request.url)
         if not decision.allowed:
-            raise Refused(Outcome.BLOCKED_BY_ROBOTS_TXT, decision.reason)
+            raise RequestDropped(Outcome.BLOCKED_BY_ROBOTS_TXT, decision.reason)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import origin_of, robots_of, visit_of
-from sitecrawl.scheduling.fetch_outcomes import Refused
+from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -35,9 +35,9 @@ class RulesMiddleware:
             return
         origin = origin_of(request)
         if origin is not None and origin.given_up:
-            raise Refused(Outcome.CANCELLED, origin.given_up)
+            raise RequestDropped(Outcome.CANCELLED, origin.given_up)
         if robots_of(request) is not None:
             return
         decision = self._rules.recheck(request.url, depth=0, via="seed").decision
         if not decision.allowed:
-            raise Refused(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)
+            raise RequestDropped(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)

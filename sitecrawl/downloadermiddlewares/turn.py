@@ -10,7 +10,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
-from sitecrawl.scheduling.failure_accounting import judge_answer, judge_failure
+from sitecrawl.scheduling.failure_accounting import charge_failure, charge_response
 from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.origin_queues import TodoLists
+    from sitecrawl.scheduling.origin_queues import OriginQueues
 
 
 class TurnMiddleware:
@@ -32,9 +32,9 @@ class TurnMiddleware:
     goes out.
     """
 
-    def __init__(self, lists: TodoLists, hand: Hand, stats: StatsCollector) -> None:
-        self._lists = lists
-        self._hand = hand
+    def __init__(self, queues: OriginQueues, leased: LeasedOrigins, stats: StatsCollector) -> None:
+        self._queues = queues
+        self._leased = leased
         self._stats = stats
 
     @classmethod
@@ -42,7 +42,7 @@ class TurnMiddleware:
         """Shares the to-do lists with the scheduler."""
         crawl = crawl_of(crawler)
         assert crawler.stats is not None
-        return cls(crawl.lists, crawl.hand, crawler.stats)
+        return cls(crawl.queues, crawl.leased, crawler.stats)
 
     def process_request(self, request: Request) -> None:
         """Note when the request is sent."""
@@ -53,22 +53,22 @@ class TurnMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """An answer of any status ends the turn."""
-        judge_answer(request, response, self._stats)
+        charge_response(request, response, self._stats)
         origin = origin_of(request)
         if origin is None:
             return response
         self._end(request, origin, response)
         if response.status in (429, 503):
             # What it asks for holds for whoever asks next, after a kill too.
-            self._hand.save(origin)
+            self._leased.save(origin)
         if response.ip_address is not None:
-            self._hand.share_pace(origin, response.ip_address)
+            self._leased.share_pace(origin, response.ip_address)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """So does a failure, and a request that was stopped before it was sent."""
         if SENT_AT in request.meta:
-            judge_failure(request, exception, self._stats)
+            charge_failure(request, exception, self._stats)
         origin = origin_of(request)
         if origin is not None:
             self._end(request, origin)
@@ -83,8 +83,8 @@ class TurnMiddleware:
                 visit.duration = duration
             origin.postpone(self._ready_at(request, origin, response, now, duration))
         elif BEGAN in request.meta:
-            self._lists.ready.rollback(origin, *request.meta[BEGAN])
-        self._lists.request_ended(origin)
+            self._queues.ready.rollback(origin, *request.meta[BEGAN])
+        self._queues.request_ended(origin)
 
     def _ready_at(
         self,

@@ -13,23 +13,23 @@ from sitecrawl.config.assembly import agent, database_url
 from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
-from sitecrawl.crawl.page_callback import Reading
+from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.run_summary import DeadLinks, account
-from sitecrawl.crawl.seeds import Homes, Starts
+from sitecrawl.crawl.run_summary import DeadLinks, summarize_run
+from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
-from sitecrawl.scheduling.background import Tasks
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
-from sitecrawl.scheduling.fetch_outcomes import Outcomes
-from sitecrawl.scheduling.leased_origins import Hand
-from sitecrawl.scheduling.listing_requests import Sitemaps
-from sitecrawl.scheduling.origin_queues import TodoLists
-from sitecrawl.scheduling.passes import Rounds
-from sitecrawl.scheduling.robots_files import Robots
+from sitecrawl.scheduling.fetch_outcomes import VisitRequests
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.listing_requests import ListingRequests
+from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.scheduling.passes import Passes
+from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NOTHING
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ class Crawl:
         options = replace(state_of(params), key=spider.rules.key)
         self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
         self.engine = EngineWaker(crawler)
-        self.tasks = Tasks(self.owner, self.engine)
+        self.tasks = BackgroundTasks(self.owner, self.engine)
         self.delivery = Delivery(crawler, self.owner, params.document_options())
         self.recorder = Recorder(self.owner, self.delivery.send, stats)
-        self.starts = Starts(self.recorder)
+        self.seed_report = SeedReport(self.recorder)
         self.dead_links = DeadLinks(self.recorder) if self.checks_links else None
-        self.robots = Robots(params, agent(params), stats)
+        self.robots = RobotsFiles(params, agent(params), stats)
         self.discovery = Discovery(
             spider.rules,
             spider.limits,
@@ -87,54 +87,59 @@ class Crawl:
             follow=params.follows,
             logged=POLICIES if params.log_blocked else frozenset(),
         )
-        self.hand = Hand(params, self.owner, self.recorder, self.tasks)
-        self.homes = Homes(self.discovery, self.owner)
-        self.lists = TodoLists(
+        self.leased = LeasedOrigins(params, self.owner, self.recorder, self.tasks)
+        self.seed_redirects = SeedRedirects(self.discovery, self.owner)
+        self.queues = OriginQueues(
             params,
             self.discovery,
             self.owner,
             self.recorder,
             robots=self.robots,
-            hand=self.hand,
-            homes=self.homes,
-            starts=self.starts,
+            leased=self.leased,
+            seed_redirects=self.seed_redirects,
+            seed_report=self.seed_report,
             tasks=self.tasks,
         )
-        self.reading = Reading(spider.parse, self.recorder, self.discovery)
-        self.outcomes = Outcomes(
-            self.reading.callback,
-            self.lists,
+        self.page_callback = PageCallback(spider.parse, self.recorder, self.discovery)
+        self.visit_requests = VisitRequests(
+            self.page_callback.callback,
+            self.queues,
             self.recorder,
             stats,
             params,
         )
-        self.sitemaps = Sitemaps(
+        self.listing_requests = ListingRequests(
             self.discovery,
             self.owner,
-            self.hand,
+            self.leased,
             self.tasks,
-            queues=self.lists,
+            queues=self.queues,
             robots=self.robots,
-            starts=self.starts,
+            seed_report=self.seed_report,
             stats=stats,
             params=params,
         )
-        self.rounds = Rounds(
-            params, self.owner, self.hand, self.tasks, self.sitemaps, discovery=self.discovery
+        self.passes = Passes(
+            params,
+            self.owner,
+            self.leased,
+            self.tasks,
+            self.listing_requests,
+            discovery=self.discovery,
         )
 
     async def begin(self, urls: Sequence[str]) -> None:
         """Give the starts to the frontier, and take the first origins in hand."""
         seeds, refused = self.discovery.seeds(urls)
         for admission in refused:
-            self.starts.refused(admission.url, admission.decision)
-        self.starts.begin(seeds)
+            self.seed_report.refused(admission.url, admission.decision)
+        self.seed_report.begin(seeds)
         if not (self._params.contact or self._params.user_agent):
             logger.warning("%s", NO_CONTACT)
         if self._params.rogue:
             logger.warning("%s", ROGUE)
-        await self.homes.begin(seeds)
-        await self.rounds.begin(seeds)
+        await self.seed_redirects.begin(seeds)
+        await self.passes.begin(seeds)
 
     @property
     def checks_links(self) -> bool:
@@ -166,8 +171,8 @@ class Crawl:
         connect(crawl.spider_closed, signals.spider_closed)
         connect(crawl.spider_idle, signals.spider_idle)
         connect(crawl.engine_stopped, signals.engine_stopped)
-        connect(crawl.reading.dropped, signals.item_dropped)
-        connect(crawl.reading.broken, signals.item_error)
+        connect(crawl.page_callback.dropped, signals.item_dropped)
+        connect(crawl.page_callback.broken, signals.item_error)
         connect(crawl.feeds_closed, signals.feed_exporter_closed)
         return crawl
 
@@ -190,7 +195,7 @@ class Crawl:
     async def spider_closed(self, reason: str) -> None:
         """Write and deliver what is left; the feeds wait for it before they are stored."""
         self._finish_reason = reason
-        self.rounds.end()
+        self.passes.end()
         try:
             await self.recorder.flush_all()
             await self._save_origins()
@@ -213,7 +218,7 @@ class Crawl:
 
     async def _save_origins(self) -> None:
         try:
-            await self.hand.save_all()
+            await self.leased.save_all()
         except FrontierError as error:
             self.owner.fail(error)
 
@@ -221,12 +226,12 @@ class Crawl:
         if self.owner.failure is not None:
             return DATABASE_ERROR
         written = self._stats.get_value("item_scraped_count", 0)
-        read = self.starts.report(written, first_run=self.owner.run_id == 1)
+        read = self.seed_report.report(written, first_run=self.owner.run_id == 1)
         return DONE if read else NOTHING
 
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""
-        counters = account(self._stats.get_stats(), self.discovery, self.hand)
+        counters = summarize_run(self._stats.get_stats(), self.discovery, self.leased)
         if self._has_finished and self._stats.get_value("sitecrawl/exit_status") == DONE:
             await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)

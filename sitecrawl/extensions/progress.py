@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from sitecrawl.crawl.run_summary import Figures
+from sitecrawl.crawl.run_summary import ProgressSnapshot
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
 
@@ -68,7 +68,7 @@ class Progress:
             with suppress(FrontierError):  # the next call that matters meets the same error
                 backlog = await crawl.owner.frontier.backlog()
                 seconds = asyncio.get_running_loop().time() - self._began
-                figures = Figures.read(self._crawler.stats.get_stats())
+                figures = ProgressSnapshot.read(self._crawler.stats.get_stats())
                 waiting = backlog.mine + backlog.free + backlog.elsewhere
                 self._write(figures.short(seconds, waiting))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Tasks:
+class BackgroundTasks:
     """Pieces of work in the background; the engine is woken whenever one is done.
 
     A piece that fails ends the crawl: what it was to do is not done, and waiting for it

@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin import Origin
 
 
-def names_of(error: BaseException | None) -> Iterator[str]:
+def exception_names(error: BaseException | None) -> Iterator[str]:
     """The class names of an exception and of what caused it."""
     while error is not None:
         yield from (each.__name__ for each in type(error).__mro__)
         error = error.__cause__ or error.__context__
 
 
-OF_SITEMAPS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
+CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
 """A sitemap that cannot be had says nothing of the pages; a site that has enough of us does."""
 
 logger = logging.getLogger(__name__)
 
 
-def judge_answer(request: Request, response: Response, stats: StatsCollector) -> None:
+def charge_response(request: Request, response: Response, stats: StatsCollector) -> None:
     """Let an answer of any status cost what it does."""
     if request.method == "HEAD" and response.status in NO_HEAD:
         return
     answer = answer_of(response)
-    if sitemap_of(request) is None or answer.outcome in OF_SITEMAPS:
+    if sitemap_of(request) is None or answer.outcome in CHARGED_TO_LISTINGS:
         _take(request, answer, stats)
 
 
-def judge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:
+def charge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:
     """Let a request that brought no answer cost what it does."""
     if sitemap_of(request) is None:
-        _take(request, answer_of_failure(names_of(error)), stats)
+        _take(request, answer_of_failure(exception_names(error)), stats)
 
 
 def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:

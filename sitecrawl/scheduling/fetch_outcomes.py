@@ -16,8 +16,8 @@ from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import extension, read_target
 from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
-from sitecrawl.scheduling.failure_accounting import names_of
-from sitecrawl.scheduling.origin_queues import TodoLists
+from sitecrawl.scheduling.failure_accounting import exception_names
+from sitecrawl.scheduling.origin_queues import OriginQueues
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ TAKEN_OUT = (
 logger = logging.getLogger(__name__)
 
 
-class Refused(IgnoreRequest):
+class RequestDropped(IgnoreRequest):
     """A request that a rule stops at the door."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
@@ -46,7 +46,7 @@ class Refused(IgnoreRequest):
         self.reason = reason
 
 
-class Answered(IgnoreRequest):
+class ResponseWithoutContent(IgnoreRequest):
     """An answer that holds no content to read."""
 
     def __init__(self, answer: FetchResult) -> None:
@@ -54,7 +54,7 @@ class Answered(IgnoreRequest):
         self.answer = answer
 
 
-class SamePage(IgnoreRequest):
+class SamePageRedirect(IgnoreRequest):
     """A redirect between two spellings of one URL, as from ``/docs`` to ``/docs/``."""
 
     def __init__(self, url: str) -> None:
@@ -62,23 +62,23 @@ class SamePage(IgnoreRequest):
         self.url = url
 
 
-class Probed(IgnoreRequest):
+class HeadPassed(IgnoreRequest):
     """An answer to HEAD that does not rule out that the page is wanted."""
 
 
-class Outcomes:
+class VisitRequests:
     """Makes the Request for a due URL, and writes down how it ended."""
 
     def __init__(
         self,
         parse: Callable[..., Any],
-        lists: TodoLists,
+        queues: OriginQueues,
         recorder: Recorder,
         stats: StatsCollector,
         params: CrawlParams,
     ) -> None:
         self._parse = parse
-        self._lists = lists
+        self._queues = queues
         self._recorder = recorder
         self._stats = stats
         self._params = params
@@ -106,23 +106,23 @@ class Outcomes:
         assert visit is not None
         assert origin is not None
         error: BaseException = failure.value  # type: ignore[assignment]
-        if isinstance(error, Refused):
+        if isinstance(error, RequestDropped):
             visit.outcome, visit.reason = error.outcome, error.reason
-        elif isinstance(error, SamePage):
+        elif isinstance(error, SamePageRedirect):
             if self._respelled(visit, origin, error.url):
                 return
-        elif isinstance(error, Probed):
+        elif isinstance(error, HeadPassed):
             origin.head_passed(visit.due.fingerprint)
             self._visit_again(origin, visit.due)
             return
-        elif isinstance(error, Answered):
+        elif isinstance(error, ResponseWithoutContent):
             self._answered(visit, origin, error.answer)
         else:
-            self._answered(visit, origin, answer_of_failure(names_of(error)))
+            self._answered(visit, origin, answer_of_failure(exception_names(error)))
             visit.detail = str(error)
             logger.info("%s: %s (%s)", visit.due.url, visit.reason, error)
         self._recorder.record(visit)
-        self._lists.check(origin)
+        self._queues.check(origin)
 
     def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
         """Visit the page under its other spelling, unless that led back here."""
@@ -137,7 +137,7 @@ class Outcomes:
 
     def _visit_again(self, origin: Origin, due: DueUrl) -> None:
         origin.visit_again(due)
-        self._lists.check(origin)
+        self._queues.check(origin)
 
     def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
         if (

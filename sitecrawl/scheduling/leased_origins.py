@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.scheduling.background import Tasks
+    from sitecrawl.scheduling.background import BackgroundTasks
 
 
-ORIGINS_IN_HAND = 2000
-LOOK_AGAIN_SECONDS = 2.0
-LOOK_ROUND_SECONDS = 10.0  # for what a worker that died meanwhile had, while others are in hand
+MAX_LEASED_ORIGINS = 2000
+RETRY_LEASE_SECONDS = 2.0
+TAKE_OVER_SECONDS = 10.0  # for what a worker that died meanwhile had, while others are in hand
 
 
-class Hand:
+class LeasedOrigins:
     """Leases origins that have something due, and gives them back when they have not.
 
     ``acquired`` is sent for each that comes. An origin that comes back is the same object:
@@ -40,7 +40,7 @@ class Hand:
     """
 
     def __init__(
-        self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder, tasks: Tasks
+        self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder, tasks: BackgroundTasks
     ) -> None:
         self.origins: dict[str, Origin] = {}
         self.acquired: Event[Origin] = Event()
@@ -50,19 +50,19 @@ class Hand:
         self._tasks = tasks
         self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
-        self._looking = False
-        self._look_again: asyncio.TimerHandle | None = None
-        self._look_round: asyncio.TimerHandle | None = None
+        self._leasing = False
+        self._retry_timer: asyncio.TimerHandle | None = None
+        self._take_over_timer: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:
         """Whether an origin is in hand, or may come."""
-        return bool(self.origins or self._look_again)
+        return bool(self.origins or self._retry_timer)
 
-    def look(self) -> None:
+    def acquire(self) -> None:
         """Ask the frontier for origins that have something due."""
-        if not self._looking:
-            self._looking = True
+        if not self._leasing:
+            self._leasing = True
             self._tasks.begin(self._lease())
 
     def ensure(self, key: str) -> Origin:
@@ -71,7 +71,7 @@ class Hand:
             self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
         return self.origins[key]
 
-    def must_claim(self, origin: Origin) -> bool:
+    def must_acquire_lease(self, origin: Origin) -> bool:
         """Whether the lease must be asked for before what is no visit may be sent.
 
         It is asked for then, and ``acquired`` is sent when it is ours. While another worker has it,
@@ -84,11 +84,11 @@ class Hand:
         self._tasks.begin(self._claim(origin))
         return True
 
-    def give_back(self, origin: Origin) -> None:
+    def release(self, origin: Origin) -> None:
         """Let go of an origin that has nothing left in this run."""
         self._resting[origin.key] = self.origins.pop(origin.key)
         origin.rest()
-        self._tasks.begin(self._give_back(origin))
+        self._tasks.begin(self._release(origin))
 
     def save(self, origin: Origin) -> None:
         """Store what is worth remembering of an origin."""
@@ -101,8 +101,8 @@ class Hand:
 
     async def save_all(self) -> None:
         """Store what is worth remembering of the origins in hand, as a crawl ends."""
-        if self._look_round is not None:
-            self._look_round.cancel()
+        if self._take_over_timer is not None:
+            self._take_over_timer.cancel()
         await self._tasks.end()
         for origin in list(self.origins.values()):
             await self._save(origin)
@@ -141,7 +141,7 @@ class Hand:
         slot.postpone(ready_at)
         return slot
 
-    async def _give_back(self, origin: Origin) -> None:
+    async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
         if origin.given_up:
@@ -150,12 +150,12 @@ class Hand:
             ):
                 self._recorder.settle(origin.key, await frontier.settle(origin.key))
             await frontier.give_up(origin.key)
-            self.look()
+            self.acquire()
             return
         self._recorder.settle(origin.key, await frontier.settle(origin.key))
         if origin.key in self._resting:  # else it was taken up again, and its lease with it
             await frontier.release(origin.key)
-        self.look()
+        self.acquire()
 
     async def _save(self, origin: Origin) -> None:
         loop_now = asyncio.get_running_loop().time()
@@ -163,22 +163,22 @@ class Hand:
 
     async def _lease(self) -> None:
         frontier = self._owner.frontier
-        for state in await frontier.lease(ORIGINS_IN_HAND - len(self.origins)):
-            self.acquired.send(self._acquire(state))
-        self._looking = False
+        for state in await frontier.lease(MAX_LEASED_ORIGINS - len(self.origins)):
+            self.acquired.send(self._take_lease(state))
+        self._leasing = False
         if not self.origins:
             await self._expect_more()
-        elif self._look_round is None:
+        elif self._take_over_timer is None:
             loop = asyncio.get_running_loop()
-            self._look_round = loop.call_later(LOOK_ROUND_SECONDS, self._on_look_round)
+            self._take_over_timer = loop.call_later(TAKE_OVER_SECONDS, self._take_over)
 
     async def _claim(self, origin: Origin) -> None:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
             origin.lease_denied()
-            asyncio.get_running_loop().call_later(LOOK_AGAIN_SECONDS, self._claim_again, origin)
+            asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
         else:
-            self._acquire(state)
+            self._take_lease(state)
             if state.given_up:
                 origin.give_up(f"{origin.key} was given up for this run")
         self.acquired.send(origin)
@@ -195,21 +195,21 @@ class Hand:
         backlog = await self._owner.frontier.backlog()
         if not (backlog.free or backlog.elsewhere):
             return
-        wait = LOOK_AGAIN_SECONDS
+        wait = RETRY_LEASE_SECONDS
         if backlog.ready_at is not None:
-            wait = min(max(0.0, backlog.ready_at - time.time()), LOOK_AGAIN_SECONDS)
+            wait = min(max(0.0, backlog.ready_at - time.time()), RETRY_LEASE_SECONDS)
         loop = asyncio.get_running_loop()
-        self._look_again = self._look_again or loop.call_later(wait, self._on_look_again)
+        self._retry_timer = self._retry_timer or loop.call_later(wait, self._retry_lease)
 
-    def _on_look_again(self) -> None:
-        self._look_again = None
-        self.look()
+    def _retry_lease(self) -> None:
+        self._retry_timer = None
+        self.acquire()
 
-    def _on_look_round(self) -> None:
-        self._look_round = None
-        self.look()
+    def _take_over(self) -> None:
+        self._take_over_timer = None
+        self.acquire()
 
-    def _acquire(self, state: OriginState) -> Origin:
+    def _take_lease(self, state: OriginState) -> Origin:
         origin = self._bring(state)
         origin.lease_acquired()
         return origin

@@ -19,7 +19,7 @@ from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, sitemap_of
 from sitecrawl.responses import answer_of, header, location
-from sitecrawl.scheduling.failure_accounting import names_of
+from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.feeds.listings import FORMATS
 from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION
 from sitecrawl.web.feeds.sitemaps import SITEMAP as SITEMAP_FORMAT
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.seeds import Starts
-    from sitecrawl.scheduling.background import Tasks
-    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.crawl.seeds import SeedReport
+    from sitecrawl.scheduling.background import BackgroundTasks
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.origin_queues import TodoLists
-    from sitecrawl.scheduling.robots_files import Robots
+    from sitecrawl.scheduling.origin_queues import OriginQueues
+    from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.feeds.listing_format import ListedUrl
 
 
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListingRequest:
     """A request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
 
     ``tries`` counts how often it failed in passing and was asked for again.
@@ -64,7 +64,7 @@ class Asked:
     tries: int = 0
 
 
-class Sitemaps:
+class ListingRequests:
     """Sitemaps and feeds are requests of their origin, no pages: neither counted nor written.
 
     One that fails in passing is tried again, as pages are; one that cannot be read is logged and
@@ -75,27 +75,27 @@ class Sitemaps:
         self,
         discovery: Discovery,
         owner: FrontierOwner,
-        hand: Hand,
-        tasks: Tasks,
+        leased: LeasedOrigins,
+        tasks: BackgroundTasks,
         *,
-        queues: TodoLists,
-        robots: Robots,
-        starts: Starts,
+        queues: OriginQueues,
+        robots: RobotsFiles,
+        seed_report: SeedReport,
         stats: StatsCollector,
         params: CrawlParams,
     ) -> None:
         self._discovery = discovery
         self._owner = owner
-        self._hand = hand
+        self._leased = leased
         self._tasks = tasks
         self._queues = queues
-        self._starts = starts
+        self._seed_report = seed_report
         self._stats = stats
         self._params = params
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, ListingRequest] = {}
         robots.rules_known.connect(self.named)
 
-    def begin_round(self) -> None:
+    def begin_pass(self) -> None:
         """Ask again for what nothing but a start or a robots.txt led to."""
         earlier, self._asked = self._asked, {}
         for asked in earlier.values():
@@ -109,9 +109,9 @@ class Sitemaps:
         scope = self._discovery.rules.scope
         for url in origin.robots.rules.sitemaps:
             if origin_key(url) == origin.key or scope.covers(read_target(url)):
-                self.ask(Asked(url))
+                self.ask(ListingRequest(url))
 
-    def ask(self, asked: Asked) -> None:
+    def ask(self, asked: ListingRequest) -> None:
         """Let a file wait for its origin's turn, once a round."""
         if asked.url in self._asked or len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
             return
@@ -122,7 +122,7 @@ class Sitemaps:
         if self._queues.enqueue(self._request(asked)):
             self._tasks.wake()
 
-    def _request(self, asked: Asked) -> Request:
+    def _request(self, asked: ListingRequest) -> Request:
         meta = {SITEMAP: asked, "verbatim_url": True, "handle_httpstatus_all": True}
         return Request(
             asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
@@ -152,9 +152,11 @@ class Sitemaps:
         if isinstance(failure.value, IgnoreRequest):
             self._failed(asked, why)
         else:
-            self._failed_with(answer_of_failure(names_of(failure.value)), asked, why)
+            self._failed_with(answer_of_failure(exception_names(failure.value)), asked, why)
 
-    def _failed_with(self, answer: FetchResult, asked: Asked, why: str, rest: float = 0.0) -> None:
+    def _failed_with(
+        self, answer: FetchResult, asked: ListingRequest, why: str, rest: float = 0.0
+    ) -> None:
         """Ask once more, after a ``rest`` if that is asked for, where the failure may pass."""
         wait = retry_wait(
             answer,
@@ -170,13 +172,15 @@ class Sitemaps:
         self._queues.enqueue_retry(self._request(replace(asked, tries=asked.tries + 1)), wait)
         self._tasks.wake()
 
-    def _failed(self, asked: Asked, why: str) -> None:
+    def _failed(self, asked: ListingRequest, why: str) -> None:
         self._count("failed")
         logger.warning("The %s %s is not read: %s", asked.kind, asked.url, why)
         if asked.start is not None:
-            self._starts.failed(asked.start, f"the {asked.kind} {asked.url} is not read: {why}")
+            self._seed_report.failed(
+                asked.start, f"the {asked.kind} {asked.url} is not read: {why}"
+            )
 
-    async def _read(self, asked: Asked, body: bytes) -> None:
+    async def _read(self, asked: ListingRequest, body: bytes) -> None:
         problems: list[str] = []
         entries = FORMATS[asked.kind].read(body, asked.url, problems)
         found = 0
@@ -197,7 +201,7 @@ class Sitemaps:
         words = f" ({', '.join(problems)})" if problems else ""
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
-    async def _take(self, asked: Asked, entries: list[ListedUrl]) -> None:
+    async def _take(self, asked: ListingRequest, entries: list[ListedUrl]) -> None:
         """Store the pages, and ask for the listings that an index names."""
         frontier = self._owner.frontier
         pages = [entry.url for entry in entries if not entry.is_listing]
@@ -211,7 +215,7 @@ class Sitemaps:
         for entry in entries:
             if entry.is_listing:
                 self.ask(replace(asked, url=entry.url, steps=asked.steps + 1))
-        self._hand.look()
+        self._leased.acquire()
 
     def _count(self, what: str, number: int = 1) -> None:
         self._stats.inc_value(f"sitecrawl/sitemaps/{what}", number)

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.crawl.seeds import Homes, Starts
+    from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
     from sitecrawl.policy.decision import Decision
-    from sitecrawl.scheduling.background import Tasks
-    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.background import BackgroundTasks
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.robots_files import Robots
+    from sitecrawl.scheduling.robots_files import RobotsFiles
 
 
 logger = logging.getLogger(__name__)
 
-URLS_IN_HAND = 50
+PREFETCH = 50
 REFILL_BELOW = 10
 
 
-class TodoLists:
+class OriginQueues:
     """What each origin in hand is asked for next.
 
     Nothing here lets the scheduler wait for the database: refills run as tasks, and
@@ -48,11 +48,11 @@ class TodoLists:
         owner: FrontierOwner,
         recorder: Recorder,
         *,
-        robots: Robots,
-        hand: Hand,
-        homes: Homes,
-        starts: Starts,
-        tasks: Tasks,
+        robots: RobotsFiles,
+        leased: LeasedOrigins,
+        seed_redirects: SeedRedirects,
+        seed_report: SeedReport,
+        tasks: BackgroundTasks,
     ) -> None:
         self.ready = ReadyQueue(params.requests_per_origin)
         self._max_wait = params.max_wait
@@ -60,11 +60,11 @@ class TodoLists:
         self._owner = owner
         self._recorder = recorder
         self._robots = robots
-        self._hand = hand
-        self._homes = homes
-        self._starts = starts
+        self._leased = leased
+        self._seed_redirects = seed_redirects
+        self._seed_report = seed_report
         self._tasks = tasks
-        hand.acquired.connect(self.check)
+        leased.acquired.connect(self.check)
         recorder.batch_committed.connect(self.committed)
         robots.request_ended.connect(self.refreshed)
 
@@ -118,7 +118,7 @@ class TodoLists:
         return self._assign(request, key) if key else None
 
     def _assign(self, request: Request, key: str) -> Origin:
-        origin = self._hand.ensure(key)
+        origin = self._leased.ensure(key)
         request.meta[ORIGIN] = origin
         request.meta["download_slot"] = key
         return origin
@@ -142,24 +142,24 @@ class TodoLists:
         self._leave_alone(origin)
         if origin.given_up:
             origin.drop_due()
-            self._starts.given_up(origin.key, origin.given_up)
+            self._seed_report.given_up(origin.key, origin.given_up)
         self.ready.push(origin)
         if origin.wants_refill(REFILL_BELOW):
             origin.begin_refill()
             self._tasks.begin(self._refill(origin))
-        elif origin.is_done and origin.key in self._hand.origins:
-            self._hand.give_back(origin)
+        elif origin.is_done and origin.key in self._leased.origins:
+            self._leased.release(origin)
         elif not origin.todo and not origin.in_flight:
             self._recorder.flush_soon(origin.key)
 
     def refreshed(self, origin: Origin) -> None:
         """A robots.txt was read, or could not be: the origin's next turn may come."""
-        self._hand.save(origin)
+        self._leased.save(origin)
         self.check(origin)
 
     def committed(self, key: str, visits: list[Visit]) -> None:
         """A batch is written: its candidates may be work for any origin."""
-        origins = self._hand.origins
+        origins = self._leased.origins
         for visit in visits:
             if visit.outcome is Outcome.LEASE_LOST:
                 self._discovery.lost(visit)
@@ -170,7 +170,7 @@ class TodoLists:
                 self._ended(written, visit)
         keys = {candidate.origin for visit in visits for candidate in visit.candidates}
         if not keys <= origins.keys():
-            self._hand.look()
+            self._leased.acquire()
         for each in (keys | {key}) & origins.keys():
             origins[each].work_found()
             self.check(origins[each])
@@ -196,10 +196,10 @@ class TodoLists:
     async def _refill(self, origin: Origin) -> None:
         if not origin.todo:
             await self._recorder.flush(origin.key)
-        dues = await self._owner.frontier.pop(origin.key, URLS_IN_HAND)
+        dues = await self._owner.frontier.pop(origin.key, PREFETCH)
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
-            await self._homes.look(origin.key)
+            await self._seed_redirects.look(origin.key)
             decisions = [self._discovery.recheck(due) for due in dues]
         allowed = []
         for due, decision in zip(dues, decisions, strict=True):

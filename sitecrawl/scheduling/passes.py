@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.scheduling.listing_requests import Asked, Sitemaps
+from sitecrawl.scheduling.listing_requests import ListingRequest, ListingRequests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.frontier.base import Candidate
-    from sitecrawl.scheduling.background import Tasks
-    from sitecrawl.scheduling.leased_origins import Hand
+    from sitecrawl.scheduling.background import BackgroundTasks
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
 
 
 EXAMPLES = 3
@@ -29,24 +29,24 @@ RETIRED = (
 logger = logging.getLogger(__name__)
 
 
-class Rounds:
+class Passes:
     """The rounds of a crawl, of which most have one; a pause begins when a round has ended."""
 
     def __init__(
         self,
         params: CrawlParams,
         owner: FrontierOwner,
-        hand: Hand,
-        tasks: Tasks,
-        sitemaps: Sitemaps,
+        leased: LeasedOrigins,
+        tasks: BackgroundTasks,
+        listing_requests: ListingRequests,
         *,
         discovery: Discovery,
     ) -> None:
         self._params = params
         self._owner = owner
-        self._hand = hand
+        self._leased = leased
         self._tasks = tasks
-        self._sitemaps = sitemaps
+        self._listing_requests = listing_requests
         self._discovery = discovery
         self._seeds: Sequence[Candidate] = ()
         self._ended = not params.interval
@@ -60,7 +60,7 @@ class Rounds:
             await self._give_starts()
         except FrontierError as error:
             self._owner.fail(error)
-        self._hand.look()
+        self._leased.acquire()
 
     def more(self) -> bool:
         """Whether another round follows now that there is nothing left to do."""
@@ -83,7 +83,9 @@ class Rounds:
         if params.lists_pages:
             if params.activity != "refresh":
                 for seed in self._seeds:
-                    self._sitemaps.ask(Asked(seed.url, params.lists_pages, start=seed.url))
+                    self._listing_requests.ask(
+                        ListingRequest(seed.url, params.lists_pages, start=seed.url)
+                    )
             return
         await frontier.add(self._seeds)
         if params.considers == "starts":
@@ -93,24 +95,24 @@ class Rounds:
 
     def _start(self) -> None:
         self._timer = None
-        if not (self._hand.busy or self._tasks.busy):
+        if not (self._leased.busy or self._tasks.busy):
             self._task = asyncio.create_task(self._next())
             self._task.add_done_callback(self._begun)
 
     async def _next(self) -> None:
         frontier = self._owner.frontier
         try:
-            await self._hand.renew()
-            self._discovery.begin_round()
+            await self._leased.renew()
+            self._discovery.begin_pass()
             if self._params.considers != "starts":
                 await frontier.wake()
             if self._params.activity != "refresh":
-                self._sitemaps.begin_round()
+                self._listing_requests.begin_pass()
                 if not self._params.lists_pages:
                     await frontier.remind(self._seeds)
         except FrontierError as error:
             self._owner.fail(error)
-        self._hand.look()
+        self._leased.acquire()
 
     def _begun(self, _: asyncio.Task[None]) -> None:
         self._task = None

@@ -17,7 +17,7 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
 from sitecrawl.responses import location
-from sitecrawl.scheduling.failure_accounting import names_of
+from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
 from sitecrawl.web.urls.url import resolve
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
 
 
-class Robots:
+class RobotsFiles:
     """Requests for robots.txt, what became of them, and what they allow (RFC 9309).
 
     ``request_ended`` is sent after each answer or failure, ``rules_known`` before it where the
@@ -117,7 +117,7 @@ class Robots:
         """No answer at all counts as unreachable (RFC 9309, 2.3.1.4)."""
         origin = robots_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
-        answer = answer_of_failure(names_of(failure.value))
+        answer = answer_of_failure(exception_names(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
             origin.robots.blocked()
             origin.give_up(f"{failure.getErrorMessage()} ({answer.reason})")

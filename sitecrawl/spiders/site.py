@@ -166,7 +166,7 @@ class SiteSpider(Spider):
         assert read is not None, "MetaRobotsMiddleware reads the pages; it must not be off"
         page = read.page
         if page.cuts:
-            self.crawl.discovery.cuts.note(page)
+            self.crawl.discovery.truncations.note(page)
         if self.crawl.refreshed(visit, page):
             return
         self.crawl.discovery.found(page, visit, read.robots.rel)

@@ -27,11 +27,11 @@ def test_only_urls_that_come_again_are_counted() -> Generator[Any, Any, None]:
         crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/")
         crawler.stats = MemoryStatsCollector(crawler)
         crawl = Crawl(crawler)
-        origin = crawl.hand.ensure(SITE)
+        origin = crawl.leased.ensure(SITE)
         for fingerprint, status in enumerate((304, 404, 301, 429)):
             due = DueUrl(SITE, fingerprint, f"{SITE}/{status}", 1, "link", None)
             answer = answer_of_status(status, {"location": "/"})
-            crawl.outcomes._answered(Visit(due, time.time()), origin, answer)
+            crawl.visit_requests._answered(Visit(due, time.time()), origin, answer)
         return list(origin.retry_count)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(counted()))) == [3]
@@ -53,24 +53,24 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
         crawl = Crawl(crawler)
         await crawl.owner.open()
         await crawl.owner.frontier.add([candidate("/", via="seed")])
-        crawl.hand.look()
-        origin, numbers = crawl.hand.ensure(SITE), []
+        crawl.leased.acquire()
+        origin, numbers = crawl.leased.ensure(SITE), []
         origin.robots.ask()
         crawl.robots._adopt(origin, b"User-agent: *\nDisallow: /x\n", 200)
         for status in (429, 404):
             await until(lambda: origin.has_work)
-            due = crawl.lists.next_due(origin)
+            due = crawl.queues.next_due(origin)
             assert isinstance(due, DueUrl)
             origin.head_passed(due.fingerprint)
             origin.use_alternate(due.fingerprint, due.url)
             visit = Visit(due, time.time())
-            crawl.outcomes._answered(visit, origin, answer_of_status(status, {}))
+            crawl.visit_requests._answered(visit, origin, answer_of_status(status, {}))
             crawl.recorder.record(visit)
             await crawl.recorder.flush(SITE)
             numbers.append(
                 (len(origin.retry_count), len(origin.head_checked), len(origin.alternate_url))
             )
-        await until(lambda: not crawl.hand.origins)
+        await until(lambda: not crawl.leased.origins)
         assert origin.robots.rules is None
         await crawl.tasks.end()
         await crawl.owner.close("finished", {})

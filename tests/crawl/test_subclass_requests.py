@@ -122,8 +122,8 @@ def test_redirects_are_followed_and_the_errback_has_the_rest(
     assert sorted(said) == [
         '{"failed": "HttpError", "url": "/broken"}',
         '{"failed": "HttpError", "url": "/gone"}',
-        '{"failed": "Refused", "url": "/forbidden"}',
-        '{"failed": "Refused", "url": "http://127.0.0.2:1/"}',
+        '{"failed": "RequestDropped", "url": "/forbidden"}',
+        '{"failed": "RequestDropped", "url": "http://127.0.0.2:1/"}',
         '{"got": "/here"}',
     ]
     assert Counter(server.log.targets())["/broken"] == 2

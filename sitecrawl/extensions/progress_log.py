@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
-from sitecrawl.crawl.run_summary import Figures
+from sitecrawl.crawl.run_summary import ProgressSnapshot
 from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
@@ -32,7 +32,7 @@ NO_LINE = (
 logger = logging.getLogger(__name__)
 
 
-class Statistics:
+class ProgressLog:
     """One line each time that ``pages`` more are done, no oftener than every ``seconds``.
 
     On a terminal the line that is updated in place says the same, and this one only the end.
@@ -46,7 +46,7 @@ class Statistics:
         self._task: asyncio.Task[None] | None = None
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Statistics:
+    def from_crawler(cls, crawler: Crawler) -> ProgressLog:
         """Built with the settings SITECRAWL_STATISTICS_PAGES and SITECRAWL_STATISTICS_SECONDS."""
         settings, connect = crawler.settings, crawler.signals.connect
         extension = cls(
@@ -106,6 +106,6 @@ class Statistics:
         well: bool = stats.get_value("finish_reason") == "finished"
         return well and bool(stats.get_value("sitecrawl/exit_status") == DONE)
 
-    def _figures(self) -> Figures:
+    def _figures(self) -> ProgressSnapshot:
         assert self._crawler.stats is not None
-        return Figures.read(self._crawler.stats.get_stats())
+        return ProgressSnapshot.read(self._crawler.stats.get_stats())

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import DueUrl
-from sitecrawl.scheduling.failure_accounting import judge_answer
+from sitecrawl.scheduling.failure_accounting import charge_response
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE
 
@@ -42,12 +42,12 @@ def test_what_is_left_of_patience(
         crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/")
         stats = crawler.stats = MemoryStatsCollector(crawler)
         crawl = Crawl(crawler)
-        origin = crawl.hand.ensure(SITE)
+        origin = crawl.leased.ensure(SITE)
         for number, status in enumerate(statuses):
             due = DueUrl(SITE, number % urls, f"{SITE}/{number % urls}", 1, "link", None)
-            request = crawl.outcomes.request(due, origin)
+            request = crawl.visit_requests.request(due, origin)
             answered = Response(request.url, status=status, headers={"Location": "/b"})
-            judge_answer(request.replace(method=method), answered, stats)
+            charge_response(request.replace(method=method), answered, stats)
         return origin.failure_budget.left, bool(origin.given_up)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(told()))) == (left, not left)

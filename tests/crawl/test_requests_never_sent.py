@@ -17,7 +17,7 @@ from sitecrawl.downloadermiddlewares.turn import TurnMiddleware
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.reqmeta import BEGAN, ORIGIN
-from sitecrawl.scheduling.fetch_outcomes import Refused
+from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE
 
@@ -35,16 +35,16 @@ def test_a_request_that_was_never_sent_has_no_pause(
         crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/", delay="100")
         stats = crawler.stats = MemoryStatsCollector(crawler)
         crawl = Crawl(crawler)
-        turn = TurnMiddleware(crawl.lists, crawl.hand, stats)
-        origin = crawl.hand.ensure(SITE)
+        turn = TurnMiddleware(crawl.queues, crawl.leased, stats)
+        origin = crawl.leased.ensure(SITE)
         origin.visit_began()  # a page is on its way, or it would be given back
         before, now = origin.ready_at, asyncio.get_running_loop().time()
         request = Request(f"{SITE}/sitemap.xml", meta={ORIGIN: origin, BEGAN: (before, now)})
-        crawl.lists.ready.acquire(origin, now)
+        crawl.queues.ready.acquire(origin, now)
         if sent:
             turn.process_request(request)
         origin.postpone(now + learned)
-        turn.process_exception(request, Refused(Outcome.BLOCKED_BY_ROBOTS_TXT, "robots_txt"))
+        turn.process_exception(request, RequestDropped(Outcome.BLOCKED_BY_ROBOTS_TXT, "robots_txt"))
         return origin.ready_at - before
 
     waits = yield Deferred.fromFuture(asyncio.ensure_future(pause()))

@@ -36,7 +36,7 @@ def test_an_origin_of_a_starts_owner_comes_into_scope(tmp_path: Path) -> Generat
         await crawl.owner.open()
         frontier = crawl.owner.frontier
         seeds = [candidate(start, via="seed") for start in STARTS]
-        await crawl.homes.begin(seeds)
+        await crawl.seed_redirects.begin(seeds)
         await frontier.add(seeds)
         for state in await frontier.lease(9):
             [due] = await frontier.pop(state.key, 9)
@@ -45,7 +45,7 @@ def test_an_origin_of_a_starts_owner_comes_into_scope(tmp_path: Path) -> Generat
             await frontier.commit(state.key, [visit])
         told = []
         for url in ("https://unknown.example", "https://www.two.example", *STARTS.values()):
-            await crawl.homes.look(url)
+            await crawl.seed_redirects.look(url)
             rules = crawl.discovery.rules
             told.append([each for each in STARTS.values() if rules.admit(each).decision.allowed])
         await crawl.owner.close("finished", {})

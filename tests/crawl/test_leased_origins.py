@@ -19,9 +19,9 @@ from sitecrawl.config.configuration import load
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier import open_frontier
-from sitecrawl.scheduling.background import Tasks
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
-from sitecrawl.scheduling.leased_origins import Hand
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from tests.frontier.workers import SITE, candidate, ingested
 
 if TYPE_CHECKING:
@@ -47,19 +47,19 @@ def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
         frontier = open_frontier(f"sqlite:///{tmp_path}/crawl.db")
         owner = FrontierOwner(frontier, configuration)
         await owner.open()
-        tasks = Tasks(owner, EngineWaker(get_crawler()))
+        tasks = BackgroundTasks(owner, EngineWaker(get_crawler()))
         recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
-        hand = Hand(configuration.params, owner, recorder, tasks)
+        leased = LeasedOrigins(configuration.params, owner, recorder, tasks)
         taken: list[Origin] = []
-        hand.acquired.connect(taken.append)
+        leased.acquired.connect(taken.append)
         await frontier.add([candidate("/", via="seed")])
-        hand.look()
+        leased.acquire()
         await until(lambda: bool(taken))
         [due] = await frontier.pop(SITE, 5)
         await frontier.commit(SITE, [ingested(due, "home", time.time())])
-        hand.give_back(taken[0])
+        leased.release(taken[0])
         if taken_up_again:
-            assert hand.ensure(SITE) is taken[0]
+            assert leased.ensure(SITE) is taken[0]
         await until(lambda: not tasks.busy)
         assert owner.failure is None
         held = frontier.holds(SITE)
@@ -74,7 +74,7 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Generator[Any, Any, None]:
     async def take_over() -> list[str]:
-        monkeypatch.setattr("sitecrawl.scheduling.leased_origins.LOOK_ROUND_SECONDS", 0.05)
+        monkeypatch.setattr("sitecrawl.scheduling.leased_origins.TAKE_OVER_SECONDS", 0.05)
         configuration = load({"start": f"{SITE}/"})
         url = f"sqlite:///{tmp_path}/crawl.db"
         owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
@@ -82,21 +82,21 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
         await other.open(configuration.params.database_name, {})
         await other.add([candidate(f"{OTHER}/", via="seed")])
         await other.lease(1)
-        tasks = Tasks(owner, EngineWaker(get_crawler()))
-        hand = Hand(
+        tasks = BackgroundTasks(owner, EngineWaker(get_crawler()))
+        leased = LeasedOrigins(
             configuration.params,
             owner,
             Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler())),
             tasks,
         )
         await owner.frontier.add([candidate("/", via="seed")])
-        hand.look()
-        await until(lambda: list(hand.origins) == [SITE])
+        leased.acquire()
+        await until(lambda: list(leased.origins) == [SITE])
         await other.close("killed", {})
-        await until(lambda: len(hand.origins) == 2)
-        await hand.save_all()
+        await until(lambda: len(leased.origins) == 2)
+        await leased.save_all()
         await owner.close("finished", {})
-        return list(hand.origins)
+        return list(leased.origins)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(take_over()))) == [SITE, OTHER]
 
@@ -112,19 +112,19 @@ def test_what_another_worker_learned_of_an_origin_holds_when_it_comes_back(
         owner, other = FrontierOwner(open_frontier(url), configuration), open_frontier(url)
         await owner.open()
         await other.open(configuration.params.database_name, {})
-        tasks = Tasks(owner, EngineWaker(get_crawler()))
+        tasks = BackgroundTasks(owner, EngineWaker(get_crawler()))
         recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
-        hand = Hand(configuration.params, owner, recorder, tasks)
-        origin = hand.ensure(SITE)
-        hand.give_back(origin)
+        leased = LeasedOrigins(configuration.params, owner, recorder, tasks)
+        origin = leased.ensure(SITE)
+        leased.release(origin)
         await until(lambda: not tasks.busy)
         await other.add([candidate("/", via="seed")])
         [state] = await other.lease(1)
         await other.save_origin(replace(state, ready_at=time.time() + 3600))
         await other.release(SITE)
-        hand.look()
-        await until(lambda: list(hand.origins.values()) == [origin])
-        await hand.save_all()
+        leased.acquire()
+        await until(lambda: list(leased.origins.values()) == [origin])
+        await leased.save_all()
         await owner.close("finished", {})
         await other.close("finished", {})
         return origin.ready_at - asyncio.get_running_loop().time()
