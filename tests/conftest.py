@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.crawls import CrawlCommand
+from fixtures.databases import Databases
 from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server
 
@@ -27,6 +28,13 @@ def server() -> Iterator[Server]:
     """A local HTTP server without origins yet; see ``fixtures.server``."""
     with Server() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """Makes an empty crawl database of any kind; see ``fixtures.databases``."""
+    with Databases() as made:
+        yield made
 
 
 @pytest.fixture

@@ -119,10 +119,15 @@ class Discovery:
         self.truncations = TruncationWarnings(stats)
         self._chains = chains
         self._seen: dict[int, int] = {}
+        self._unnamed: frozenset[int] = frozenset()
 
     def begin_pass(self) -> None:
         """Forget what counts for one run or round alone."""
         self.limits.directories.begin_round()
+
+    def watch(self, fingerprints: Iterable[int]) -> None:
+        """Tell the frontier of every page that names one of these, known or not."""
+        self._unnamed = frozenset(fingerprints)
 
     def seeds(self, starts: Iterable[str]) -> tuple[list[Candidate], list[Admission]]:
         """The starts as candidates, and those that the rules refuse."""
@@ -164,7 +169,8 @@ class Discovery:
         if not admission.decision.allowed:
             self.refused(admission.decision, url, referrer)
             return None
-        if self._seen.get(admission.fingerprint, depth + 1) <= depth:
+        watched = admission.fingerprint in self._unnamed
+        if self._seen.get(admission.fingerprint, depth + 1) <= depth and not watched:
             return None
         self._seen[admission.fingerprint] = depth
         return self._candidate(admission, depth, "link", referrer)
@@ -257,6 +263,8 @@ class Discovery:
         admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
         decision = admission.decision
         seen = self._seen.get(admission.fingerprint)
+        if admission.fingerprint in self._unnamed:
+            self._name(visit, admission, depth, "link")
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
@@ -276,10 +284,17 @@ class Discovery:
         elif not self._is_logged(admission.decision, admission.url):
             self.refused(admission.decision, admission.url, visit.due.url)
             return admission
+        if admission.fingerprint in self._unnamed:
+            self._name(visit, admission, visit.due.depth, via)
         seen = self._seen.get(admission.fingerprint)
         if seen is None or visit.due.depth < seen:
             self._add(visit, admission, visit.due.depth, via)
         return admission
+
+    def _name(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
+        """Add a former start that is known, whatever is seen and however many are followed."""
+        if admission.decision.reason != "rel" and admission.fingerprint != visit.due.fingerprint:
+            visit.candidates.append(self._candidate(admission, depth, via, visit.due.url))
 
     def _add(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
         self._seen[admission.fingerprint] = depth

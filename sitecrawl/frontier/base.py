@@ -234,6 +234,15 @@ class Frontier(Protocol):
 
         A worker that joins the run of others leaves their starts alone."""
 
+    async def unnamed_starts(self) -> set[tuple[str, int]]:
+        """Origin and fingerprint of the former starts that nothing has named yet."""
+
+    async def ask_listing(self, url: str) -> None:
+        """Note that a sitemap is asked for, which may name a former start."""
+
+    async def read_listing(self, url: str) -> None:
+        """Note that a sitemap was read to its end."""
+
     async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, and so on: pairs of URL and target."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Any, Protocol
@@ -21,11 +21,13 @@ NEARER = (
 class Database(Protocol):
     """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
 
-    ``name`` is what a person calls it, ``byte_order`` the collation that compares bytes.
-    ``read_only`` is set where it could be opened for reading alone.
+    ``name`` is what a person calls it, ``byte_order`` the collation that compares bytes,
+    ``types`` the column types of the schema that differ. ``read_only`` is set where it could be
+    opened for reading alone.
     """
 
     dialect: str
+    types: Mapping[str, str]
     name: str
     read_only: bool
     byte_order: str
@@ -91,38 +93,44 @@ class Backend(Protocol):
         """One of ``errors`` in the words of a person who reads a log."""
 
 
-def migrate(database: Database, name: str | None) -> None:
-    """Bring the database to today's schema; raises FrontierError for a foreign or newer one.
+FIRST_VERSION = 11
+"""The oldest schema that is brought up to date; a crawl starts anew from those before."""
+
+
+def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | None = None) -> None:
+    """Bring the database to the newest schema; raises FrontierError for one that cannot be.
 
     An empty one becomes the database of the crawl ``name``, or is refused where that is None.
+    ``scripts`` are the statements that lead to each version from the one before.
     """
+    scripts = schema_scripts() if scripts is None else scripts
+    newest = max(scripts)
     with database.transaction():
         database.alone()
-        scripts = _scripts(database.dialect)
-        version = _version(database, len(scripts))
+        version = _version(database, newest)
         if version == 0 and name is None:
             raise NoCrawlError(f"{database.name} holds no crawl.")
-        if version < len(scripts) and database.read_only:
+        if version < newest and database.read_only:
             raise FrontierError(
                 f"{database.name} was written by an older sitecrawl and cannot be changed here; run "
                 "the command once on a copy that can be written."
             )
-        for script in scripts[version:]:
-            database.script(script)
+        for number in sorted(scripts):
+            if number > version:
+                database.script(scripts[number].format_map(database.types))
         if version == 0:
             database.execute("INSERT INTO crawl (name, version) VALUES (?, 0)", (name,))
-        if version < len(scripts):
-            database.execute("UPDATE crawl SET version = ?", (len(scripts),))
+        if version < newest:
+            database.execute("UPDATE crawl SET version = ?", (newest,))
 
 
-def _scripts(dialect: str) -> list[str]:
-    folder = files("sitecrawl.frontier")
-    found = [path for path in folder.iterdir() if path.name.startswith(f"{dialect}_")]
-    return [
-        path.read_text(encoding="utf-8")
-        for path in sorted(found, key=lambda path: path.name)
-        if path.name.endswith(".sql")
-    ]
+def schema_scripts() -> dict[int, str]:
+    """The statements of each ``schema_NUMBER.sql``, by the version to which they lead."""
+    return {
+        int(path.name.removesuffix(".sql").rpartition("_")[2]): path.read_text(encoding="utf-8")
+        for path in files("sitecrawl.frontier").iterdir()
+        if path.name.startswith("schema_") and path.name.endswith(".sql")
+    }
 
 
 def _version(database: Database, newest: int) -> int:
@@ -132,6 +140,11 @@ def _version(database: Database, newest: int) -> int:
     if "crawl" not in tables or "outbox" not in tables:
         raise FrontierError(f"{database.name} holds tables of another program and no crawl.")
     [(version,)] = database.rows("SELECT version FROM crawl")
+    if version < FIRST_VERSION:
+        raise FrontierError(
+            f"{database.name} was written by an older sitecrawl (schema {version}, this one "
+            f"begins with {FIRST_VERSION}); give a new database, or install that one."
+        )
     if version > newest:
         raise FrontierError(
             f"{database.name} was written by a newer sitecrawl "

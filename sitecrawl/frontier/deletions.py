@@ -14,7 +14,7 @@ GATHER = (
     " moved = excluded.moved, seen_at = excluded.seen_at, run = excluded.run"
 )
 DOUBT = (
-    "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0"
+    "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0 AND unnamed = 0"
     " AND id IN (SELECT url FROM deletion WHERE origin = ?)"
 )
 OF_ORIGIN = (

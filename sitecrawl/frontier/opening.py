@@ -3,34 +3,57 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from importlib import import_module
+from typing import NamedTuple
 
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DatabaseUrlError, Frontier, FrontierError
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
-from sitecrawl.frontier.sqlite import SqliteBackend
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.frontier.threaded import ThreadedFrontier
 
 SQLITE = "sqlite:///"
-POSTGRES = ("postgresql://", "postgres://")
+
+
+class BackendKind(NamedTuple):
+    """A kind of crawl database: how its URLs begin, how one is written, and its class.
+
+    ``path`` is the class's, imported once it is asked for; ``needs`` is the package that it
+    imports, and the extra of sitecrawl that brings it.
+    """
+
+    begins: str
+    example: str
+    path: str
+    needs: tuple[str, str] | None = None
+
+
+BACKENDS = {
+    "sqlite": BackendKind(f"{SQLITE}.", f"{SQLITE}FILE", "sitecrawl.frontier.sqlite.SqliteBackend"),
+    "postgres": BackendKind(
+        "postgres(ql)?://",
+        "postgresql://...",
+        "sitecrawl.frontier.postgres.PostgresBackend",
+        needs=("psycopg", "postgres"),
+    ),
+}
+"""Every kind of crawl database; fixtures/databases.py makes one of each for the tests."""
 
 
 def backend(database_url: str) -> Backend:
-    """Where the crawl database is: ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
+    """Find the backend of ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
     ``postgresql://...``; raises DatabaseUrlError for any other URL."""
-    if database_url.startswith(SQLITE) and len(database_url) > len(SQLITE):
-        return SqliteBackend(database_url.removeprefix(SQLITE))
-    if database_url.startswith(POSTGRES):
-        return _postgres(database_url)
+    for kind in BACKENDS.values():
+        if re.match(kind.begins, database_url, re.DOTALL):
+            return _backend_class(kind)(database_url)
+    examples = " or ".join(kind.example for kind in BACKENDS.values())
     raise DatabaseUrlError(
-        f"SITECRAWL_DATABASE: {shown(database_url)!r} is no crawl database; give sqlite:///FILE or "
-        "postgresql://..."
+        f"SITECRAWL_DATABASE: {shown(database_url)!r} is no crawl database; give {examples}"
     )
 
 
@@ -45,14 +68,17 @@ def open_frontier(database_url: str, options: StateOptions | None = None) -> Fro
     return ThreadedFrontier(backend(database_url), options or StateOptions())
 
 
-def _postgres(database_url: str) -> Backend:
+def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:
+    module, _, name = kind.path.rpartition(".")
     try:
-        module = import_module("sitecrawl.frontier.postgres")  # psycopg is an extra
+        found: Callable[[str], Backend] = getattr(import_module(module), name)
     except ImportError as error:
+        if kind.needs is None:
+            raise
+        package, extra = kind.needs
         raise FrontierError(
-            "A PostgreSQL crawl database needs psycopg: pip install 'sitecrawl[postgres]'."
+            f"A crawl database {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
         ) from error
-    found: Backend = module.PostgresBackend(database_url)
     return found
 
 

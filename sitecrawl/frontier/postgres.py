@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -86,6 +86,11 @@ class PostgresDatabase:
     """A connection to the server; transactions are told apart by row locks and fences."""
 
     dialect = "postgres"
+    types: Mapping[str, str] = {
+        "identity": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+        "key": "BIGINT PRIMARY KEY",
+        "bytes": "BYTEA",
+    }
     read_only = False
     byte_order = '"C"'
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,11 @@ class SqliteDatabase:
     """A connection to a SQLite file; several processes may hold one each."""
 
     dialect = "sqlite"
+    types: Mapping[str, str] = {
+        "identity": "INTEGER PRIMARY KEY",  # BIGINT would be no alias of the rowid
+        "key": "INTEGER PRIMARY KEY",
+        "bytes": "BLOB",
+    }
     byte_order = "BINARY"
 
     def __init__(self, path: str, *, make: bool = True) -> None:
@@ -233,8 +238,8 @@ class SqliteBackend:
     errors: tuple[type[Exception], ...] = (sqlite3.Error, OSError)
     transient: tuple[type[Exception], ...] = ()
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, url: str) -> None:
+        self._path = url.removeprefix("sqlite:///")
 
     def connect(self, *, make: bool = True) -> SqliteDatabase:
         """Open the file, making it and its folder where missing.

@@ -53,6 +53,11 @@ class StateOptions:
     key: Callable[[str], str] = identity_key
 
     @property
+    def reads_all(self) -> bool:
+        """Tell a run that follows the links of pages and reads the sitemaps."""
+        return self.activity == "all" and self.following.rules not in ("", "none")
+
+    @property
     def sets_aside(self) -> bool:
         """Whether the links that a run finds are for the next one."""
         return self.activity in ("refresh", "starts")

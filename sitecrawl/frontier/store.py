@@ -24,6 +24,7 @@ from sitecrawl.frontier.base import (
 from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.leases import Leases, bury, new_worker
 from sitecrawl.frontier.outbox import (
     Outbox,
@@ -74,21 +75,38 @@ class Store:
             run=self.run,
         )
         self._reminders = Reminders(database, options.realm)
-        self._settling = Settling(self._memory, self._outbox)
+        self._former_starts = FormerStarts(database, options.realm)
+        self._settling = Settling(self._memory, self._outbox, self._former_starts)
         self._woken = time.monotonic()
         self._wakes = options.activity != "starts"
 
     def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet, and shorter ways to the others."""
         with self._transaction():
-            return self._urls.add(candidates, {})
+            new = self._urls.add(candidates, {})
+            self._former_starts.confirm(candidates)
+        return new
 
     def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
         """Make ordinary URLs of former starts, unless other workers of the run have their own."""
         with self._transaction():
             if runs.count_workers(self._database, self.run) > 1:
                 return []
-            return self._urls.retire_starts(starts)
+            return self._former_starts.retire(starts)
+
+    def unnamed_starts(self) -> set[tuple[str, int]]:
+        """Origin and fingerprint of the former starts that nothing has named yet."""
+        return set(self._former_starts.marked)
+
+    def ask_listing(self, url: str) -> None:
+        """Note that a sitemap is asked for."""
+        with self._transaction():
+            self._former_starts.ask_listing(url)
+
+    def read_listing(self, url: str) -> None:
+        """Note that a sitemap was read to its end."""
+        with self._transaction():
+            self._former_starts.read_listing(url)
 
     def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, where that was sent, and so on."""
@@ -172,6 +190,7 @@ class Store:
         candidates = [c for visit in visits for c in visit.candidates]
         targets = [visit.target for visit in visits if visit.target is not None]
         self._urls.add(candidates + targets, pages, origin)
+        self._former_starts.confirm(candidates + targets)
         changes = Changes(self._memory.documents, origin)
         judge = Judge(self._memory, changes)
         for finding in findings:

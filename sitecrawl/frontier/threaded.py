@@ -55,6 +55,18 @@ class ThreadedFrontier:
         """Make ordinary URLs of former starts that are not among ``starts``."""
         return await self._run(self._store.retire_starts, starts)
 
+    async def unnamed_starts(self) -> set[tuple[str, int]]:
+        """Origin and fingerprint of the former starts that nothing has named yet."""
+        return await self._run(self._store.unnamed_starts)
+
+    async def ask_listing(self, url: str) -> None:
+        """Note that a sitemap is asked for, which may name a former start."""
+        await self._run(self._store.ask_listing, url)
+
+    async def read_listing(self, url: str) -> None:
+        """Note that a sitemap was read to its end."""
+        await self._run(self._store.read_listing, url)
+
     async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Where each URL was sent when it last answered, where that was sent, and so on."""
         return await self._run(self._store.sent, urls)

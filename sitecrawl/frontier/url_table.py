@@ -36,14 +36,6 @@ SET_FOUND_ASIDE = (
 )
 
 
-STARTS = (
-    "SELECT u.id, o.key, u.fingerprint, u.url FROM url AS u JOIN origin AS o ON o.id = u.origin"
-    " WHERE u.via = 'seed' AND o.realm = ? ORDER BY u.id"
-)
-# As if a start had a link to it: how deep it lies otherwise, nobody knows.
-RETIRE = "UPDATE url SET via = 'link', priority = 0, depth = 1 WHERE id = ?"
-
-
 class Urls:
     """The url table of one realm."""
 
@@ -76,17 +68,6 @@ class Urls:
                 found.sort(key=lambda candidate: candidate.fingerprint)
             new += self._add_to(origin, found, pages, found_at)
         return new
-
-    def retire_starts(self, starts: Iterable[Candidate]) -> list[str]:
-        """Make ordinary URLs of former starts that are not among ``starts``; returns these URLs.
-
-        Nothing is deleted here: the rules judge each when it is due, as they do a link.
-        """
-        kept = {(start.origin, start.fingerprint) for start in starts}
-        rows = self._database.rows(STARTS, (self._realm,))
-        retired = [(id_, url) for id_, key, identity, url in rows if (key, identity) not in kept]
-        self._database.many(RETIRE, [(id_,) for id_, _ in retired])
-        return [url for _, url in retired]
 
     def _add_to(
         self, origin: int, candidates: list[Candidate], pages: dict[str, int], found_at: float

@@ -10,6 +10,7 @@ from typing import Any
 from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, Held, NearPages
+from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.outbox import Entry, Outbox
 from sitecrawl.frontier.redirect_resolver import OPEN, Answer, Claims, Standing
 from sitecrawl.frontier.shared_answers import (
@@ -20,7 +21,7 @@ from sitecrawl.frontier.shared_answers import (
     leading_to,
 )
 from sitecrawl.frontier.state_options import StateOptions
-from sitecrawl.frontier.visits import Finding
+from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.lifecycle.deletion import (
     FEW_DOCUMENTS,
@@ -141,7 +142,6 @@ class Changes:
 
 
 SILENT = FAILED | STILL_WAITING  # of the content of a page
-NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
 
 
 STANDS_FOR = frozenset({"duplicate", "non_canonical"})
@@ -214,6 +214,17 @@ class Judge:
             self._deletions.look_again(held.url)
             if deletion.reason != "duplicate" or self._has_equal(held, deletion.answer):
                 self._withdraw(held, deletion.reason, deletion.moved_to)
+
+    def exclude(self, url: int) -> None:
+        """Gather the deletion of a page that does not belong to the crawl."""
+        held = self._documents.of(url)
+        if held is None:
+            return
+        if held.current:
+            self._deletions.gather(url, held.origin, "excluded", None)
+        else:
+            self._documents.remove(url)
+            self._unlike(held)
 
     def is_shared(self, origin: int, answer: SharedAnswer | None) -> bool:
         """Tell whether several known pages of an origin began to give an answer."""
@@ -535,8 +546,9 @@ class Judge:
 class Settling:
     """What one worker deletes of each origin in a run, or in a round of it."""
 
-    def __init__(self, memory: Memory, outbox: Outbox) -> None:
+    def __init__(self, memory: Memory, outbox: Outbox, former_starts: FormerStarts) -> None:
         self._memory = memory
+        self._former_starts = former_starts
         self._outbox = outbox
         self._deleted: Counter[int] = Counter()
 
@@ -556,6 +568,8 @@ class Settling:
         documents = memory.documents.count(origin)
         changes = Changes(memory.documents, origin)
         judge = Judge(memory, changes)
+        for url in self._former_starts.unnamed(origin):
+            judge.exclude(url)
         gathered = memory.deletions.of(origin)
         unseen = memory.deletions.unseen(origin)
         self._write_withheld(judge, origin, unseen)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sitecrawl.frontier.base import Candidate, Outcome, Visit
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.documents import Held
+from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.deletion import CONFIRMED
 from sitecrawl.policy.lifecycle.revisit import (
@@ -39,10 +40,21 @@ UPDATE = (
     " content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
-    " detail = ?, reading = ?, following = coalesce(?, following)"
+    " detail = ?, reading = ?, following = coalesce(?, following), unread = coalesce(?, unread)"
     " WHERE id = ?"
 )
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}  # of what is canonical
+UNDECIDED = frozenset(
+    {
+        Outcome.DATABASE_ERROR,
+        Outcome.CANCELLED,
+        Outcome.LEASE_LOST,
+        Outcome.FILE_DID_NOT_CHANGE,
+        None,
+    }
+)
+"""Outcomes of a visit that say nothing of the links of its page."""
+NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -216,8 +228,23 @@ class Visits:
             storable(visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,
+            self._unread(finding),
             stored.id,
         )
+
+    def _unread(self, finding: Finding) -> int | None:
+        """``url.unread`` after a visit: see former_starts.py; None where it stays."""
+        visit, held = finding.visit, finding.held
+        if visit.again or not self._options.reads_all:
+            return None
+        if finding.was_read:
+            return READ
+        if visit.outcome in UNDECIDED or visit.reason in NOT_SURE:
+            return None
+        before = visit.due.outcome
+        if visit.outcome in FAILED and (held is not None or before not in (None, *FAILED)):
+            return None  # it may be a page again, as it was before
+        return ANSWERED
 
     def _due(self, finding: Finding, interval: float | None) -> NextVisit:
         visit = finding.visit

@@ -113,7 +113,10 @@ class ListingRequests:
 
     def ask(self, asked: ListingRequest) -> None:
         """Let a file wait for its origin's turn, once a round."""
-        if asked.url in self._asked or len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
+        if asked.url in self._asked:
+            return
+        self._tasks.begin(self._expect(asked.url))
+        if len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
             return
         self._asked[asked.url] = asked
         if not asked.url.startswith(("http://", "https://")):
@@ -135,7 +138,8 @@ class ListingRequests:
         assert asked is not None
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
-            self.ask(replace(asked, url=target, steps=asked.steps + 1))
+            await self._ask_next(asked, target)
+            await self._done(asked.url)
         elif response.status != 200:
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
             self._failed_with(
@@ -190,6 +194,7 @@ class ListingRequests:
                 await self._take(asked, batch)
         except FrontierError as error:
             self._owner.fail(error)
+            return
         if dropped := problems.count(ENTITY_IN_LOCATION):
             self._count("dropped", dropped)
         problems = list(dict.fromkeys(problems))
@@ -198,8 +203,28 @@ class ListingRequests:
             return
         self._count("read")
         self._count("entries", found)
+        if not problems:
+            await self._done(asked.url)
         words = f" ({', '.join(problems)})" if problems else ""
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
+
+    async def _ask_next(self, asked: ListingRequest, url: str) -> None:
+        """Ask for what a file leads to, so that there is no moment when neither is asked for."""
+        if url not in self._asked:
+            await self._expect(url)
+            self.ask(replace(asked, url=url, steps=asked.steps + 1))
+
+    async def _expect(self, url: str) -> None:
+        try:
+            await self._owner.frontier.ask_listing(url)
+        except FrontierError as error:
+            self._owner.fail(error)
+
+    async def _done(self, url: str) -> None:
+        try:
+            await self._owner.frontier.read_listing(url)
+        except FrontierError as error:
+            self._owner.fail(error)
 
     async def _take(self, asked: ListingRequest, entries: list[ListedUrl]) -> None:
         """Store the pages, and ask for the listings that an index names."""
@@ -214,7 +239,7 @@ class ListingRequests:
             )
         for entry in entries:
             if entry.is_listing:
-                self.ask(replace(asked, url=entry.url, steps=asked.steps + 1))
+                await self._ask_next(asked, entry.url)
         self._leased.acquire()
 
     def _count(self, what: str, number: int = 1) -> None:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 EXAMPLES = 3
 RETIRED = (
     "%d URLs are starts no longer (%s): they are judged by the rules as any other link when they "
-    "are due, and so is what was in scope because of them"
+    "are due, and so is what was in scope because of them; those that nothing names are deleted "
+    "once all pages were read"
 )
 
 logger = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ class Passes:
         retired = await frontier.retire_starts(() if params.lists_pages else self._seeds)
         if retired:
             logger.info(RETIRED, len(retired), ", ".join(retired[:EXAMPLES]))
+        self._discovery.watch(each for _, each in await frontier.unnamed_starts())
         if params.lists_pages:
             if params.activity != "refresh":
                 for seed in self._seeds:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from saying import Say
 
 from fixtures.crawls import CrawlCommand
-from fixtures.postgres import PostgresServer
+from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, page, redirect
 
 SITE: dict[str, Page] = {
@@ -32,20 +31,10 @@ CHANGES: list[dict[str, Page]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    """One PostgreSQL server for the module."""
-    with PostgresServer() as server:
-        yield server
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def setting(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(params=KINDS)
+def setting(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> str:
     """The setting of the crawl database; every test runs once on each kind."""
-    if request.param == "sqlite":
-        return "sqlite:///.sitecrawl/crawl.db"
-    server: PostgresServer = request.getfixturevalue("postgres")
-    return server.url("prune")
+    return databases.url(request.param, tmp_path)
 
 
 def applied(lines: list[dict[str, Any]]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def test_one_of_an_older_version_says_so(stored: Path) -> None:
     stored.chmod(0o444)
     shown = scrapy(stored.parent.parent, "export")
     assert (shown.returncode, shown.stdout) == (3, "")
-    assert "was written by an older sitecrawl and cannot be changed here" in shown.stderr
+    assert "give a new database, or install that one" in shown.stderr
 
 
 def test_what_would_change_it_says_that_it_cannot(stored: Path) -> None:

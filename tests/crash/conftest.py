@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from fixtures.postgres import PostgresServer
+from fixtures.databases import KINDS, Databases
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(params=KINDS)
+def database_url(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> str:
     """The URL of an empty crawl database of each kind."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/crawl.db"
-        return
-    with PostgresServer() as server:
-        yield server.url("crash")
+    return databases.url(request.param, tmp_path)

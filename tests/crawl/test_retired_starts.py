@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Server, Site, page
+from fixtures.databases import KINDS, Databases
+from fixtures.server import Answer, Server, Site, page
 
 
 def two_sites(server: Server) -> tuple[str, str, Site]:
@@ -63,3 +66,95 @@ def test_a_reindex_knows_what_is_a_start(server: Server, crawl: CrawlCommand) ->
     assert set(crawl(one, crawl_name="both").deletions) == {f"{two}/", f"{two}/a"}
     status, said = crawl.command("explain", f"{two}/", "-a", "crawl_name=both")
     assert status == 1, said
+
+
+def own_start(server: Server, pages: Site) -> str:
+    """An origin with a home page and a start that no page links to."""
+    pages.setdefault("/", page("/a", text="Home"))
+    pages.setdefault("/a", page("/", text="Page a."))
+    pages.setdefault("/own", page("/own", text="A start of its own."))
+    return server.serve(pages)
+
+
+def asked(server: Server, since: int) -> set[str]:
+    """The paths that were asked for since so many exchanges."""
+    return {request.target for request in server.log.exchanges[since:]} - {"/robots.txt"}
+
+
+@pytest.mark.behaviour("K-35")
+def test_a_former_start_that_nothing_names_is_excluded(server: Server, crawl: CrawlCommand) -> None:
+    origin = own_start(server, {})
+    crawl(f"{origin}/", f"{origin}/own", crawl_name="both")
+    run = crawl(f"{origin}/", crawl_name="both", recrawl=0)
+    assert run.deletions == {f"{origin}/own": "excluded"}
+    before = len(server.log.exchanges)
+    assert crawl(f"{origin}/", crawl_name="both", force=1).lines == []
+    assert asked(server, before) == {"/", "/a"}
+    _, said = crawl.command("explain", f"{origin}/own", "-a", "crawl_name=both")
+    assert "a start no longer" in said
+
+
+@pytest.mark.behaviour("K-35")
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_comes_back_when_a_page_names_it(
+    server: Server, crawl: CrawlCommand, databases: Databases, tmp_path: Path, kind: str
+) -> None:
+    place = {"SITECRAWL_DATABASE": databases.url(kind, tmp_path)}
+    pages: Site = {}
+    origin = own_start(server, pages)
+    crawl(f"{origin}/", f"{origin}/own", crawl_name="both", settings=place)
+    run = crawl(f"{origin}/", crawl_name="both", recrawl=0, settings=place)
+    assert run.deletions == {f"{origin}/own": "excluded"}
+    pages["/a"] = page("/own", text="Page a has a link now.")
+    run = crawl(f"{origin}/", crawl_name="both", recrawl=0, settings=place)
+    assert set(run.documents) == {f"{origin}/a", f"{origin}/own"}
+    assert crawl(f"{origin}/", crawl_name="both", force=1, settings=place).lines == []
+
+
+@pytest.mark.behaviour("K-35")
+def test_it_stays_until_every_page_was_read(server: Server, crawl: CrawlCommand) -> None:
+    origin = own_start(server, {})
+    crawl(f"{origin}/", f"{origin}/own", crawl_name="both")
+    assert crawl(f"{origin}/", crawl_name="both").lines == []  # nothing is due
+    assert crawl(f"{origin}/", crawl_name="both", force=1, max_pages=1).lines == []
+    run = crawl(f"{origin}/", crawl_name="both", recrawl=0)
+    assert run.deletions == {f"{origin}/own": "excluded"}
+
+
+@pytest.mark.behaviour("K-35")
+@pytest.mark.parametrize("status", [304, 500, 404])
+def test_a_page_that_is_not_read_keeps_it(server: Server, crawl: CrawlCommand, status: int) -> None:
+    pages: Site = {"/a": page("/own", text="Page a names it.")}
+    origin = own_start(server, pages)
+    crawl(f"{origin}/", f"{origin}/own", crawl_name="both")
+    named, pages["/a"] = pages["/a"], Answer(status=status)
+    assert crawl(f"{origin}/", crawl_name="both", recrawl=0).lines == []
+    pages["/a"] = named
+    for _ in range(2):
+        assert crawl(f"{origin}/", crawl_name="both", recrawl=0, retry_broken_after=0).lines == []
+
+
+@pytest.mark.behaviour("K-35")
+def test_pages_of_other_origins_are_read_before(server: Server, crawl: CrawlCommand) -> None:
+    pages: Site = {}
+    origin = own_start(server, pages)
+    other = server.serve({"/": page("/far"), "/far": page(f"{origin}/own", text="Far.")})
+    crawl(f"{origin}/", f"{origin}/own", f"{other}/", crawl_name="both")
+    for _ in range(3):
+        assert crawl(f"{origin}/", f"{other}/", crawl_name="both", recrawl=0).lines == []
+
+
+@pytest.mark.behaviour("K-35", "X-15")
+def test_a_sitemap_that_cannot_be_read_keeps_it(server: Server, crawl: CrawlCommand) -> None:
+    pages: Site = {}
+    origin = own_start(server, pages)
+    pages["/robots.txt"] = f"Sitemap: {origin}/sitemap.xml\n"
+    pages["/sitemap.xml"] = Answer(status=404)
+    crawl(f"{origin}/", f"{origin}/own", crawl_name="both")
+    assert crawl(f"{origin}/", crawl_name="both", recrawl=0).lines == []
+    pages["/sitemap.xml"] = f"<urlset><url><loc>{origin}/a</loc></url></urlset>"
+    run = crawl(f"{origin}/", crawl_name="both", recrawl=0)
+    assert run.deletions == {f"{origin}/own": "excluded"}
+    pages["/sitemap.xml"] = f"<urlset><url><loc>{origin}/own</loc></url></urlset>"
+    back = crawl(f"{origin}/", crawl_name="both", recrawl=0)
+    assert list(back.documents) == [f"{origin}/own"]

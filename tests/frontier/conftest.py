@@ -9,23 +9,20 @@ from pathlib import Path
 import pytest
 from workers import Crawls
 
+from fixtures.databases import KINDS, Databases
 from fixtures.postgres import PostgresServer
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """One PostgreSQL server for all tests."""
-    with PostgresServer() as server:
-        yield server
+@pytest.fixture
+def postgres(databases: Databases) -> PostgresServer:
+    """The PostgreSQL server of all tests."""
+    return databases.postgres
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture(params=KINDS)
+def database_url(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> str:
     """The URL of an empty crawl database; every test runs once on each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/folder/crawl.db"
-    server: PostgresServer = request.getfixturevalue("postgres")
-    return server.url("test")
+    return databases.url(request.param, tmp_path)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Coroutine, Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import pytest_twisted
 from twisted.internet.defer import Deferred
 from workers import SITE, candidate, ingested
 
+from fixtures.databases import MAKERS
 from sitecrawl.frontier import StateOptions, open_frontier, sqlite
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.opening import backend
+from sitecrawl.frontier.database import migrate, schema_scripts
+from sitecrawl.frontier.opening import BACKENDS, backend
 
 
 def in_loop(work: Coroutine[Any, Any, Any]) -> Deferred[Any]:
@@ -84,7 +87,34 @@ def test_a_newer_and_a_foreign_database(database_url: str) -> Generator[Any, Any
     database.execute("UPDATE crawl SET version = 999")
     said = yield in_loop(failure(database_url))
     assert "was written by a newer sitecrawl (schema 999, this one knows " in said
+    database.execute("UPDATE crawl SET version = 10")
+    said = yield in_loop(failure(database_url))
+    assert "was written by an older sitecrawl (schema 10, this one begins with 11)" in said
+    assert "give a new database, or install that one" in said
     database.close()
+
+
+def test_a_later_schema_is_reached_step_by_step(database_url: str) -> None:
+    with closing(backend(database_url).connect()) as database:
+        scripts = schema_scripts()
+        newest = max(scripts)
+        migrate(database, "crawl")
+        scripts[newest + 1] = "CREATE TABLE later (id {identity}, body {bytes})"
+        scripts[newest + 2] = "ALTER TABLE later ADD COLUMN at DOUBLE PRECISION"
+        database.read_only = True
+        with pytest.raises(FrontierError, match="older sitecrawl and cannot be changed here"):
+            migrate(database, None, scripts)
+        database.read_only = False
+        for _ in range(2):
+            migrate(database, None, scripts)
+            assert database.rows("SELECT name, version FROM crawl") == [("crawl", newest + 2)]
+        assert database.rows("SELECT id, body, at FROM later") == []
+        with pytest.raises(FrontierError, match="written by a newer sitecrawl"):
+            migrate(database, None)
+
+
+def test_every_kind_of_database_is_tested() -> None:
+    assert MAKERS.keys() == BACKENDS.keys(), "fixtures/databases.py makes one of each kind"
 
 
 @pytest_twisted.inlineCallbacks
@@ -160,7 +190,7 @@ database = place.connect()
 worker = Worker(Store(database, "crawl", {{}}, StateOptions()), database)
 worker.seed(*(f"/{{n}}" for n in range(1000)))
 dues = worker.due(limit=1000)
-limit = 400_000
+limit = 450_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 committed = 0
 try:

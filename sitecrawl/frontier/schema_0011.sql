@@ -1,17 +1,22 @@
+-- The tables of a crawl database, for every kind of database. Names in braces stand for types that
+-- differ between them, see ``Database.types``. A later change of the schema is a file of its own,
+-- schema_0012.sql, whose statements bring a database of version 11 to 12.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
     version INTEGER NOT NULL,
-    seq BIGINT NOT NULL DEFAULT 0
+    seq BIGINT NOT NULL DEFAULT 0,
+    deliveries BIGINT NOT NULL DEFAULT 1
 );
 
 CREATE TABLE run (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id {identity},
     realm TEXT NOT NULL,
     configuration TEXT NOT NULL,
     started_at DOUBLE PRECISION NOT NULL,
     finished_at DOUBLE PRECISION,
     finish_reason TEXT,
-    counters TEXT
+    counters TEXT,
+    reading TEXT
 );
 
 CREATE TABLE worker (
@@ -21,7 +26,7 @@ CREATE TABLE worker (
 );
 
 CREATE TABLE origin (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id {identity},
     realm TEXT NOT NULL,
     key TEXT NOT NULL,
     robots_text TEXT,
@@ -33,12 +38,13 @@ CREATE TABLE origin (
     owner TEXT,
     fence BIGINT NOT NULL DEFAULT 0,
     lease_until DOUBLE PRECISION NOT NULL DEFAULT 0,
+    given_up BIGINT,
     UNIQUE (key, realm)
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
 
 CREATE TABLE url (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id {identity},
     origin BIGINT NOT NULL REFERENCES origin,
     fingerprint BIGINT NOT NULL,
     url TEXT NOT NULL,
@@ -70,14 +76,29 @@ CREATE TABLE url (
     redirect_to TEXT,
     canonical TEXT,
     target BIGINT,
-    detail TEXT
+    detail TEXT,
+    dated DOUBLE PRECISION,
+    reading TEXT,
+    following TEXT,
+    unnamed INTEGER NOT NULL DEFAULT 0,
+    unread INTEGER NOT NULL DEFAULT 2
 );
 CREATE UNIQUE INDEX url_identity ON url (origin, fingerprint);
 CREATE INDEX url_waiting ON url (origin, priority DESC, depth, id) WHERE waiting = 1;
 CREATE INDEX url_due ON url (ages, due) WHERE waiting = 0 AND due IS NOT NULL;
+CREATE INDEX url_aside ON url (origin) WHERE waiting = 2;
+CREATE INDEX url_start ON url (origin) WHERE via = 'seed';
+CREATE INDEX url_unnamed ON url (origin) WHERE unnamed = 1;
+
+-- Sitemaps that were asked for while former starts are looked for, and not read yet.
+CREATE TABLE listing (
+    realm TEXT NOT NULL,
+    url TEXT NOT NULL,
+    PRIMARY KEY (realm, url)
+);
 
 CREATE TABLE attempt (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id {identity},
     url BIGINT NOT NULL REFERENCES url,
     run BIGINT NOT NULL,
     started_at DOUBLE PRECISION NOT NULL,
@@ -89,12 +110,12 @@ CREATE TABLE attempt (
 );
 
 CREATE TABLE document (
-    url BIGINT PRIMARY KEY REFERENCES url,
+    url {key} REFERENCES url,
     origin BIGINT NOT NULL REFERENCES origin,
     id TEXT NOT NULL,
     seq BIGINT,
     hash TEXT,
-    body BYTEA NOT NULL,
+    body {bytes} NOT NULL,
     target BIGINT REFERENCES url,
     because TEXT
 );
@@ -113,17 +134,19 @@ CREATE TABLE near (
 CREATE INDEX near_url ON near (url);
 
 CREATE TABLE deletion (
-    url BIGINT PRIMARY KEY REFERENCES url,
+    url {key} REFERENCES url,
     origin BIGINT NOT NULL REFERENCES origin,
     reason TEXT NOT NULL,
     moved_to TEXT,
     seen_at DOUBLE PRECISION NOT NULL,
-    run BIGINT NOT NULL
+    run BIGINT NOT NULL,
+    moved INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX deletion_origin ON deletion (origin);
 
+-- ``delivered``: the number of its delivery; 0 not delivered, 1 to what needs no record.
 CREATE TABLE outbox (
-    seq BIGINT PRIMARY KEY,
+    seq {key},
     url BIGINT NOT NULL,
     op TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -134,6 +157,42 @@ CREATE TABLE outbox (
     run BIGINT NOT NULL,
     made_at DOUBLE PRECISION NOT NULL,
     owner TEXT,
-    delivered INTEGER NOT NULL DEFAULT 0
+    delivered INTEGER NOT NULL DEFAULT 0,
+    realm TEXT NOT NULL DEFAULT 'default'
 );
-CREATE INDEX outbox_undelivered ON outbox (seq) WHERE delivered = 0;
+CREATE INDEX outbox_undelivered ON outbox (realm, seq) WHERE delivered = 0;
+
+-- Files that took lines, until every worker of the run that wrote them has ended well; the owner
+-- is empty once the worker that wrote them has.
+CREATE TABLE delivery (
+    number {key},
+    owner TEXT NOT NULL,
+    run BIGINT NOT NULL,
+    lines BIGINT NOT NULL,
+    files TEXT NOT NULL
+);
+
+-- Answers that known pages began to give in place of their own content, and when they last did.
+CREATE TABLE answer (
+    url {key} REFERENCES url,
+    origin BIGINT NOT NULL REFERENCES origin,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    accepted INTEGER NOT NULL DEFAULT 0,
+    seen_at DOUBLE PRECISION NOT NULL
+);
+CREATE INDEX answer_key ON answer (key, kind);
+CREATE INDEX answer_origin ON answer (origin);
+
+-- Documents that are written once no other page gives the same answer.
+CREATE TABLE withheld (
+    url {key} REFERENCES url,
+    origin BIGINT NOT NULL REFERENCES origin,
+    change TEXT NOT NULL,
+    body {bytes} NOT NULL,
+    hash TEXT,
+    document_hash TEXT,
+    visits_left INTEGER NOT NULL,
+    held INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX withheld_origin ON withheld (origin);

@@ -1,1 +1,0 @@
-ALTER TABLE url ADD COLUMN reading TEXT;
