@@ -45,7 +45,7 @@ def notation(annotation: Any) -> Notation | None:
 
 
 def field_notation(field: FieldInfo) -> Notation | None:
-    """How an option's values are written, where its type has a way of its own."""
+    """The notation of an option's values, if its type has one."""
     own = [part for part in field.metadata if isinstance(part, Notation)]
     return own[0] if own else notation(field.annotation)
 
@@ -140,7 +140,7 @@ def section(part: type[BaseModel], options: dict[str, FieldInfo]) -> Iterator[st
 
 
 def notations() -> Iterator[str]:
-    """How the values of each type are written, with the option's name where types share one."""
+    """The notation of each type, with the options' names where types share one."""
     yield "\n## How values are written\n"
     used: dict[Notation, list[str]] = {}
     for name, field in CrawlParams.model_fields.items():
@@ -153,7 +153,7 @@ def notations() -> Iterator[str]:
 
 
 def profiles() -> Iterator[str]:
-    """What each profile sets."""
+    """The options that each profile sets."""
     yield "\n## Profiles\n"
     yield "A profile holds options only. Each is a commented file in `sitecrawl/profiles/`."
     for name in profile_names():

@@ -90,7 +90,7 @@ def _explained(
     explainer: Explainer, fetched: Fetched, depth: int, obedience: Obedience
 ) -> Iterator[tuple[Link, Explanation]]:
     for page in fetched.seen.pages.values():
-        said = obedience.said_of_links(page.directives)
+        said = obedience.rel_of_links(page.directives)
         for link in _once(page):
             yield link, explainer.explain(link.url, depth=depth, rel=link.rel | said)
 

@@ -1,4 +1,4 @@
-"""Builds the parts of a crawl from its configuration."""
+"""Build the parts of a crawl from its configuration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def agent(params: CrawlParams) -> str:
 
 
 def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> HeaderPolicy:
-    """What every request carries, and those to the origins of starts."""
+    """The headers of every request, and of those to the origins of starts."""
     return HeaderPolicy(
         agent=agent(params),
         from_email=params.from_email,
@@ -45,7 +45,7 @@ def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> Heade
 
 
 def read_options(params: CrawlParams) -> ReadOptions:
-    """How pages are read."""
+    """The options of reading pages."""
     return params.read_options(product_token(agent(params)))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, in words that say where and how to mend it."""
+"""Error messages of configurations, each with the place and the remedy."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class ConfigError(Exception):
 
 
 def is_missing_start(line: str) -> bool:
-    """Tell the problem that no start is given, the one option without a default."""
+    """Tell the problem of a missing start, the one option without a default."""
     return line.startswith(MISSING_START)
 
 
 def place(source: str, name: str, value: object) -> str:
-    """Where an option was set and to what: ``-a deny='('`` or ``site.toml: deny = '('``."""
+    """The place of an option and its value: ``-a deny='('`` or ``site.toml: deny = '('``."""
     shown = "(not shown)" if name in SECRET else _shortened(without_passwords(repr(value)))
     return f"{source}={shown}" if source.startswith("-a ") else f"{source}: {name} = {shown}"
 
@@ -65,8 +65,8 @@ def without_passwords(text: str) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`` Did you mean 'x'?`` for the known word that is most like ``word``, if any is."""
-    spelled = word.lower().replace("-", "_")
-    found = get_close_matches(spelled, list(known), n=1, cutoff=0.5)
+    normalized = word.lower().replace("-", "_")
+    found = get_close_matches(normalized, list(known), n=1, cutoff=0.5)
     return f" Did you mean {found[0]!r}?" if found else ""
 
 
@@ -78,7 +78,7 @@ def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
 
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:
-    """What pydantic found wrong with an option's value, and how it is written rightly."""
+    """The message for a fault that pydantic found, with the valid notation."""
     words = WORDING.get(error["type"], "").format_map(error.get("ctx", {}))
     if not words:
         words = error["msg"].replace("Input should", "should", 1)

@@ -53,12 +53,12 @@ class Configuration:
 
     @property
     def fingerprint(self) -> str:
-        """A hash that differs where options do that decide which documents there are."""
+        """A hash that differs where options differ that shape the documents."""
         values = self.params.model_dump(mode="json", include=set(SHAPING))
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     def stored(self) -> dict[str, Any]:
-        """What a run stores of it: the values that are no defaults, and where they came from.
+        """The part that a run stores: the values that are no defaults, with their sources.
 
         Passwords are not stored, nor are headers, which may hold keys: a command that fetches
         is given them again.

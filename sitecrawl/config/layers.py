@@ -1,4 +1,4 @@
-"""Where option values come from: a profile, a TOML file, the command line."""
+"""Sources of option values: a profile, a TOML file, the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Layer:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def source_of(self, name: str) -> str:
-        """Where this layer's value of an option was written, as ``-a deny``."""
+        """The place at which this layer's value of an option was written, as ``-a deny``."""
         return self.source or f"-a {name}"
 
 
@@ -44,7 +44,7 @@ def read_profile(name: str, source: str) -> Layer:
 
 
 def profile_about(name: str) -> str:
-    """What a profile says of itself: the comment at its head."""
+    """A profile's description: the comment at its head."""
     lines = takewhile(lambda line: line.startswith("#"), _profile_text(name).splitlines())
     return "\n".join(line.removeprefix("#").strip() for line in lines)
 

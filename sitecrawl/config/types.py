@@ -1,4 +1,4 @@
-"""Durations and sizes: numbers with or without a unit."""
+"""Types of option values: durations, sizes, lists and tables."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_size(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How the values of a type are written, for the documentation."""
+    """Notation of a type's values, for the documentation."""
 
     name: str
     written: str
@@ -117,7 +117,7 @@ def read_lines(value: object) -> object:
 
 
 def read_json_object(text: str) -> object:
-    """What ``text`` means as JSON; a ValueError that says so where it is not JSON."""
+    """The value of a JSON text; raises ValueError with a message where it is not JSON."""
     try:
         return json.loads(text)
     except ValueError as error:

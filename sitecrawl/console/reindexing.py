@@ -12,7 +12,7 @@ from sitecrawl.console.maintenance import counted
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
 from sitecrawl.policy.decision import Admission
-from sitecrawl.policy.documents.binary_guard import check_text
+from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.identity import document_id
 

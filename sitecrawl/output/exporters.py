@@ -1,4 +1,4 @@
-"""Writes the lines of feeds."""
+"""Item exporters for the output's lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 COMMON_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
-"""Options that Scrapy's exporters have in common; what else is given is for the encoder."""
+"""Options that Scrapy's exporters have in common; all others are for the encoder."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2
 
 
@@ -44,7 +44,7 @@ class JsonLinesExporter(JsonLinesItemExporter):
 
 
 class CsvExporter(CsvItemExporter):
-    """CSV with a column for each field of the contract: Scrapy's has those of the first line."""
+    """CSV with a column for each registered field; Scrapy's has those of the first line only."""
 
     columns: tuple[str, ...] = FIELDS
 
@@ -55,7 +55,7 @@ class CsvExporter(CsvItemExporter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: Any, **kwargs: Any) -> Self:
-        """Built with the fields that the spider's configuration adds, leaves out and renames."""
+        """Use the fields that the spider's configuration adds, leaves out and renames."""
         exporter = cls(file, **kwargs)
         configuration: Any = getattr(crawler.spider, "configuration", None)
         if configuration is not None:

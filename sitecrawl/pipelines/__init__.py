@@ -1,1 +1,1 @@
-"""What happens to each document before it is written."""
+"""Item pipelines: from a page to its stored document."""

@@ -1,4 +1,4 @@
-"""Marks pages that name another URL as their canonical one."""
+"""Mark pages that name another URL as their canonical one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CanonicalPipeline(DocumentPipeline):
-    """A canonical URL is a claim: it becomes a candidate, and the frontier weighs it.
+    """Make a page's canonical URL a candidate; the frontier checks the claim.
 
     A claim that the crawl could not check (another scheme, out of scope) costs nothing.
     """
@@ -26,7 +26,7 @@ class CanonicalPipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CanonicalPipeline:
-        """Asks the rules through discovery."""
+        """Ask the rules through discovery."""
         return cls(crawl_of(crawler).discovery)
 
     def process_document(self, document: Document) -> None:

@@ -1,4 +1,4 @@
-"""Finds out whether a page differs from what is known of it."""
+"""Detect pages that have changed since their stored document was made."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ChangePipeline(DocumentPipeline):
-    """Drops documents that are as they were; gives the others what tells them apart.
+    """Drop unchanged documents; add hashes to the others.
 
     ``content_hash`` is that of the text, ``document_hash`` that of text, links, own images and
     fields. The frontier compares the first with those of other pages, in the transaction that
@@ -44,7 +44,7 @@ class ChangePipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ChangePipeline:
-        """Compares links as the rules write them, without session ids."""
+        """Compare links as the rules canonicalize them, without session ids."""
         spider: Any = crawler.spider
         params = spider.configuration.params
         return cls(
@@ -74,7 +74,7 @@ class ChangePipeline(DocumentPipeline):
 
 
 def is_unchanged(visit: Visit) -> bool:
-    """Tell whether the current document of the page would be written again as it is."""
+    """Tell a visit whose document would be written again as it is."""
     due = visit.due
     return (
         due.document_id is not None
@@ -85,6 +85,6 @@ def is_unchanged(visit: Visit) -> bool:
 
 
 def document_hash(fields: Mapping[str, Any], page_hash: str) -> str:
-    """A hash of all that is worth writing; ``page_hash`` stands for text and links."""
+    """A hash of all fields that are not volatile; ``page_hash`` covers text and links."""
     lasting = {name: fields[name] for name in sorted(fields.keys() - VOLATILE)}
     return blake2b(page_hash.encode() + serialized(lasting), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""What the pipelines of this project have in common."""
+"""Base class of the pipelines that process documents."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from sitecrawl.items import Document
 
 current_document: ContextVar[Document | None] = ContextVar("current_document", default=None)
-"""The document that is on its way through the pipelines, whatever item they made of it."""
+"""The document in the pipelines, also after one has returned another item in its place."""
 
 
 class DocumentPipeline:
-    """Acts on documents; the items of a project's own spiders pass untouched."""
+    """Process documents; pass the items of a project's own spiders unchanged."""
 
     def process_item(self, item: Any) -> Any:
         """Process a document; raise DropItem for what is not to be written."""

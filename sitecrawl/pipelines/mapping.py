@@ -8,7 +8,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DropDocument
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.policy.documents.binary_guard import check_text
+from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.field_values import FetchFacts
 from sitecrawl.policy.documents.fields import ENVELOPE, fetch_fields, page_fields
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields

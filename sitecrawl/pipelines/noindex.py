@@ -1,4 +1,4 @@
-"""Keeps out pages that ask not to be indexed."""
+"""Drop pages that ask not to be indexed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NoindexPipeline(DocumentPipeline):
-    """Obeys noindex and unavailable_after, as the meta-robots middleware has judged them.
+    """Obey noindex and unavailable_after by the verdict of the meta-robots middleware.
 
     A start that the patterns of wanted pages do not match is read for its links alone.
     """
@@ -26,7 +26,7 @@ class NoindexPipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> NoindexPipeline:
-        """Asks the spider's rules about starts that are only there for their links."""
+        """Ask the spider's rules about starts that are only there for their links."""
         spider: Any = crawler.spider
         return cls(spider.rules)
 

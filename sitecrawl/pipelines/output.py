@@ -1,4 +1,4 @@
-"""Writes each document to the crawl database, and passes its line on to the feeds."""
+"""Store each document in the crawl database, and pass its line on to the feeds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class OutputPipeline:
-    """Stores what the pipelines made of a document, and waits for its row in the outbox.
+    """Store the documents that leave the pipelines, and wait for their rows in the outbox.
 
     A page counts as done only together with that row, so nothing reaches a feed that the
     crawl database does not hold. The line is written as ``preset`` and ``field_map`` say. Lines that
@@ -37,7 +37,7 @@ class OutputPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutputPipeline:
-        """Shares the recorder with whatever else ends a visit."""
+        """Share the recorder with all others that end a visit."""
         crawl = crawl_of(crawler)
         spider: Any = crawler.spider
         return cls(crawl.recorder, spider.configuration.params.document_options())

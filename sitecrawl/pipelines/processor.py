@@ -1,4 +1,4 @@
-"""Scrapy's item pipelines, which also remember the document on its way through them."""
+"""Scrapy's pipeline manager, which also checks that every document is recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class DocumentProcessor(ItemPipelineManager):
-    """Takes each document through all pipelines to the crawl database.
+    """Pass each document through all pipelines to the crawl database.
 
     A project's pipeline may put an item of its own in the document's place: the output finds
     the visit all the same. A document that does not get there has failed, so that its visit ends.
@@ -49,7 +49,7 @@ class DocumentProcessor(ItemPipelineManager):
 
 
 def misplaced(pipelines: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """The project's pipelines that miss the complete documents, each with what comes of that."""
+    """The project's pipelines that miss the complete documents, each with the consequence."""
     complete = stored = False
     for each in pipelines:
         if isinstance(each, OutputPipeline):

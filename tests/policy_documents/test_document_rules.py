@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sitecrawl.policy.documents.binary_guard import check_text
+from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.content_hash import content_hash, stable_links, stable_text
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.metadata_mapping import mapping_problems

@@ -1,4 +1,4 @@
-"""How pages are read."""
+"""Options of reading pages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_selectors(fields: dict[str, str]) -> dict[str, str]:
 
 
 def check_xpath(expression: str) -> bool:
-    """Whether ``expression`` can be evaluated."""
+    """Tell an XPath expression that can be evaluated."""
     try:
         Selector(text="<p>", type="html").xpath(expression)
     except ValueError:

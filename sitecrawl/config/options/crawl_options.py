@@ -31,7 +31,7 @@ class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StatePar
 
     @property
     def following(self) -> Following:
-        """What differs where other links of the same page are followed."""
+        """A value that differs where other links of the same page are followed."""
         if not self.follows:
             return Following("none")
         return Following(self._hash_of(FOLLOWING), by_depth=self.max_depth is not None)

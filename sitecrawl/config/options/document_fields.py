@@ -1,4 +1,4 @@
-"""How documents are made of what was read."""
+"""Options of the fields of documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
-    """The extra fields, if their names and types are such."""
+    """The extra fields, if their names and types are valid."""
     if problems := mapping_problems((), fields.items()):
         raise ValueError("; ".join(problems))
     return fields

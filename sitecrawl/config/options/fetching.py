@@ -1,4 +1,4 @@
-"""How the options that end up in a request's headers are written and checked."""
+"""Options of requests: headers, pace, bounds and retries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXT = re.compile(r"[\x20-\x7e]*")
 OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "transfer-encoding"})
 
 
-def check_text(text: str) -> str:
+def check_header_text(text: str) -> str:
     """The text, if it can stand in a header as it is."""
     if not TEXT.fullmatch(text):
         raise ValueError("should have printable ASCII characters only")
@@ -37,14 +37,14 @@ def check_agent(text: str) -> str:
     """The User-Agent, if its first word is a product token, which a robots.txt can name."""
     if text and not re.match(rf"{PRODUCT}(?:[/ ]|$)", text):
         raise ValueError("should begin with a name of letters, digits, - and _, as in 'mybot/1.0'")
-    return check_text(text)
+    return check_header_text(text)
 
 
 def check_email(text: str) -> str:
     """The mail address, if it looks like one."""
     if text and not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
         raise ValueError("should be a mail address")
-    return check_text(text)
+    return check_header_text(text)
 
 
 def read_headers(value: object) -> object:
@@ -96,7 +96,7 @@ def check_headers(headers: dict[str, str]) -> dict[str, str]:
             raise ValueError(f"{name!r} is set by the crawler itself")
         if name.lower() == "authorization":
             raise ValueError("credentials are no header here; give them as auth")
-        check_text(value)
+        check_header_text(value)
     return headers
 
 
@@ -130,7 +130,7 @@ def _origin(text: str) -> str:
 
 Agent = Annotated[str, AfterValidator(check_agent)]
 Email = Annotated[str, AfterValidator(check_email)]
-HeaderText = Annotated[str, AfterValidator(check_text)]
+HeaderText = Annotated[str, AfterValidator(check_header_text)]
 Origins = Annotated[Words, AfterValidator(check_origin_names)]
 Headers = Annotated[
     dict[str, str],
@@ -153,7 +153,7 @@ Credentials = Annotated[
 
 
 class FetchParams(OptionGroup):
-    """What a request carries, its pace, its limits, and how failures are borne."""
+    """Requests: headers, pace, limits and failures."""
 
     user_agent: Agent = option(
         "",

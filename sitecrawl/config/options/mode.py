@@ -75,7 +75,7 @@ def check_name(name: str) -> str:
 
 
 class ModeParams(OptionGroup):
-    """Where the crawl begins, what it does there, and which files set its options."""
+    """Starts, mode, and files of options."""
 
     start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = option(
         min_length=1,

@@ -1,4 +1,4 @@
-"""Which URLs are crawled: scope, patterns, query strings, limits."""
+"""Options of the rules: scope, patterns, query strings, limits."""
 
 from __future__ import annotations
 
@@ -286,5 +286,5 @@ class RuleParams(OptionGroup):
         return tuple(dict.fromkeys(self.default_ignored_extensions + self.extra_ignored_extensions))
 
     def obedience(self) -> Obedience:
-        """Which robots directives of pages are obeyed."""
+        """The robots directives of pages that are obeyed."""
         return Obedience(self.rogue, self.obey_nofollow, self.index_nofollow)

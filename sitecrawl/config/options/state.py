@@ -1,4 +1,4 @@
-"""Options of the crawl's memory: when pages are visited again, and when they are deleted."""
+"""Options of the frontier: revisits, deletion and realms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DAY = 24 * HOUR
 
 
 class StateParams(OptionGroup):
-    """Revisits, deletion, realms and what a crawl database may be used for."""
+    """Revisits, deletion, realms and the crawl database."""
 
     recrawl: Duration = option(
         48 * HOUR, effect=Effect.RUN, description="Age at which a page is due for another visit."

@@ -1,1 +1,1 @@
-"""What a document says, made from the facts of a page and the options."""
+"""Fields of documents, made from pages by the options."""

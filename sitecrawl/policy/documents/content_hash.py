@@ -1,4 +1,4 @@
-"""What makes a page's content the same: its text and links, not its bytes."""
+"""Hashes of a page's content: its text and links, not its bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a document was published and when it was last modified, as it says itself."""
+"""Dates of publication and last modification that a document states."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ T = TypeVar("T")
 
 def published_at(page: Page) -> str:
     """The moment of publication in RFC 3339, empty where the page tells none."""
-    sources = _told(page.metas, PUBLISHED)
-    sources += _told(page.json_ld, ("datePublished", "dateCreated"))
-    sources += [(text,) for text in _told(page.times, ("published", "time"))]
+    sources = _values_under(page.metas, PUBLISHED)
+    sources += _values_under(page.json_ld, ("datePublished", "dateCreated"))
+    sources += [(text,) for text in _values_under(page.times, ("published", "time"))]
     return _first(sources, latest=False)
 
 
 def modified_at(page: Page) -> str:
     """The moment of the last modification: the document's own word, then the header's."""
-    sources = _told(page.metas, MODIFIED) + _told(page.json_ld, ("dateModified",))
-    sources += [(text,) for text in (*_told(page.times, ("modified",)), page.last_modified)]
+    sources = _values_under(page.metas, MODIFIED) + _values_under(page.json_ld, ("dateModified",))
+    sources += [(text,) for text in (*_values_under(page.times, ("modified",)), page.last_modified)]
     return _first(sources, latest=True)
 
 
 def is_plausible(last_modified: str, at: float) -> bool:
-    """Whether a Last-Modified header can be right in an answer of the time ``at``, in seconds.
+    """Tell a Last-Modified header that can be right in an answer of the time ``at``, in seconds.
 
     A date before the web, of the moment of the answer itself, or of the future cannot;
     neither can what is no date.
@@ -52,8 +52,8 @@ def is_plausible(last_modified: str, at: float) -> bool:
     return moment is not None and BEFORE_THE_WEB <= moment < at - MOMENT
 
 
-def _told(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
-    """What a page has under these names."""
+def _values_under(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
+    """The values that a page has under these names."""
     return [facts[name] for name in names if name in facts]
 
 

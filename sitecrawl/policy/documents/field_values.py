@@ -48,7 +48,7 @@ class PageFacts:
 
 @dataclass(frozen=True)
 class FetchFacts:
-    """How a document was found and fetched; times are UTC epoch seconds."""
+    """The way in which a document was found and fetched; times are UTC epoch seconds."""
 
     id: str
     realm: str

@@ -1,4 +1,4 @@
-"""What is done about the robots directives of a page."""
+"""Consequences of a page's robots directives."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class RobotsVerdict(NamedTuple):
 
 
 class Obedience(NamedTuple):
-    """Which directives are obeyed: none at all with ``rogue``.
+    """Directives that are obeyed: none at all with ``rogue``.
 
-    ``index_nofollow`` says whether a page that says nofollow may be a document all the same,
-    ``obey_nofollow`` whether its links are left alone.
+    ``index_nofollow``: a page with nofollow may be a document. ``obey_nofollow``: its links are
+    not followed.
     """
 
     rogue: bool = False
@@ -37,16 +37,16 @@ class Obedience(NamedTuple):
     index_nofollow: bool = True
 
     def may_follow(self, directives: Directives) -> bool:
-        """Whether the links of the page may be followed."""
+        """Tell a page whose links may be followed."""
         return self.rogue or not (self.obey_nofollow and directives.nofollow)
 
-    def said_of_links(self, directives: Directives) -> frozenset[str]:
-        """What the page says of all its links, in the words of ``rel``."""
+    def rel_of_links(self, directives: Directives) -> frozenset[str]:
+        """The ``rel`` words that apply to all links of the page."""
         return frozenset() if self.may_follow(directives) else NOFOLLOW
 
     def judge(self, directives: Directives, now: datetime) -> RobotsVerdict:
         """The consequences of the directives."""
-        return RobotsVerdict(self.refusal(directives, now), self.said_of_links(directives))
+        return RobotsVerdict(self.refusal(directives, now), self.rel_of_links(directives))
 
     def refusal(self, directives: Directives, now: datetime) -> str:
         """The directive that keeps the page out of the index, or nothing."""
@@ -61,7 +61,7 @@ class Obedience(NamedTuple):
 
 
 def refresh_target(page: Page, *, delay: float, min_text: int = 0) -> str | None:
-    """Where a page redirects by refresh, None where it is a document of its own.
+    """The target of a page that redirects by refresh, None if it is a document of its own.
 
     A refresh to another URL in less than ``delay`` seconds is a redirect (0: none is),
     unless the page has ``min_text`` characters or more (0: however many it has).

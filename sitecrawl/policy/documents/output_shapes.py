@@ -33,12 +33,12 @@ def full(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What a search needs at least, and what a deletion does."""
+    """The fields that are registered as minimal."""
     return {name: value for name, value in record.items() if name in MINIMAL}
 
 
 def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that Elastic's Open Crawler writes too have its types; the others stay.
+    """Every field, those that Elastic's Open Crawler writes too in its types.
 
     Its headings and links are texts, its keywords one text, and its directories are the
     parts of the path, a file's name included. What a project's pipelines have given another

@@ -1,4 +1,4 @@
-"""Where text may be cut: between words, in the manner of each language."""
+"""Titles, descriptions and keywords, cut between words as each language requires."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cut_at_word(
 
 
 def _last(pattern: re.Pattern[str], text: str, after: int, until: int) -> int:
-    """Where the last place to cut between two others is, 0 without any."""
+    """The last position between two others at which to cut, 0 without any."""
     matches = pattern.finditer(text, after, until + 1)
     return max((match.start() for match in matches if after < match.start() <= until), default=0)
 
@@ -154,7 +154,7 @@ def document_description(page: Page, options: DocumentOptions) -> tuple[str, str
 
 
 def description_from(source: str, page: Page, limit: int) -> str:
-    """What one source gives, uncut; of the text enough to be cut at ``limit``.
+    """The description of one source, uncut; of the text enough to be cut at ``limit``.
 
     Advertisements are no part of it: with another one it would change at each visit.
     """
@@ -182,7 +182,7 @@ _TITLES_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 def document_title(page: Page, options: DocumentOptions) -> str:
-    """The first title in the order of the options that says anything."""
+    """The first title in the order of the options that is not empty."""
     found = (title_from(source, page) for source in options.title_order)
     title = next((title for title in found if title), "") or title_from_url(page.url)
     if options.recase_titles:
@@ -191,7 +191,7 @@ def document_title(page: Page, options: DocumentOptions) -> str:
 
 
 def title_from(source: str, page: Page) -> str:
-    """What one source gives: ``title``, ``json_ld``, ``heading``, ``url`` or a meta's name."""
+    """The title of one source: ``title``, ``json_ld``, ``heading``, ``url`` or a meta's name."""
     if source == "title":
         return page.title
     if source == "heading":

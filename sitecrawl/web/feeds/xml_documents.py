@@ -44,7 +44,7 @@ _LITERAL = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(<[A-Za-z])
 
 
 def is_documentdata(text: str) -> bool:
-    """Whether the root element is documentdata."""
+    """Tell a text whose root element is documentdata."""
     return _ROOT.match(text[:10_000]) is not None
 
 
@@ -137,7 +137,7 @@ _XML_LITERAL = re.compile(
 
 
 def is_xhtml(text: str) -> bool:
-    """Whether the root element of an XML document is XHTML's."""
+    """Tell an XML document whose root element is XHTML's."""
     root = _XML_ROOT.search(text[:10_000])
     return root is not None and root[1].lower() == "html" and _XHTML in root[2]
 
@@ -157,7 +157,7 @@ def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
     Entities are HTML's, none is declared: an entity bomb stays text. ``keep_fields`` keeps
     each element's own text under its path, names without prefix (``book/chapter/title``).
     """
-    reader = _Reader(keep_fields=keep_fields)
+    reader = _XmlReader(keep_fields=keep_fields)
     position = 0
     for number, token in enumerate(_TOKEN.finditer(text)):
         if number == MAX_TOKENS:
@@ -188,7 +188,7 @@ def _unescaped(text: str) -> str:
     return "".join((*parts, unescape(text[start:])))
 
 
-class _Reader:
+class _XmlReader:
     """The state of reading one document."""
 
     __slots__ = ("_keep", "_path", "_pieces", "fields", "language", "lines", "title")

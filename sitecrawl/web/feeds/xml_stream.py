@@ -131,11 +131,11 @@ class _Tree:
 
     @property
     def is_too_deep(self) -> bool:
-        """Whether more elements are open than in any file that means well."""
+        """Tell a document that is nested more deeply than any harmless one."""
         return len(self._open) > MAX_DEPTH
 
     def take(self) -> list[Element]:
-        """What has ended since the last time."""
+        """The elements that have ended since the last call."""
         ended, self._ended = self._ended, []
         return ended
 
@@ -217,6 +217,6 @@ def _local(name: str) -> str:
 
 
 def _note(problems: list[str] | None, word: str) -> None:
-    """Tell the caller who wants to know."""
+    """Add a problem for a caller that asked for them."""
     if problems is not None:
         problems.append(word)

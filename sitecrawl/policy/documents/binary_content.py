@@ -1,4 +1,4 @@
-"""Whether a text is one: the guard against binary content in text's clothing."""
+"""Reject binary content served as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAMPLE = 10_000
 
 
 def check_text(text: str, options: DocumentOptions) -> Decision:
-    """Whether a text is long enough, and has the white space that words need."""
+    """Refuse a text that is too short, or has too little white space to consist of words."""
     if len(text) < options.min_text_length:
         return refuse("too_little_text", f"min_text_length = {options.min_text_length}")
     if not options.min_space_ratio:
