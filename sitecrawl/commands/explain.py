@@ -153,14 +153,14 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     yield f"visits {stored.visits}, changes {stored.changes}, failures in a row {stored.failures}"
     if explanation.tries:
         times = {1: "once", 2: "twice"}.get(explanation.tries, f"{explanation.tries} times")
-        yield f"tried {times} in that run; {explanation.prospects.cite.setting('retries')}"
+        yield f"tried {times} in that run; {explanation.forecast.cite.setting('retries')}"
     yield from _document(stored, now)
     if stored.due is not None and not stored.waiting:
         yield f"due {ahead(stored.due, now)} ({stamp(stored.due)})"
 
 
 def _unknown(explanation: Explanation) -> str:
-    if explanation.prospects.start:
+    if explanation.forecast.start:
         return "it is a start that no run has visited"
     if explanation.refused_link:
         return "a link that is refused is not stored"

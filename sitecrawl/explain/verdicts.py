@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sitecrawl.console.terminal import ago, ahead
-from sitecrawl.explain.explanation import Explanation, Prospects
+from sitecrawl.explain.explanation import Explanation
+from sitecrawl.explain.schedule_forecast import ScheduleForecast
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
@@ -21,7 +22,7 @@ READ = frozenset(
 
 
 def verdict(explanation: Explanation, now: float) -> str:
-    """What a crawl that begins at ``now`` (UTC epoch seconds) would do with the URL."""
+    """The treatment of the URL by a crawl that begins at ``now`` (UTC epoch seconds)."""
     refusal, stored = explanation.refusal, explanation.stored
     if refusal is not None:
         sure = (
@@ -35,21 +36,21 @@ def verdict(explanation: Explanation, now: float) -> str:
     if stored is None or stored.outcome is None:
         return f"{_never_asked(explanation)}{given_up}"
     other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
-    due = _due(explanation.prospects, stored, now)
+    due = _due(explanation.forecast, stored, now)
     return f"{_visited(stored, now)}{other}, {due}{given_up}"
 
 
 def _never_asked(explanation: Explanation) -> str:
     robots = "" if explanation.robots.verdict != "unknown" else ", unless robots.txt forbids it"
-    stored, prospects = explanation.stored, explanation.prospects
+    stored, forecast = explanation.stored, explanation.forecast
     if stored is not None:
-        alone = prospects.left_alone(stored)
+        alone = forecast.left_alone(stored)
         return (
             f"waiting, and left alone: {alone}" if alone else f"waiting: would be crawled{robots}"
         )
-    may_be = prospects.follows and explanation.left_out
+    may_be = forecast.follows and explanation.left_out
     left = f"; it may be {explanation.left_out}" if may_be else ""
-    return f"{prospects.unknown()}{robots if prospects.findable else ''}{left}"
+    return f"{forecast.unknown()}{robots if forecast.findable else ''}{left}"
 
 
 def _visited(stored: UrlState, now: float) -> str:
@@ -64,7 +65,7 @@ def _visited(stored: UrlState, now: float) -> str:
 
 
 def _unwritten(stored: UrlState) -> str:
-    """Why a page that was read has no document of its own, by what was found since as well."""
+    """The cause for which a page that was read has no document of its own, or empty."""
     if stored.seq is not None and not stored.deletion:
         return ""
     if stored.outcome is Outcome.NOINDEX:
@@ -86,14 +87,14 @@ def told_outcome(stored: UrlState) -> str:
     return ", ".join(word for word in (name, reason, status) if word)
 
 
-def _due(prospects: Prospects, stored: UrlState, now: float) -> str:
-    if alone := prospects.left_alone(stored):
+def _due(forecast: ScheduleForecast, stored: UrlState, now: float) -> str:
+    if alone := forecast.left_alone(stored):
         return f"left alone: {alone}"
     if stored.waiting:
         return "would be crawled again now"
     if stored.outcome is Outcome.RATE_LIMITED and (stored.due or 0.0) > now:
         return f"due {ahead(stored.due or 0.0, now)}, as it asked for (Retry-After)"
-    if why := prospects.hurried(stored):
+    if why := forecast.hurried(stored):
         return f"due now: {why}"
     if stored.due is None:
         return "never due of its own accord (scrapy frontier retry URL asks again)"

@@ -58,7 +58,7 @@ def begin(
         reminders.take_back()
         wake(database, run, now, options)
         _reread_once(database, run, options)
-        reminders.set_aside(options.activity)
+        reminders.set_aside(options.selection)
         count_pending(database, options.realm)
     else:
         database.execute(READS_OTHERWISE, (run, options.reading))
@@ -93,7 +93,7 @@ def last_run(database: Database, realm: str) -> int:
 
 def wake(database: Database, run: int, now: float, options: StateOptions) -> int:
     """Let wait what is due and was not considered in this run; how many URLs that was."""
-    if options.activity == "discover":
+    if not options.selection.due:
         return 0
     if options.force:
         return database.execute(FORCE, (run, now, options.realm))
@@ -127,7 +127,7 @@ def count_pending(database: Database, realm: str) -> None:
 
 def _reread_once(database: Database, run: int, options: StateOptions) -> None:
     """Look for pages read otherwise, unless the run before has, and read with these options."""
-    if options.activity in ("discover", "starts"):
+    if not options.selection.reread:
         return
     before = database.rows(READ_BEFORE, (run, options.realm))
     database.execute("UPDATE run SET reading = ? WHERE id = ?", (options.reading, run))

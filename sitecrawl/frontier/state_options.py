@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.lifecycle.selection import SELECTIONS, Activity, Selection
 from sitecrawl.web.urls.identity import identity_key
-
-Activity = Literal["all", "discover", "refresh", "starts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,6 @@ class StateOptions:
         return self.activity == "all" and self.following.rules not in ("", "none")
 
     @property
-    def sets_aside(self) -> bool:
-        """Whether the links that a run finds are for the next one."""
-        return self.activity in ("refresh", "starts")
+    def selection(self) -> Selection:
+        """The stored URLs that a run visits."""
+        return SELECTIONS[self.activity]

@@ -60,7 +60,9 @@ class Store:
             runs.check_name(database, crawl, options)
             self.run = runs.begin(database, self.owner, configuration, options)
         self.leases = Leases(database, self.owner, self.run, options)
-        self._urls = Urls(database, options.realm, self.run if options.sets_aside else None)
+        self._urls = Urls(
+            database, options.realm, self.run if options.selection.defers_found_links else None
+        )
         self._visits = Visits(database, self.run, options)
         self._outbox = Outbox(database, self.run, options.realm, self.owner)
         documents = Documents(database)
@@ -78,7 +80,7 @@ class Store:
         self._former_starts = FormerStarts(database, options.realm)
         self._settling = Settling(self._memory, self._outbox, self._former_starts)
         self._woken = time.monotonic()
-        self._wakes = options.activity != "starts"
+        self._wakes = options.selection.links
 
     def add(self, candidates: Sequence[Candidate]) -> int:
         """Store those not known yet, and shorter ways to the others."""

@@ -9,8 +9,8 @@ from datetime import datetime
 from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.leases import Lease
-from sitecrawl.frontier.state_options import Activity
 from sitecrawl.policy.lifecycle.revisit import LASTING
+from sitecrawl.policy.lifecycle.selection import Selection
 
 POP = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
@@ -130,10 +130,10 @@ NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR du
 """False where the answer itself said when to come back (Retry-After), later than a given time."""
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
-SET_ASIDE = {
-    "refresh": f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}",  # noqa: S608
-    "starts": f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}",  # noqa: S608
-}
+SET_UNVISITED_ASIDE = (
+    f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}"  # noqa: S608
+)
+SET_ALL_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 RECALL = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
 REMIND = (
@@ -152,10 +152,15 @@ class Reminders:
         self._database = database
         self._realm = realm
 
-    def set_aside(self, activity: Activity) -> None:
-        """Leave out of a run what its activity does not consider; the next run has it again."""
-        if activity in SET_ASIDE:
-            self._database.execute(SET_ASIDE[activity], (self._realm,))
+    def set_aside(self, selection: Selection) -> None:
+        """Leave out of a run what it does not select; the next run has it again.
+
+        The starts of a run that visits nothing else are recalled afterwards.
+        """
+        if not selection.links:
+            self._database.execute(SET_ALL_ASIDE, (self._realm,))
+        elif not selection.unvisited:
+            self._database.execute(SET_UNVISITED_ASIDE, (self._realm,))
 
     def take_back(self) -> None:
         """Let wait again what an earlier run set aside."""

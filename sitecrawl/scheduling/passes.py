@@ -92,7 +92,7 @@ class Passes:
         await frontier.add(self._seeds)
         if params.considers == "starts":
             await frontier.recall(self._seeds)
-        if params.considers == "discover" or params.mode == "page":
+        if params.revisits_starts:
             await frontier.remind(self._seeds)
 
     def _start(self) -> None:

@@ -9,8 +9,8 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate
 
 from sitecrawl.frontier.base import Outcome, Visit
-from sitecrawl.frontier.state_options import Activity
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.lifecycle.selection import Activity
 
 ALWAYS = Revisit(interval=0.0)
 

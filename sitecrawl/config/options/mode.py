@@ -161,6 +161,11 @@ class ModeParams(OptionGroup):
         return "starts" if self.mode in {"list", "page"} else self.activity
 
     @property
+    def revisits_starts(self) -> bool:
+        """True if a run visits its starts whatever their age."""
+        return self.considers == "discover" or self.mode == "page"
+
+    @property
     def lists_pages(self) -> str | None:
         """The format of the starts where they are listings, such as ``sitemap``, else None."""
         return self.mode if self.mode in listings.FORMATS else None

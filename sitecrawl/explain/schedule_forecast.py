@@ -1,0 +1,93 @@
+"""The next visit of a URL, by the selection that the frontier applies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import Citations
+from sitecrawl.frontier.records import UrlState
+from sitecrawl.policy.lifecycle.selection import SELECTIONS, EarlyVisit, StoredVisit, early_visit
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleForecast:
+    """The schedule of one URL under mode, activity, force and reading; ``start``: it is a start.
+
+    ``read_before`` is the reading of the last run (None: not known).
+    """
+
+    params: CrawlParams
+    cite: Citations
+    start: bool
+    read_before: str | None = None
+
+    @property
+    def follows(self) -> bool:
+        """True if a page's link may bring it in."""
+        return self.params.follows
+
+    @property
+    def findable(self) -> bool:
+        """True if there is a way on which a URL that is not stored yet comes into the crawl."""
+        if self.params.lists_pages:
+            return self.params.activity != "refresh"
+        return self.start or self.follows
+
+    def unknown(self) -> str:
+        """The way on which a URL that is not stored yet comes into the crawl."""
+        params = self.params
+        listed = params.lists_pages
+        if listed and params.activity == "refresh":
+            return f"would not be found: {self.cite.setting('activity')} reads no {listed}"
+        if listed:
+            also = " or a page links to it" if self.follows else ""
+            once = f"would be crawled once a {listed} names it{also}"
+            return f"would be read as a {listed}: it is a start" if self.start else once
+        if self.start:
+            return "would be crawled: it is a start"
+        if not self.follows:
+            return f"would not be found: no links are followed by {self._stops_following()}"
+        if SELECTIONS[params.considers].defers_found_links:
+            return f"would wait once a page links to it: {self._considers()}"
+        return "would be crawled once a page links to it"
+
+    def left_alone(self, stored: UrlState) -> str:
+        """The option for which a run passes over a stored URL, due or not; empty if it does not."""
+        selected = SELECTIONS[self.params.considers].includes(
+            start=self.start, visited=stored.outcome is not None, waiting=stored.waiting
+        )
+        return "" if selected else self._considers()
+
+    def hurried(self, stored: UrlState) -> str:
+        """The cause for which a run visits a selected URL before its time; empty if none."""
+        params = self.params
+        reading = params.reading
+        otherwise = stored.reading is not None and stored.reading != reading
+        cause = early_visit(
+            SELECTIONS[params.considers],
+            StoredVisit(
+                stored.outcome,
+                stored.due is not None,
+                otherwise and not stored.failures and self.read_before != reading,
+            ),
+            asked_start=self.start and params.revisits_starts,
+            force=params.force or params.mode == "check",
+        )
+        if cause is EarlyVisit.START:
+            option = "activity" if params.considers == "discover" else "mode"
+            return f"{self.cite.setting(option)} visits starts"
+        if cause is EarlyVisit.FORCED:
+            return self.cite.setting("force" if params.force else "mode")
+        return cause.value if cause else ""
+
+    def _considers(self) -> str:
+        if self.params.considers == "starts":
+            return f"{self.cite.setting('mode')} visits starts alone"
+        activity = self.cite.setting("activity")
+        if self.params.considers == "discover":
+            return f"{activity} visits starts and what was never visited"
+        return f"{activity} visits what was visited before"
+
+    def _stops_following(self) -> str:
+        return self.cite.setting("mode" if self.params.discover is None else "discover")
