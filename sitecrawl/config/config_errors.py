@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from sitecrawl.config.options.crawl_options import SECRET
+
 WORDING = {
     "bool_parsing": "should be yes or no (also 1 or 0, true or false)",
     "bool_type": "should be true or false",
@@ -31,7 +33,6 @@ WORDING = {
 }
 MAX_SHOWN = 300  # characters of a value
 MISSING_START = "start is missing"
-SECRET = frozenset({"auth", "headers", "origin_headers"})
 
 
 class ConfigError(Exception):

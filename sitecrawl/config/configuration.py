@@ -14,7 +14,6 @@ from pydantic_core import ErrorDetails
 
 from sitecrawl.config.config_errors import (
     MISSING_START,
-    SECRET,
     ConfigError,
     faults,
     is_missing_start,
@@ -23,7 +22,7 @@ from sitecrawl.config.config_errors import (
     wording,
 )
 from sitecrawl.config.layers import Layer, read_layers
-from sitecrawl.config.options.crawl_options import SHAPING, CrawlParams
+from sitecrawl.config.options.crawl_options import SECRET, SHAPING, CrawlParams
 from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.policy.documents.output_shapes import field_names, renaming_problems
 

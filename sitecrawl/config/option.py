@@ -30,25 +30,41 @@ class Effect(Flag):
     NAMING = auto()
 
 
-_KEY = "effect"
+_EFFECT = "effect"
+_NOT_SHOWN = "secret"
 
 
 def option(
-    default: Any = PydanticUndefined, *, effect: Effect, description: str, **constraints: Any
+    default: Any = PydanticUndefined,
+    *,
+    effect: Effect,
+    description: str,
+    secret: bool = False,
+    **constraints: Any,
 ) -> Any:
     """Declare an option; without a default (or ``default_factory``) it is required.
 
-    ``constraints`` are those of pydantic's ``Field``.
+    The value of a ``secret`` option is neither stored nor shown. ``constraints`` are those of
+    pydantic's ``Field``.
     """
-    extra: dict[str, Any] = {_KEY: effect.value}
+    extra: dict[str, Any] = {_EFFECT: effect.value, _NOT_SHOWN: secret}
     return Field(default, description=description, json_schema_extra=extra, **constraints)
 
 
 def effect_of(field: FieldInfo) -> Effect | None:
     """The declared effect of an option, None for one that was not declared by ``option``."""
-    extra = field.json_schema_extra
-    value = extra.get(_KEY) if isinstance(extra, dict) else None
+    value = _declared(field, _EFFECT)
     return Effect(value) if isinstance(value, int) else None
+
+
+def is_secret(field: FieldInfo) -> bool:
+    """Tell an option whose value is neither stored nor shown."""
+    return _declared(field, _NOT_SHOWN) is True
+
+
+def _declared(field: FieldInfo, key: str) -> object:
+    extra = field.json_schema_extra
+    return extra.get(key) if isinstance(extra, dict) else None
 
 
 def options_with(effects: Effect, fields: Iterable[tuple[str, FieldInfo]]) -> frozenset[str]:

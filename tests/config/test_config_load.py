@@ -15,8 +15,14 @@ from sitecrawl.config.options.crawl_options import (
     FOLLOWING,
     NAMING,
     READING,
+    SECRET,
     SHAPING,
     CrawlParams,
+)
+from sitecrawl.config.options.fetching import (
+    read_credentials,
+    read_headers,
+    read_origin_headers,
 )
 
 START = "https://example.org/"
@@ -133,6 +139,14 @@ def test_fingerprint_is_of_what_shapes_the_documents(tmp_path: Path):
 def test_every_option_declares_its_effect():
     undeclared = [n for n, each in CrawlParams.model_fields.items() if not effect_of(each)]
     assert not undeclared, "declare them with sitecrawl.config.option.option(effect=…)"
+
+
+def test_options_of_headers_and_credentials_are_secret():
+    assert {"auth", "headers", "origin_headers"} == SECRET
+    read = {read_headers, read_origin_headers, read_credentials}
+    for name, each in CrawlParams.model_fields.items():
+        if any(getattr(part, "func", None) in read for part in each.metadata):
+            assert name in SECRET, "declare it with option(secret=True)"
 
 
 @pytest.mark.parametrize(

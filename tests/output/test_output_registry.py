@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sitecrawl import defaults
+from sitecrawl.output import exporters
 from sitecrawl.policy.documents import fields
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import field_names
@@ -58,6 +60,17 @@ def test_names_are_registered_once() -> None:
 def test_a_field_needs_exactly_one_source() -> None:
     with pytest.raises(ValueError, match="'x' needs one of page, fetch and filled_by"):
         fields.OutputField(name="x", meaning="m", example=1, volatile=False)
+
+
+def test_every_exporter_is_the_default_of_a_format() -> None:
+    ours = {name for name, each in vars(exporters).items() if is_own_class(each)}
+    paths = map(str, defaults.FEED_EXPORTERS_BASE.values())
+    named = {path.rpartition(".")[2] for path in paths if path.startswith(exporters.__name__)}
+    assert ours == named, "name it in FEED_EXPORTERS_BASE of sitecrawl/defaults.py"
+
+
+def is_own_class(each: object) -> bool:
+    return isinstance(each, type) and each.__module__ == exporters.__name__
 
 
 def test_csv_has_every_field_in_the_order_of_the_registry() -> None:

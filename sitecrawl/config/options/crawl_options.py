@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import ConfigDict, model_validator
 from pydantic.fields import FieldInfo
 
-from sitecrawl.config.option import Effect, options_with
+from sitecrawl.config.option import Effect, is_secret, options_with
 from sitecrawl.config.options.content import ContentParams
 from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.config.options.mode import ModeParams
@@ -53,6 +53,7 @@ SHAPING = options_with(~Effect.RUN, _OPTIONS)
 NAMING = options_with(Effect.NAMING, _OPTIONS)
 READING = options_with(Effect.READING, _OPTIONS)
 FOLLOWING = options_with(Effect.FOLLOWING, _OPTIONS)
+SECRET = frozenset(name for name, field in _OPTIONS if is_secret(field))
 
 
 def _read(field: FieldInfo | None, value: Any) -> Any:

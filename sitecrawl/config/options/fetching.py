@@ -188,17 +188,20 @@ class FetchParams(OptionGroup):
     )
     headers: Headers = option(
         default_factory=dict,
+        secret=True,
         effect=Effect.RUN,
         description="Further headers. They are sent to the origins of the starts, and of where a "
         "start redirects within its registered domain, but not from https to http; to no other.",
     )
     origin_headers: OriginHeaders = option(
         default_factory=dict,
+        secret=True,
         effect=Effect.RUN,
         description="Further headers by origin; sent to that origin and to no other.",
     )
     auth: Credentials = option(
         default_factory=dict,
+        secret=True,
         effect=Effect.RUN,
         description="User and password by origin; sent to that origin and to no other.",
     )
