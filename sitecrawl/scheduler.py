@@ -1,4 +1,4 @@
-"""Hands out one request at a time for each origin, never sooner than its pace allows."""
+"""Scrapy scheduler that sends requests to each origin no sooner than its pace allows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class OriginScheduler(BaseScheduler):
-    """The heap of turns behind Scrapy's synchronous scheduler interface.
+    """Scrapy's synchronous scheduler interface of the ready queue.
 
     ``next_request`` answers None for "nothing now" and a timer wakes the engine when the
     next origin is ready; "finished" is when ``has_pending_requests`` says so.
@@ -72,7 +72,7 @@ class OriginScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
-        """Built on the extensions that hold the crawl's state."""
+        """Build it on the parts of the crawl."""
         spider: Any = crawler.spider
         return cls(
             crawl_of(crawler),
@@ -94,7 +94,7 @@ class OriginScheduler(BaseScheduler):
 
     @override
     def close(self, reason: str) -> None:
-        """Stop handing out; what is in hand stays due in the crawl database."""
+        """Send nothing more; prefetched URLs stay due in the crawl database."""
         self._closing = True
         if self._timer is not None:
             self._timer.cancel()
@@ -140,7 +140,7 @@ class OriginScheduler(BaseScheduler):
         self._leased.acquire()
 
     def next_request(self) -> Request | None:
-        """The request of the first origin whose turn has come."""
+        """Return the request of the first ready origin."""
         if self._closing or self._at_limit or self._owner.failure is not None:
             return None
         now = asyncio.get_running_loop().time()
@@ -148,12 +148,12 @@ class OriginScheduler(BaseScheduler):
         while (origin := self._queues.next_ready(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
-                if visit_of(request) is None:  # may be refused at the door
+                if visit_of(request) is None:  # may be dropped before download
                     request.meta[BEGAN] = (origin.ready_at, now)
                 ready.acquire(origin, now)
                 ready.push(origin)
                 return request
-            self._queues.check(origin)
+            self._queues.advance(origin)
         self._wake_at(ready.next_ready_at)
         return None
 
@@ -195,6 +195,6 @@ class OriginScheduler(BaseScheduler):
         self._timer = asyncio.get_running_loop().call_at(when, self._ring)
 
     def _ring(self) -> None:
-        """Let it look now: a timer's call is a round of the event loop as good as the next."""
+        """Let the engine ask now: a timer's call is an iteration of the loop like any other."""
         self._timer = None
         self._engine.call_now()

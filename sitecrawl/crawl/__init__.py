@@ -1,1 +1,1 @@
-"""What a crawl finds and writes down."""
+"""Discovery of links, recording of visits, and the report of a run."""

@@ -1,4 +1,4 @@
-"""The texts of links, kept for the pages that they lead to."""
+"""Judge links, make candidates of those that are admitted, and keep their texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AnchorTexts:
         self._texts: dict[int, list[str]] = {}
 
     def note(self, fingerprint: int, text: str) -> None:
-        """A link to the page of ``fingerprint`` has this text."""
+        """Keep the text of a link to the page of ``fingerprint``."""
         if fingerprint not in self._texts and len(self._texts) >= MAX_PAGES:
             return
         texts = self._texts.setdefault(fingerprint, [])
@@ -46,7 +46,7 @@ class AnchorTexts:
             texts.append(text)
 
     def pop(self, fingerprint: int) -> list[str]:
-        """The texts for a page whose document is being written, in the order they were found."""
+        """Remove and return the texts of the links to a page, in the order they were found."""
         return self._texts.pop(fingerprint, [])
 
 
@@ -69,14 +69,14 @@ MEANINGS = {
 
 
 class TruncationWarnings:
-    """What reading left out: each kind is warned of once, by the first page that has it."""
+    """Warnings of truncated pages: one of each kind, for the first page that has it."""
 
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
         self._told: set[str] = set()
 
     def note(self, page: Page) -> None:
-        """Count the cuts of a page."""
+        """Count the truncations of a page, and warn of each new kind."""
         for cut in dict.fromkeys(page.cuts):
             self._stats.inc_value(f"sitecrawl/cuts/{cut}")
             if cut in MEANINGS and cut not in self._told:
@@ -91,7 +91,7 @@ REWRITTEN = "rewritten"
 
 
 class Discovery:
-    """Asks the rules about each link, and remembers in this process at which depth it was seen.
+    """Judge of links, which remembers in this process at which depth each was seen.
 
     Links never become Request objects: what is admitted, and new or nearer to a start than
     it was seen before, becomes a Candidate of the visit that found it, and is stored together
@@ -122,7 +122,7 @@ class Discovery:
         self._unnamed: frozenset[int] = frozenset()
 
     def begin_pass(self) -> None:
-        """Forget what counts for one run or round alone."""
+        """Forget what counts for one pass alone."""
         self.limits.directories.begin_round()
 
     def watch(self, fingerprints: Iterable[int]) -> None:
@@ -188,7 +188,7 @@ class Discovery:
         return found
 
     def lost(self, visit: Visit) -> None:
-        """What a visit found was not written: its page will be read again, and name it again."""
+        """Forget the candidates of a visit that was not written: its page is read again."""
         for each in visit.candidates:
             self._seen.pop(each.fingerprint, None)
 
@@ -198,7 +198,7 @@ class Discovery:
         return replace(due, depth=seen) if seen < due.depth else due
 
     def recheck(self, due: DueUrl) -> Decision:
-        """Whether today's rules still let a stored URL be fetched, under this address."""
+        """Judge a stored URL by today's rules, and whether they leave its address as it is."""
         admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
         if admission.fingerprint != due.fingerprint and self.rules.at_rest(admission):
             return refuse(REWRITTEN, admission.url)
@@ -210,7 +210,7 @@ class Discovery:
         return self._candidate(admission, due.depth, due.via, due.referrer)
 
     def still_worth(self, due: DueUrl) -> Decision:
-        """Whether the pages read so far still let a URL be fetched; asked just before."""
+        """Judge a URL just before it is fetched, by the pages that were read so far."""
         if due.via == "seed":
             return ALLOWED
         new = due.indexed_at is None

@@ -1,4 +1,4 @@
-"""Opens the crawl database, and notes when it fails."""
+"""Owner of the crawl database: opens it, and ends the crawl when it fails."""
 
 from __future__ import annotations
 

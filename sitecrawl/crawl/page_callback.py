@@ -1,4 +1,4 @@
-"""Hands answers to the spider, and sees to it that every visit ends."""
+"""Wrapper of the spider's callback that ends every visit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes what happened to the crawl database, in batches, and tells who waits for it."""
+"""Recorder of visits: writes them to the crawl database in batches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Waiting = tuple[Visit, "asyncio.Future[Change | None]"]
 
 
 class Recorder:
-    """Keeps finished visits until a batch is worth a transaction.
+    """Batches of finished visits, each written in one transaction.
 
     ``record`` returns a future that holds the outbox row of the visit's document once
     it is committed, or None when nothing was written. Changes that no visit waits for
@@ -62,7 +62,7 @@ class Recorder:
 
     @property
     def busy(self) -> bool:
-        """Whether anything is not yet committed."""
+        """True while a visit is not yet committed."""
         return bool(self._waiting or self._writing)
 
     def record(self, visit: Visit) -> asyncio.Future[Change | None]:

@@ -1,4 +1,4 @@
-"""What a run leaves in its row: figures, examples of what was refused, origins given up."""
+"""Summary of a run: counters, examples of refused links, origins given up, dead links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def summarize_run(
     stats: Mapping[str, Any], discovery: Discovery, leased: LeasedOrigins
 ) -> dict[str, Any]:
-    """The numbers of ours among Scrapy's stats, and what ``scrapy explain`` tells of the run."""
+    """Return the crawl's own stats, and the facts that ``scrapy explain`` shows of the run."""
     numbers = {
         name: value
         for name, value in stats.items()
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class DeadLinks:
-    """What could not be had, each with the page that was the first to link to it."""
+    """Dead links, each with the page that was the first to link to it."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._found: dict[str, str] = {}
@@ -61,7 +61,7 @@ ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
 
 @dataclass(frozen=True, slots=True)
 class ProgressSnapshot:
-    """What was done so far; ``statuses`` counts the answers 2xx to 5xx, robots.txt included.
+    """Progress so far; ``statuses`` counts the answers 2xx to 5xx, robots.txt included.
 
     ``pages`` are crawl actions with an outcome, ``errors`` those that failed, ``lines`` what
     went to the output, ``refused`` the links that rules left out.
@@ -75,7 +75,7 @@ class ProgressSnapshot:
 
     @classmethod
     def read(cls, stats: Mapping[str, Any]) -> ProgressSnapshot:
-        """The figures out of Scrapy's stats."""
+        """Read the snapshot from Scrapy's stats."""
         outcomes = {
             name.removeprefix(OUTCOMES): count
             for name, count in stats.items()
@@ -90,7 +90,7 @@ class ProgressSnapshot:
         )
 
     def line(self, seconds: float, waiting: int | None = None) -> str:
-        """The figures after ``seconds`` of crawling, with what waits."""
+        """Format the snapshot after ``seconds`` of crawling, with the number of waiting URLs."""
         rate = self.pages / seconds if seconds else 0.0
         waits = "" if waiting is None else f", {waiting} waiting"
         answers = ", ".join(f"{n}xx {count}" for n, count in enumerate(self.statuses, start=2))
@@ -100,7 +100,7 @@ class ProgressSnapshot:
         )
 
     def short(self, seconds: float, waiting: int) -> str:
-        """The same for one line of a terminal."""
+        """Format the snapshot for one line of a terminal."""
         rate = self.pages / seconds if seconds else 0.0
         return f"{self.pages} pages, {waiting} waiting, {rate:.1f}/s, {self.errors} errors"
 

@@ -1,4 +1,4 @@
-"""Says why a crawl brought nothing: of each start, or of the pages that were read."""
+"""Report on the starts of a crawl, and the redirects of those starts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 class SeedReport:
-    """Follows the starts of a crawl, and whether any page at all was read."""
+    """Report on each start that brought nothing, where no page at all was read."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.pages_read = 0
@@ -58,23 +58,23 @@ class SeedReport:
         recorder.visit_committed.connect(self.note)
 
     def begin(self, seeds: Sequence[Candidate]) -> None:
-        """The starts that were admitted."""
+        """Watch the starts that were admitted."""
         self._watched = {seed.fingerprint: seed.url for seed in seeds}
 
     def refused(self, url: str, decision: Decision) -> None:
-        """A start that the rules do not admit."""
+        """Report a start that the rules do not admit."""
         self._troubles[url] = format_reason(decision.reason, decision.rule)
 
     def failed(self, url: str, why: str) -> None:
-        """A start that is a sitemap or feed and could not be read."""
+        """Report a start that is a sitemap or feed and could not be read."""
         self._troubles[url] = why
 
     def given_up(self, key: str, why: str) -> None:
-        """An origin that is not asked any more in this run."""
+        """Report an origin that is not asked any more in this run."""
         self._origins_given_up[key] = why
 
     def note(self, visit: Visit) -> None:
-        """A visit that ended; where a start was sent to is watched like a start."""
+        """Take in a visit that ended; the target of a start's redirect is watched like a start."""
         self.pages_read += visit.outcome in READ
         if visit.outcome in KEPT_OUT:
             self._kept_out[visit.reason] += 1
@@ -125,20 +125,20 @@ class SeedReport:
         ]
 
     def _steps(self, url: str) -> Iterator[str]:
-        """What became of a start, and of where it was sent."""
+        """Yield the result of a start, and of each redirect that it led to."""
         yield self._troubles[url]
         while url := self._led_to.get(url, ""):
             yield f"{url}: {self._troubles.get(url, 'not asked in this run')}"
 
 
 def format_reason(reason: str, detail: str) -> str:
-    """A reason as people write it, with what decided."""
+    """Format a reason for people, with the detail that decided."""
     words = WORDS.get(reason, reason.replace("_", " "))
     return f"{words} ({detail})" if detail else words
 
 
 class SeedRedirects:
-    """Looks up what became of the starts, most of which this run has not asked yet."""
+    """Redirects of the starts that earlier runs stored, which extend the scope."""
 
     def __init__(self, discovery: Discovery, owner: FrontierOwner) -> None:
         self._discovery = discovery

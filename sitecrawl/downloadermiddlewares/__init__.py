@@ -1,1 +1,1 @@
-"""What happens to each request on its way out and each response on its way back."""
+"""Middlewares for each request before it is sent and each response that arrives."""

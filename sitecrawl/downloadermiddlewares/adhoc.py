@@ -1,4 +1,4 @@
-"""Treats requests of the project's own as Scrapy does: redirects are followed, failures retried."""
+"""Follow redirects and retry failures of the project's own requests, as Scrapy does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class AdhocMiddleware:
-    """Stands for Scrapy's two middlewares, which are loaded when they are needed.
+    """Proxy of Scrapy's retry and redirect middlewares, which are loaded when needed.
 
     What the rules or robots.txt refuse is said in the log: Scrapy passes over it in silence.
     """
@@ -34,7 +34,7 @@ class AdhocMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> AdhocMiddleware:
-        """Built with the settings of Scrapy's two."""
+        """Build it with the settings of Scrapy's two."""
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:

@@ -1,4 +1,4 @@
-"""Asks for a known document only if it has changed."""
+"""Request a known document only if it has changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ConditionalMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
-        """Built with the spider's configuration."""
+        """Build it with the spider's configuration."""
         params = crawler.spider.configuration.params  # type: ignore[union-attr]
         return cls(
             modified_since=params.modified_since,
@@ -60,5 +60,5 @@ class ConditionalMiddleware:
             request.headers.setdefault(name, value)
 
     def _is_followed(self, due: DueUrl) -> bool:
-        """Whether the links of a page were judged as they would be now."""
+        """True where the links of a page were judged as they would be now."""
         return self._following is None or due.following == self._following.at(due.depth)

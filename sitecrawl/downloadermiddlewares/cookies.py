@@ -1,4 +1,4 @@
-"""Keeps cookies from the first one on that a site sets."""
+"""Keep the cookies that a site sets, from the first one on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CookiesMiddleware:
-    """Stands for the middleware that keeps cookies until there is one.
+    """Placeholder of Scrapy's cookies middleware until a site sets a cookie.
 
     That one imports an HTTP client, with its list of suffixes: a tenth of a start, and most
     crawls meet no cookie.
@@ -26,7 +26,7 @@ class CookiesMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
-        """Off where the crawl's options say so."""
+        """Build it, unless the crawl's options switch cookies off."""
         spider: Any = crawler.spider
         if not spider.configuration.params.cookies:
             raise NotConfigured("cookies are off")

@@ -1,4 +1,4 @@
-"""Gives each request the headers of a well-behaved crawler."""
+"""Set the headers of a well-behaved crawler."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class HeadersMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> HeadersMiddleware:
-        """Built with the spider's configuration."""
+        """Build it with the spider's configuration."""
         crawl = crawl_of(crawler)
         origins = crawl.discovery.rules.scope.start_origins
         return cls(header_policy(crawler.spider.configuration.params, origins))  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Reads each page once, and judges the robots directives of its markup and headers."""
+"""Read each page once, and apply the robots directives of its markup and headers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modifie
 
 
 class MetaRobotsMiddleware:
-    """Enforces meta robots and X-Robots-Tag.
+    """Enforcement of meta robots and X-Robots-Tag.
 
     It stands nearest to the engine: what reaches it is the final response, after rendering and
     after a project's own middlewares. The page is parsed here, once, and its facts travel in
@@ -57,7 +57,7 @@ class MetaRobotsMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> MetaRobotsMiddleware:
-        """Built with the spider's configuration."""
+        """Build it with the spider's configuration."""
         spider: Any = crawler.spider
         obedience = spider.configuration.params.obedience()
         return cls(obedience, spider.read_options, spider.xpath_fields)

@@ -1,4 +1,4 @@
-"""Sorts answers: content goes on to the spider, everything else has its outcome here."""
+"""Pass content on to the spider, and give every other response its outcome."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OutcomeMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutcomeMiddleware:
-        """Hands redirect targets to discovery."""
+        """Build it with the crawl's discovery, which judges redirect targets."""
         return cls(crawl_of(crawler).discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -102,5 +102,5 @@ class OutcomeMiddleware:
 
 
 def _is_certain(headers: Headers) -> bool:
-    """Whether an answer asks to be taken for what it says (Fetch, 3.6)."""
+    """True where a response forbids to sniff its media type (Fetch, 3.6)."""
     return header(headers, "x-content-type-options").strip().lower() == "nosniff"

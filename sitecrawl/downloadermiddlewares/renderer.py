@@ -1,4 +1,4 @@
-"""Records what a browser found out about a page: that it was needed, and where scripts led."""
+"""Record that a page was rendered, and where its scripts redirected to."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOVED = FetchResult(Outcome.REDIRECT, "script")
 
 
 class RendererMiddleware:
-    """Sees what the outcome middleware lets pass; a redirect by script is recorded like others."""
+    """Recorder of redirects by script among the responses that hold content."""
 
     def __init__(self, discovery: Discovery) -> None:
         self._discovery = discovery
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RendererMiddleware:
-        """Hands redirect targets to discovery."""
+        """Build it with the crawl's discovery, which judges redirect targets."""
         return cls(crawl_of(crawler).discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:

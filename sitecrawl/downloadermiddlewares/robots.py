@@ -1,4 +1,4 @@
-"""Stops at the door what robots.txt forbids."""
+"""Drop requests that robots.txt does not allow."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class RobotsMiddleware:
-    """Applies robots.txt to the requests that the to-do lists have not already judged."""
+    """Check of the requests that the origin queues have not already judged."""
 
     def __init__(self, robots: RobotsFiles) -> None:
         self._robots = robots
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
-        """Shares the files that were read with the to-do lists."""
+        """Build it with the robots.txt files that the origin queues use."""
         return cls(crawl_of(crawler).robots)
 
     def process_request(self, request: Request) -> None:
-        """Refuse a request that the origin's robots.txt does not allow."""
+        """Drop a request that the origin's robots.txt does not allow."""
         origin = origin_of(request)
         judged = visit_of(request) is not None or robots_of(request) is not None
         if origin is None or judged or request.meta.get("dont_obey_robotstxt"):

@@ -1,4 +1,4 @@
-"""Stops at the door what the rules of the crawl refuse."""
+"""Drop requests that the crawl's rules do not allow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RulesMiddleware:
-    """Applies the rules to the requests that the to-do lists have not already judged.
+    """Check of the requests that the origin queues have not already judged.
 
     Those of an origin that was given up meanwhile are turned away.
     """
@@ -26,11 +26,11 @@ class RulesMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RulesMiddleware:
-        """Shares the spider's rules with discovery and the to-do lists."""
+        """Build it with the spider's rules."""
         return cls(crawler.spider.rules)  # type: ignore[union-attr]
 
     def process_request(self, request: Request) -> None:
-        """Refuse a request whose URL is not admitted."""
+        """Drop a request whose URL is not admitted."""
         if visit_of(request) is not None:
             return
         origin = origin_of(request)

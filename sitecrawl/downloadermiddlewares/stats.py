@@ -1,4 +1,4 @@
-"""Counts requests and answers under the names that Scrapy's users know."""
+"""Count requests and responses under Scrapy's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends an origin's turn when its answer has ended: what it costs, and when the next may come."""
+"""Release the origin's slot when its request has ended, and set the time of the next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class TurnMiddleware:
-    """Stands nearest to the downloader, so that it sees each request begin and end.
+    """Middleware nearest to the downloader, which sees each request begin and end.
 
     The pause is counted from the end of the answer, which is never sooner than from its
     beginning. What the answer costs the origin's patience is known before the next request
@@ -39,20 +39,20 @@ class TurnMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
-        """Shares the to-do lists with the scheduler."""
+        """Build it with the origin queues that the scheduler uses."""
         crawl = crawl_of(crawler)
         assert crawler.stats is not None
         return cls(crawl.queues, crawl.leased, crawler.stats)
 
     def process_request(self, request: Request) -> None:
-        """Note when the request is sent."""
+        """Record when the request is sent."""
         request.meta[SENT_AT] = asyncio.get_running_loop().time()
         visit = visit_of(request)
         if visit is not None:
             visit.started_at = time.time()
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """An answer of any status ends the turn."""
+        """Release the slot: a response of any status ends the request."""
         charge_response(request, response, self._stats)
         origin = origin_of(request)
         if origin is None:
@@ -66,7 +66,7 @@ class TurnMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """So does a failure, and a request that was stopped before it was sent."""
+        """Release the slot after a failure, or a request that was dropped before it was sent."""
         if SENT_AT in request.meta:
             charge_failure(request, exception, self._stats)
         origin = origin_of(request)
@@ -94,7 +94,7 @@ class TurnMiddleware:
         now: float,
         duration: float,
     ) -> float:
-        """When the origin may be asked again after an answer, or after none."""
+        """Return the time from which the origin may be asked again."""
         pace = origin.pace
         if response is None:
             return pace.failed(now, duration)

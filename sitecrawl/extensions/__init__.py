@@ -1,1 +1,1 @@
-"""What lives as long as the crawl."""
+"""Extensions: parts that live as long as the crawl."""

@@ -1,4 +1,4 @@
-"""Puts the parts of a crawl together, and ends them in the right order."""
+"""Build the parts of a crawl, and end them in the right order."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Crawl:
         )
 
     async def begin(self, urls: Sequence[str]) -> None:
-        """Give the starts to the frontier, and take the first origins in hand."""
+        """Add the starts to the frontier, and lease the first origins."""
         seeds, refused = self.discovery.seeds(urls)
         for admission in refused:
             self.seed_report.refused(admission.url, admission.decision)
@@ -143,7 +143,7 @@ class Crawl:
 
     @property
     def checks_links(self) -> bool:
-        """Whether the crawl looks for dead links and makes no documents."""
+        """True where the crawl looks for dead links and makes no documents."""
         return bool(self._params.mode == "check")
 
     def checked(self, visit: Visit) -> None:
@@ -151,7 +151,7 @@ class Crawl:
         visit.outcome, visit.reason = Outcome.FILE_INGESTED, "checked"
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
-        """Whether a page only sends its visitors on; it is then recorded as a redirect."""
+        """Record a page that only redirects its visitors; False for any other."""
         params = self._params
         target = refresh_target(page, delay=params.refresh_delay, min_text=params.refresh_min_text)
         if target is None:
@@ -163,7 +163,7 @@ class Crawl:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Crawl:
-        """Built once for each crawl; the parts follow its signals."""
+        """Build it once for each crawl, and connect its parts to the crawl's signals."""
         crawl = cls(crawler)
         connect = crawler.signals.connect
         connect(crawl.spider_opened, signals.spider_opened)
@@ -185,7 +185,7 @@ class Crawl:
             raise CloseSpider("database_error")
 
     def spider_idle(self) -> None:
-        """Before the crawl ends, collect what workers that died left undelivered."""
+        """Deliver the changes that dead workers left undelivered, before the crawl ends."""
         if self._collected or self.owner.failure is not None:
             return
         self._collected = True
@@ -206,14 +206,14 @@ class Crawl:
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
 
     async def feeds_closed(self) -> None:
-        """Mark what has arrived; a crawl without its output is none."""
+        """Mark the lines that have arrived; a crawl without its output has failed."""
         stored = await self.delivery.feeds_closed()
         if not stored and self.owner.failure is None:
             self._stats.set_value("sitecrawl/exit_status", NOTHING)
 
     @property
     def _has_finished(self) -> bool:
-        """Whether the crawl ended by itself or at a limit of its own, not by a signal."""
+        """True where the crawl ended by itself or at a limit of its own, not by a signal."""
         return self._finish_reason == "finished" or self._finish_reason.startswith(LIMIT)
 
     async def _save_origins(self) -> None:

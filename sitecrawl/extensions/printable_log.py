@@ -1,4 +1,4 @@
-"""Keeps out of the log what pages could do to the terminal that shows it."""
+"""Escape control characters in the log, with which pages could command a terminal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class PrintableLog:
-    """Escapes control characters in whatever Scrapy's log handler writes, tracebacks included."""
+    """Escaping of control characters in all that Scrapy's log handler writes."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PrintableLog:
-        """Built for each crawl; the handler is made anew before the spider is opened."""
+        """Build it for each crawl: the handler is made anew before the spider is opened."""
         extension = cls()
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         return extension

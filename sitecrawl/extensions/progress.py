@@ -1,4 +1,4 @@
-"""Shows how a crawl gets on, in one line of the terminal that is updated in place."""
+"""Show the progress of a crawl in one line of the terminal that is updated in place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLEAR = "\r\x1b[K"  # ECMA-48: carriage return, erase in line
 
 
 class Progress:
-    """Only where somebody looks: log lines push the progress line down, and it comes again."""
+    """Progress line below the log lines; only on a terminal."""
 
     def __init__(self, crawler: Crawler, terminal: TextIO) -> None:
         self._crawler = crawler
@@ -34,7 +34,7 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Progress:
-        """Built where the log goes to a terminal; raises NotConfigured elsewhere."""
+        """Build it where the log goes to a terminal; raises NotConfigured elsewhere."""
         settings = crawler.settings
         if settings["LOG_FILE"] or not sys.stderr.isatty():
             raise NotConfigured

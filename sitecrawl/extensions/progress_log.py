@@ -1,4 +1,4 @@
-"""Logs the figures of a crawl every so many pages, and at the end."""
+"""Log the progress of a crawl every so many pages, and at the end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ProgressLog:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ProgressLog:
-        """Built with the settings SITECRAWL_STATISTICS_PAGES and SITECRAWL_STATISTICS_SECONDS."""
+        """Read the settings SITECRAWL_STATISTICS_PAGES and SITECRAWL_STATISTICS_SECONDS."""
         settings, connect = crawler.settings, crawler.signals.connect
         extension = cls(
             crawler,
@@ -59,7 +59,7 @@ class ProgressLog:
         return extension
 
     def spider_opened(self) -> None:
-        """Begin to look."""
+        """Begin to watch the stats."""
         self._began = asyncio.get_running_loop().time()
         if self._pages and self._crawler.get_extension(Progress) is None:
             self._task = asyncio.create_task(self._watch())
@@ -97,7 +97,7 @@ class ProgressLog:
                 logger.info("%s", figures.line(seconds, waiting))
 
     def _changed_nothing(self) -> bool:
-        """Whether a crawl with feeds went well and left their files as they were."""
+        """True where a crawl with feeds went well and left their files as they were."""
         stats, crawl = self._crawler.stats, self._crawler.get_extension(Crawl)
         feeds = self._crawler.get_extension(FeedExporter)
         assert stats is not None

@@ -1,4 +1,4 @@
-"""Says what differs from the last run's configuration, and what the crawl does about it."""
+"""Notice of configuration changes since the last run, and of their consequences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class Reconfigured:
-    """Compares the run that begins with the one before it on the same database."""
+    """Comparison of a run's configuration with that of the run before it."""
 
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
@@ -41,7 +41,7 @@ class Reconfigured:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Reconfigured:
-        """Speaks when the crawl database is open, before anything is asked for."""
+        """Build it to log when the crawl database is open, before any request."""
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         return extension
@@ -76,7 +76,7 @@ class Reconfigured:
 
 
 def consequences(options: Sequence[str], documents: int) -> Iterator[str]:
-    """What becomes of the stored documents; ``documents`` were read with other options."""
+    """Yield the consequences for stored documents; ``documents`` were read with other options."""
     if set(options) - READING - NAMING:
         yield "What the rules refuse now is deleted when it is due, or at once by: scrapy reindex."
         yield "Links they admit now are found as their pages are due, or at once with: -a force=yes."

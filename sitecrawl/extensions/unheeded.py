@@ -1,4 +1,4 @@
-"""Says which of Scrapy's settings have no effect here, and what to give in their place."""
+"""Warn of Scrapy's settings that have no effect here, and name what to set instead."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ logger = logging.getLogger(__name__)
 
 
 class Unheeded:
-    """Warns once, as the crawl begins."""
+    """Warnings of ignored settings, logged once as the crawl begins."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Unheeded:
-        """Speaks before anything is asked for."""
+        """Build it to log before any request."""
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         return extension

@@ -1,4 +1,4 @@
-"""Brings outbox rows to the feeds, and tells the crawl database which have arrived."""
+"""Deliver outbox rows to the feeds, and mark in the crawl database those that are safe."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Marks an outbox row as delivered only when its line is safe in every feed.
+    """Delivery of outbox rows, each marked only when its line is safe in every feed.
 
     A line in a local file of lines is safe once that was written out to the disk; a line of any
     other feed when the whole file has been stored. What a crawl delivered that did not end well
@@ -81,7 +81,7 @@ class Delivery:
 
     @property
     def busy(self) -> bool:
-        """Whether a change is on its way to the feeds."""
+        """True while a change is on its way to the feeds."""
         return bool(self._sending)
 
     def send(self, change: Change) -> asyncio.Task[None]:
@@ -89,7 +89,7 @@ class Delivery:
         return self._begin(self._send(change))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Begin what the crawl must not end before."""
+        """Begin work that the crawl waits for before it ends."""
         task = asyncio.create_task(work)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -104,7 +104,7 @@ class Delivery:
         )
 
     async def collect(self) -> None:
-        """Send, oldest first, what an earlier run or a worker that died did not deliver.
+        """Send, oldest first, the changes that an earlier run or a dead worker did not deliver.
 
         It ends early when the output fails or the crawl ends: the next run sends the rest.
         """
@@ -157,7 +157,7 @@ class Delivery:
             await asyncio.wait(self._sending)
 
     async def feeds_closed(self) -> bool:
-        """Mark what has arrived with the end of the feeds; whether all of it has."""
+        """Mark the lines that are safe with the end of the feeds; True where all are."""
         if self._timer is not None:
             self._timer.cancel()
         assert self._feeds is not None
@@ -168,7 +168,7 @@ class Delivery:
         return stored
 
     async def end(self) -> None:
-        """The crawl has ended well: its files may be taken away, and written anew."""
+        """Forget the deliveries of a crawl that ended well: its files may be taken away."""
         if self._owner.failure is not None:
             return
         try:
@@ -177,7 +177,7 @@ class Delivery:
             self._owner.fail(error)
 
     async def _mark(self) -> None:
-        """Mark what is safe; what went to a file that is gone is delivered again."""
+        """Mark the lines that are safe; those of a file that is gone are delivered again."""
         if self._feeds is None:
             return
         frontier = self._owner.frontier
@@ -193,7 +193,7 @@ class Delivery:
                 self._owner.fail(error)
 
     async def _recover(self, slot: FeedSlot) -> None:
-        """Deliver again what a file took that is gone, unless the crawl is ending."""
+        """Deliver the lines of a lost file again, unless the crawl is ending."""
         assert self._feeds is not None
         path, unmarked = path_of(slot), self._feeds.reopen(slot)
         count = await self._owner.frontier.undeliver_file(path, unmarked)

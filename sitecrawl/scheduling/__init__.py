@@ -1,1 +1,1 @@
-"""Which request goes out next: origins, their queues, and their pace."""
+"""Scheduling: leased origins, their queues, and the pace of their requests."""

@@ -1,4 +1,4 @@
-"""Work on the crawl database that nobody waits for, but that the crawl must not end before."""
+"""Background tasks on the crawl database, which the crawl waits for before it ends."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BackgroundTasks:
 
     @property
     def busy(self) -> bool:
-        """Whether any work is under way."""
+        """True while any work is under way."""
         return bool(self._running)
 
     def wake(self) -> None:

@@ -1,4 +1,4 @@
-"""Wakes Scrapy's engine when there may be a request for it."""
+"""Wake Scrapy's engine when there may be a request for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class EngineWaker:
-    """Makes the engine ask the scheduler for requests; does nothing while no spider is open."""
+    """Waker of the engine, which then asks the scheduler; without effect while no spider is open."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

@@ -1,4 +1,4 @@
-"""What failed downloads are called."""
+"""Charge responses and failures to the failure budget of their origin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def exception_names(error: BaseException | None) -> Iterator[str]:
-    """The class names of an exception and of what caused it."""
+    """Yield the class names of an exception and of its causes."""
     while error is not None:
         yield from (each.__name__ for each in type(error).__mro__)
         error = error.__cause__ or error.__context__
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 def charge_response(request: Request, response: Response, stats: StatsCollector) -> None:
-    """Let an answer of any status cost what it does."""
+    """Charge a response of any status to its origin."""
     if request.method == "HEAD" and response.status in NO_HEAD:
         return
     answer = answer_of(response)
@@ -44,7 +44,7 @@ def charge_response(request: Request, response: Response, stats: StatsCollector)
 
 
 def charge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:
-    """Let a request that brought no answer cost what it does."""
+    """Charge a request without a response to its origin."""
     if sitemap_of(request) is None:
         _take(request, answer_of_failure(exception_names(error)), stats)
 

@@ -1,4 +1,4 @@
-"""Gives every end of a fetch exactly one outcome."""
+"""Make the requests of visits, and give every end of a fetch exactly one outcome."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 
 class RequestDropped(IgnoreRequest):
-    """A request that a rule stops at the door."""
+    """A request that a rule drops before download."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(reason)
@@ -47,7 +47,7 @@ class RequestDropped(IgnoreRequest):
 
 
 class ResponseWithoutContent(IgnoreRequest):
-    """An answer that holds no content to read."""
+    """A response that holds no content to read."""
 
     def __init__(self, answer: FetchResult) -> None:
         super().__init__(answer.reason)
@@ -67,7 +67,7 @@ class HeadPassed(IgnoreRequest):
 
 
 class VisitRequests:
-    """Makes the Request for a due URL, and writes down how it ended."""
+    """Requests for due URLs, and the outcomes of those without content."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class VisitRequests:
         self._params = params
 
     def request(self, due: DueUrl, origin: Origin) -> Request:
-        """The request that visits a due URL, sent exactly as it is written there."""
+        """Make the request that visits a due URL, sent exactly as it is written there."""
         return Request(
             due.url,
             method="HEAD" if self._asks_head(due, origin) else "GET",
@@ -122,7 +122,7 @@ class VisitRequests:
             visit.detail = str(error)
             logger.info("%s: %s (%s)", visit.due.url, visit.reason, error)
         self._recorder.record(visit)
-        self._queues.check(origin)
+        self._queues.advance(origin)
 
     def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
         """Visit the page under its other spelling, unless that led back here."""
@@ -137,7 +137,7 @@ class VisitRequests:
 
     def _visit_again(self, origin: Origin, due: DueUrl) -> None:
         origin.visit_again(due)
-        self._queues.check(origin)
+        self._queues.advance(origin)
 
     def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
         if (

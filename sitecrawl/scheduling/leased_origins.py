@@ -1,4 +1,4 @@
-"""The origins that this worker has in hand: taken, remembered, and given back."""
+"""Origins that this worker has leased: acquired, remembered, and released."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0
-TAKE_OVER_SECONDS = 10.0  # for what a worker that died meanwhile had, while others are in hand
+TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are leased
 
 
 class LeasedOrigins:
-    """Leases origins that have something due, and gives them back when they have not.
+    """Leased origins: acquired while something of them is due, released afterwards.
 
     ``acquired`` is sent for each that comes. An origin that comes back is the same object:
     its pace, patience and robots.txt are those of the run, until ``renew`` begins another.
@@ -56,7 +56,7 @@ class LeasedOrigins:
 
     @property
     def busy(self) -> bool:
-        """Whether an origin is in hand, or may come."""
+        """True while an origin is here, or may come."""
         return bool(self.origins or self._retry_timer)
 
     def acquire(self) -> None:
@@ -66,17 +66,17 @@ class LeasedOrigins:
             self._tasks.begin(self._lease())
 
     def ensure(self, key: str) -> Origin:
-        """The origin in hand under ``key``, taken up without a lease if need be."""
+        """Return the origin ``key``, brought here without a lease if need be."""
         if key not in self.origins:
             self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
         return self.origins[key]
 
     def must_acquire_lease(self, origin: Origin) -> bool:
-        """Whether the lease must be asked for before what is no visit may be sent.
+        """Ask for the lease of an origin that has none; True where requests must wait for it.
 
-        It is asked for then, and ``acquired`` is sent when it is ours. While another worker has it,
-        errands go without: two origins that send each other's robots.txt here and there
-        would wait for ever.
+        ``acquired`` is sent when it is ours. While another worker has it, requests for robots.txt
+        go without: two origins that send each other's robots.txt here and there would wait for
+        ever.
         """
         if origin.given_up or origin.awaits_lease or self._owner.frontier.holds(origin.key):
             return False
@@ -85,22 +85,22 @@ class LeasedOrigins:
         return True
 
     def release(self, origin: Origin) -> None:
-        """Let go of an origin that has nothing left in this run."""
+        """Release an origin that has nothing left in this run."""
         self._resting[origin.key] = self.origins.pop(origin.key)
         origin.rest()
         self._tasks.begin(self._release(origin))
 
     def save(self, origin: Origin) -> None:
-        """Store what is worth remembering of an origin."""
+        """Store the state of an origin."""
         self._tasks.begin(self._save(origin))
 
     def given_up(self) -> dict[str, str]:
-        """The origins that were given up, and why."""
+        """Return the origins that were given up, each with its reason."""
         met = (*self.origins.values(), *self._resting.values())
         return {origin.key: origin.given_up for origin in met if origin.given_up}
 
     async def save_all(self) -> None:
-        """Store what is worth remembering of the origins in hand, as a crawl ends."""
+        """Store the state of all origins, as a crawl ends."""
         if self._take_over_timer is not None:
             self._take_over_timer.cancel()
         await self._tasks.end()
@@ -108,7 +108,7 @@ class LeasedOrigins:
             await self._save(origin)
 
     async def renew(self) -> None:
-        """Forgive all failures: a further round begins as a further run does."""
+        """Forgive all failures: a further pass begins as a further run does."""
         for origin in (*self.origins.values(), *self._resting.values()):
             was_given_up = bool(origin.given_up)
             origin.forgive(pace(self._params), FailureBudget(self._params.patience))

@@ -1,4 +1,4 @@
-"""Keeps a short to-do list for each origin in hand, filled from the frontier in batches."""
+"""Prefetch buffer of each leased origin, refilled from the frontier in batches."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ REFILL_BELOW = 10
 
 
 class OriginQueues:
-    """What each origin in hand is asked for next.
+    """Queues of the leased origins: prefetched URLs, other requests, and the ready queue.
 
-    Nothing here lets the scheduler wait for the database: refills run as tasks, and
+    The scheduler never waits for the database: refills run as tasks, and
     ``ready`` changes when they are done.
     """
 
@@ -64,12 +64,12 @@ class OriginQueues:
         self._seed_redirects = seed_redirects
         self._seed_report = seed_report
         self._tasks = tasks
-        leased.acquired.connect(self.check)
+        leased.acquired.connect(self.advance)
         recorder.batch_committed.connect(self.committed)
         robots.request_ended.connect(self.refreshed)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
-        """The origin's next URL that robots.txt allows, or request to try again.
+        """Return the origin's next URL that robots.txt allows, or request to try again.
 
         The URLs that it forbids get their outcome.
         """
@@ -92,7 +92,7 @@ class OriginQueues:
         return None
 
     def enqueue(self, request: Request) -> bool:
-        """Let a request wait for its origin's turn, before its pages; False without an origin."""
+        """Queue a request of its origin, before its pages; False where the URL has no origin."""
         origin = self._origin_of(request)
         if origin is None:
             return False
@@ -101,14 +101,14 @@ class OriginQueues:
         return True
 
     def enqueue_retry(self, request: Request, wait: float) -> None:
-        """Let a request that failed in passing wait for ``wait`` seconds; it comes last."""
+        """Queue a request that failed for a retry after ``wait`` seconds; it comes last."""
         origin = self._origin_of(request)
         assert origin is not None
         origin.retry_at(request, asyncio.get_running_loop().time() + wait)
         self.ready.push(origin)
 
     def enqueue_robots(self, request: Request, key: str) -> None:
-        """Let a request for another origin's robots.txt wait for the turn of the origin ``key``."""
+        """Queue a request for another origin's robots.txt at the origin ``key``."""
         host = self._assign(request, key)
         host.enqueue_robots(request)
         self.ready.push(host)
@@ -124,25 +124,23 @@ class OriginQueues:
         return origin
 
     def next_ready(self, now: float) -> Origin | None:
-        """The first origin that may be asked at ``now``, no longer in the ready queue."""
+        """Remove and return the first origin of the ready queue that may be asked at ``now``."""
         while (origin := self.ready.pop_ready(now)) is not None:
             if self.ready.may_acquire(origin, now):
                 return origin
-            self.check(origin)
+            self.advance(origin)
         return None
 
     def request_ended(self, origin: Origin) -> None:
-        """End a request of the origin, and see to those that waited for it to end."""
+        """End a request of the origin, and advance the origins that waited for that."""
         for each in self.ready.release(origin):
-            self.check(each)
-        self.check(origin)
+            self.advance(each)
+        self.advance(origin)
 
-    def check(self, origin: Origin) -> None:
-        """Line the origin up for its next turn, refill its list, or give it back."""
-        self._leave_alone(origin)
-        if origin.given_up:
-            origin.drop_due()
-            self._seed_report.given_up(origin.key, origin.given_up)
+    def advance(self, origin: Origin) -> None:
+        """Let the origin do what its state asks for: send, refill, be released or be written."""
+        self._give_up_if_postponed(origin)
+        self._drop_if_given_up(origin)
         self.ready.push(origin)
         if origin.wants_refill(REFILL_BELOW):
             origin.begin_refill()
@@ -153,12 +151,12 @@ class OriginQueues:
             self._recorder.flush_soon(origin.key)
 
     def refreshed(self, origin: Origin) -> None:
-        """A robots.txt was read, or could not be: the origin's next turn may come."""
+        """Advance an origin whose robots.txt was read, or could not be."""
         self._leased.save(origin)
-        self.check(origin)
+        self.advance(origin)
 
     def committed(self, key: str, visits: list[Visit]) -> None:
-        """A batch is written: its candidates may be work for any origin."""
+        """Advance the origins that a written batch has candidates for."""
         origins = self._leased.origins
         for visit in visits:
             if visit.outcome is Outcome.LEASE_LOST:
@@ -173,18 +171,23 @@ class OriginQueues:
             self._leased.acquire()
         for each in (keys | {key}) & origins.keys():
             origins[each].work_found()
-            self.check(origins[each])
+            self.advance(origins[each])
         self._tasks.wake()
 
     def _ended(self, origin: Origin, visit: Visit) -> None:
-        """Keep what is tried again, for it stays in hand; forget the others."""
+        """Keep a URL that is tried again; forget the others."""
         if not visit.again:
             origin.forget(visit.due.fingerprint)
         elif visit.outcome is not Outcome.LEASE_LOST:
             wait = max(0.0, (visit.not_before or 0.0) - time.time())
             origin.retry_at(visit.due, asyncio.get_running_loop().time() + wait)
 
-    def _leave_alone(self, origin: Origin) -> None:
+    def _drop_if_given_up(self, origin: Origin) -> None:
+        if origin.given_up:
+            origin.drop_due()
+            self._seed_report.given_up(origin.key, origin.given_up)
+
+    def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
         # The crawl's own delay is nothing that the origin asks for.
         if wait > max(self._max_wait, origin.pace.delay) and not origin.given_up:
@@ -208,7 +211,7 @@ class OriginQueues:
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
         origin.refilled(allowed, exhausted=not dues)
-        self.check(origin)
+        self.advance(origin)
 
     def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
         origin.visit_began()

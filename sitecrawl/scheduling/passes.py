@@ -1,4 +1,4 @@
-"""What a crawl begins with, once, or again after a pause for as long as the process runs."""
+"""Passes of a crawl: one, or with an interval one after the other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class Passes:
-    """The rounds of a crawl, of which most have one; a pause begins when a round has ended."""
+    """Passes of a crawl; the interval begins when a pass has ended."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Passes:
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self, seeds: Sequence[Candidate]) -> None:
-        """Begin the first round."""
+        """Begin the first pass."""
         self._seeds = seeds
         try:
             await self._give_starts()
@@ -64,14 +64,14 @@ class Passes:
         self._leased.acquire()
 
     def more(self) -> bool:
-        """Whether another round follows now that there is nothing left to do."""
+        """True where another pass follows, now that there is nothing left to do."""
         if not self._ended and self._timer is None and self._task is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._params.interval, self._start)
         return bool(self._timer or self._task)
 
     def end(self) -> None:
-        """Begin no further round."""
+        """Begin no further pass."""
         self._ended = True
         if self._timer is not None:
             self._timer.cancel()

@@ -1,4 +1,4 @@
-"""Asks each origin for its robots.txt first, and again when it has expired."""
+"""Request the robots.txt of each origin first, and again when it has expired."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
 
 
 class RobotsFiles:
-    """Requests for robots.txt, what became of them, and what they allow (RFC 9309).
+    """Robots.txt of the origins: requests, responses, and decisions (RFC 9309).
 
     ``request_ended`` is sent after each answer or failure, ``rules_known`` before it where the
     origin has rules, which may name sitemaps.
@@ -49,7 +49,7 @@ class RobotsFiles:
         self._stats = stats
 
     def due(self, origin: Origin, now: float) -> bool:
-        """Whether robots.txt must be asked for before anything else of the origin."""
+        """True where robots.txt must be requested before anything else of the origin."""
         return (
             self._params.obey_robots
             and origin.robots.expires_at <= now
@@ -57,7 +57,7 @@ class RobotsFiles:
         )
 
     def request(self, origin: Origin) -> Request:
-        """The request for the origin's robots.txt, or for where it redirected to."""
+        """Make the request for the origin's robots.txt, or for where it redirected to."""
         origin.robots.ask()
         return Request(
             origin.robots.url,
@@ -74,7 +74,7 @@ class RobotsFiles:
         )
 
     def decide(self, origin: Origin, url: str) -> Decision:
-        """Whether the origin's robots.txt lets us ask for ``url``, and which line says so."""
+        """Judge ``url`` by the origin's robots.txt; the decision names the line."""
         if not self._params.obey_robots:
             return ALLOWED
         rules = self._rules(origin)
@@ -114,7 +114,7 @@ class RobotsFiles:
         self._resume(origin)
 
     def failed(self, failure: Failure) -> None:
-        """No answer at all counts as unreachable (RFC 9309, 2.3.1.4)."""
+        """Count a failed request as unreachable (RFC 9309, 2.3.1.4)."""
         origin = robots_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
         answer = answer_of_failure(exception_names(failure.value))
@@ -175,7 +175,7 @@ class RobotsFiles:
 
 
 def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
-    """Warn of what is passed over in a file: its author may have meant something by it."""
+    """Warn of ignored lines in a file: its author may have meant something by them."""
     if not notices:
         return
     first = notices[0]

@@ -1,1 +1,1 @@
-"""What happens to what the spider begins with."""
+"""Middlewares for the requests that the spider starts with."""

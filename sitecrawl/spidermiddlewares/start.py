@@ -1,4 +1,4 @@
-"""Begins the crawl before whatever a spider's own ``start`` yields."""
+"""Begin the crawl before the requests of a spider's own ``start``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class StartMiddleware:
-    """Stores the starts, and sends what an earlier run committed and did not deliver."""
+    """Middleware that adds the starts, and delivers what an earlier run left undelivered."""
 
     def __init__(self, crawl: Crawl, spider: Any) -> None:
         self._crawl = crawl
@@ -21,7 +21,7 @@ class StartMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StartMiddleware:
-        """Shares the crawl with the spider."""
+        """Build it with the crawl."""
         crawl = crawl_of(crawler)
         return cls(crawl, crawler.spider)
 
