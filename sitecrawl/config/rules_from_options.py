@@ -84,5 +84,5 @@ def start_fingerprints(rules: Rules, params: CrawlParams) -> frozenset[int]:
 def widen_scope(rules: Rules, params: CrawlParams, records: Records) -> None:
     """Bring the origins into scope that starts were sent to when they last answered."""
     starts = [rules.admit(normalize(start) or start, via="seed").url for start in params.start]
-    for url, target in records.sent(starts, realm=params.realm, key=rules.key):
+    for url, target in records.redirect_chain(starts, realm=params.realm, key=rules.key):
         rules.admit_redirect(url, target)

@@ -170,5 +170,5 @@ class SeedRedirects:
             await self._look(starts)
 
     async def _look(self, starts: Sequence[str]) -> None:
-        for url, target in await self._owner.frontier.sent(starts):
+        for url, target in await self._owner.frontier.redirect_chain(starts):
             self._discovery.sent(url, target)

@@ -10,12 +10,12 @@ from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
-from sitecrawl.frontier.redirect_resolver import Claims
+from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.runs import count_pending, last_run
 from sitecrawl.frontier.shared_answers import Answers, Withheld
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
-from sitecrawl.frontier.visit_reducer import Changes, Judge, Memory
+from sitecrawl.frontier.visit_reducer import Changes, StateTables, VisitReducer
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -27,14 +27,14 @@ OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 
 
 class Administration:
-    """What a person does to the crawl database of one realm between runs."""
+    """Maintenance of one realm of the crawl database between runs."""
 
     def __init__(self, database: Database, realm: str = "default") -> None:
         self._database = database
         self._realm = realm
 
     def clear_errors(self) -> int:
-        """Let every URL wait again that ended in an error; how many there were."""
+        """Requeue every URL that ended in an error; return their number."""
         with self._database.transaction():
             cleared = self._database.execute(
                 f"UPDATE url SET {WAITS} WHERE outcome IN ({placeholders(len(ERRORS))})"
@@ -45,7 +45,7 @@ class Administration:
         return cleared
 
     def retry(self, candidate: Candidate) -> bool:
-        """Let one URL wait again, whatever its state; False when it is not known."""
+        """Requeue one URL, whatever its state; return False when it is unknown."""
         with self._database.transaction():
             known = self._set(candidate, WAITS, ())
             count_pending(self._database, self._realm)
@@ -120,7 +120,7 @@ class Administration:
     def _confirm(self, origin: int) -> list[Change]:
         memory = self._memory()
         changes = Changes(memory.documents, origin)
-        judge = Judge(memory, changes)
+        judge = VisitReducer(memory, changes)
         memory.answers.accept(origin)
         judge.release(memory.withheld.of(origin))
         judge.carry_out(memory.deletions.of(origin))
@@ -157,15 +157,15 @@ class Administration:
         ):
             self._database.execute(statement, (self._realm,))
 
-    def _memory(self) -> Memory:
+    def _memory(self) -> StateTables:
         run = last_run(self._database, self._realm)
         documents = Documents(self._database)
-        return Memory(
+        return StateTables(
             documents=documents,
             deletions=Deletions(self._database, run),
             answers=Answers(self._database, self._realm),
             withheld=Withheld(self._database, documents),
-            claims=Claims(self._database, self._realm),
+            claims=RedirectResolver(self._database, self._realm),
             near=NearPages(self._database),
             options=StateOptions(realm=self._realm),
             run=run,

@@ -1,4 +1,4 @@
-"""What a crawl remembers, and the protocol that every back end keeps.
+"""State of a crawl, and the protocol that every backend implements.
 
 Beside the crawler's own methods stand ``holds`` (ask it before a request is handed out),
 ``backlog`` ("nothing now" apart from "finished" when several workers share a crawl) and
@@ -144,7 +144,7 @@ class SharedPages:
 
     @property
     def in_words(self) -> str:
-        """What the pages answer."""
+        """The shared answer, in words."""
         if self.kind == "text":
             return "the same text"
         return (
@@ -154,7 +154,7 @@ class SharedPages:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What became of the deletions that a run saw on one origin.
+    """Result of flushing the deletions that a run saw on one origin.
 
     ``held`` deletions wait for a person's word because they are too many of ``documents``,
     ``shared`` pages because several known ones began to give one answer; ``deleted`` is how
@@ -170,7 +170,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What waits to be crawled: URLs of origins that this worker holds, that nobody holds,
+    """Waiting URLs: those of origins that this worker holds, that nobody holds,
     and that another worker holds; and when the first free origin may be asked."""
 
     mine: int
@@ -181,7 +181,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class OriginState:
-    """What is remembered of an origin between runs."""
+    """State of an origin between runs."""
 
     key: str
     robots_text: str | None
@@ -243,20 +243,20 @@ class Frontier(Protocol):
     async def read_listing(self, url: str) -> None:
         """Note that a sitemap was read to its end."""
 
-    async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
-        """Where each URL was sent when it last answered, and so on: pairs of URL and target."""
+    async def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the stored redirects from each URL on, as pairs of URL and target."""
 
-    async def recall(self, candidates: Sequence[Candidate]) -> None:
-        """Let those of them wait that the run set aside because of its activity."""
+    async def unskip(self, candidates: Sequence[Candidate]) -> None:
+        """Queue those of them that the run set aside because of its activity."""
 
-    async def remind(self, candidates: Sequence[Candidate]) -> None:
-        """Let known URLs wait whatever their age, except what is gone for good."""
+    async def mark_due(self, candidates: Sequence[Candidate]) -> None:
+        """Queue known URLs whatever their age, except those gone for good."""
 
-    async def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+    async def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
         """Note the dates that a feed gives; known URLs whose date differs wait again."""
 
-    async def wake(self) -> None:
-        """Let everything wait that is due now, also what this run has visited."""
+    async def requeue_due(self) -> None:
+        """Queue every URL that is due now, also those that this run has visited."""
 
     async def lease(self, limit: int) -> list[OriginState]:
         """Take up to ``limit`` origins that have something due and no other owner."""
@@ -268,8 +268,8 @@ class Frontier(Protocol):
         """Up to ``limit`` due URLs of a leased origin that are not in hand and were not considered
         in this run; priority, depth, order of discovery, and last what failed last time."""
 
-    async def promises(self, origin: str) -> bool:
-        """Whether more of a leased origin waits than what failed last time."""
+    async def has_untried_urls(self, origin: str) -> bool:
+        """Tell whether more of a leased origin waits than what failed last time."""
 
     async def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
         """Write outcomes, candidates and outbox rows of one origin in one transaction.
@@ -282,19 +282,19 @@ class Frontier(Protocol):
     async def release(self, origin: str) -> None:
         """Give the origin back; what is in hand of it is due again."""
 
-    async def give_up(self, origin: str) -> None:
+    async def exclude_from_run(self, origin: str) -> None:
         """Give the origin back; no worker takes it again in this run."""
 
-    async def forgive(self, origin: str) -> None:
-        """Let an origin be taken again that was given up."""
+    async def readmit(self, origin: str) -> None:
+        """Allow an origin to be leased again that was given up."""
 
     def holds(self, origin: str) -> bool:
-        """Whether the lease is surely ours for long enough to begin a request. Never waits.
+        """Tell whether the lease is surely ours for long enough to begin a request. Never waits.
 
         Leases are renewed by the frontier itself as long as it can reach the database."""
 
     async def backlog(self) -> Backlog:
-        """What waits, by who holds it; all zero means that the crawl is finished."""
+        """Count the waiting URLs by holder; all zero means that the crawl is finished."""
 
     async def settle(self, origin: str) -> Settlement:
         """Write the deletions seen on a leased origin, unless they are too many.
@@ -311,13 +311,13 @@ class Frontier(Protocol):
         """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
 
     async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """What crawls that died or did not end well delivered to these feeds: now ours."""
+        """Take over deliveries to these feeds of crawls that died or did not end well."""
 
     async def undeliver(self, numbers: Collection[int]) -> None:
-        """Let the rows of these deliveries be delivered again."""
+        """Mark the rows of these deliveries as undelivered."""
 
     async def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Let our rows that went to an open file be delivered again, and ``seqs``; how many."""
+        """Mark our rows in an open file, and ``seqs``, as undelivered; return how many."""
 
     async def end_deliveries(self) -> None:
         """End our deliveries well: when all of the run have, their files are written anew."""

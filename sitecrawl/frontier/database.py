@@ -1,4 +1,4 @@
-"""What the frontier asks of a database: one connection, used by one thread."""
+"""Database protocol of the frontier: one connection, used by one thread."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Database(Protocol):
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing, apart from every other writer of the same rows."""
 
-    def alone(self) -> None:
+    def exclusive_lock(self) -> None:
         """Inside a transaction: go on when no other one that asked for this is at work."""
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -45,7 +45,7 @@ class Database(Protocol):
         """The rows of the answer one by one, however many there are."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """How many rows the statement touched."""
+        """Run a statement; return the number of rows it touched."""
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run one statement for each row; how many rows were touched in all."""
@@ -106,7 +106,7 @@ def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | N
     scripts = schema_scripts() if scripts is None else scripts
     newest = max(scripts)
     with database.transaction():
-        database.alone()
+        database.exclusive_lock()
         version = _version(database, newest)
         if version == 0 and name is None:
             raise NoCrawlError(f"{database.name} holds no crawl.")

@@ -63,11 +63,11 @@ class Deletions:
         self._database.execute("DELETE FROM deletion WHERE url = ?", (url,))
 
     def doubt(self, origin: int) -> None:
-        """Let every run look again at pages whose deletion is held back, 410 and 301 too."""
+        """Make pages whose deletion is held back due in every run, 410 and 301 too."""
         self._database.execute(DOUBT, (origin,))
 
     def of(self, origin: int) -> list[Gathered]:
-        """What was gathered of an origin, in the order of discovery."""
+        """Gathered deletions of an origin, in the order of discovery."""
         return [
             Gathered(url, reason, to, bool(moved), SharedAnswer(kind, key) if kind else None)
             for url, reason, to, moved, kind, key in self._database.rows(OF_ORIGIN, (origin,))
@@ -85,7 +85,7 @@ class Deletions:
         return bool(rows)
 
     def look_again(self, url: int) -> None:
-        """Let the next run look at a page."""
+        """Make a page due in the next run."""
         self._database.execute(AGAIN, (url,))
 
     def unseen(self, origin: int) -> set[int]:

@@ -72,7 +72,7 @@ UNNUMBERED = 0  # seq of a document whose outbox row is still to come in this tr
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredDocument:
     """The stored document of a URL: ``seq`` is None while it is kept back.
 
     ``target`` is the URL that stands for it or may come to, ``because`` of a duplicate, a
@@ -90,7 +90,7 @@ class Held:
 
     @property
     def current(self) -> bool:
-        """Whether it is part of the output."""
+        """Tell whether it is part of the output."""
         return self.seq is not None
 
 
@@ -110,20 +110,20 @@ class Documents:
         self._database = database
         self._compressor = zstd.ZstdCompressor(level=1)  # making one takes a third of its work
 
-    def of(self, url: int) -> Held | None:
+    def of(self, url: int) -> StoredDocument | None:
         """The document of a URL."""
         rows = self._database.rows(BY_URL, (url,))
-        return Held(*rows[0]) if rows else None
+        return StoredDocument(*rows[0]) if rows else None
 
     def count(self, origin: int) -> int:
-        """How many documents of an origin are current."""
+        """Number of current documents of an origin."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM document WHERE origin = ? AND seq IS NOT NULL", (origin,)
         )
         return int(count)
 
     def count_up_to(self, most: int, origin: int) -> int:
-        """How many documents of an origin are current, counted no further than ``most``."""
+        """Number of current documents of an origin, counted no further than ``most``."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM (SELECT 1 FROM document WHERE origin = ? AND seq IS NOT NULL"
             " LIMIT ?) AS counted",
@@ -131,20 +131,20 @@ class Documents:
         )
         return int(count)
 
-    def equal(self, origin: int, content_hash: str, url: int) -> Held | None:
+    def equal(self, origin: int, content_hash: str, url: int) -> StoredDocument | None:
         """The current document of another URL of the origin with the same content; none that
         may have to make room for a redirect or a canonical."""
         rows = self._database.rows(BY_HASH, (origin, content_hash, url))
-        return Held(*rows[0]) if rows else None
+        return StoredDocument(*rows[0]) if rows else None
 
-    def pointing_at(self, urls: Sequence[int]) -> list[Held]:
+    def pointing_at(self, urls: Sequence[int]) -> list[StoredDocument]:
         """The documents for which these URLs stand, or may come to."""
         if not urls:
             return []
         rows = self._database.rows(BY_TARGET.format(placeholders(len(urls))), urls)
-        return [Held(*row) for row in rows]
+        return [StoredDocument(*row) for row in rows]
 
-    def duplicates_of(self, url: int) -> list[Held]:
+    def duplicates_of(self, url: int) -> list[StoredDocument]:
         """The documents for which this URL stands because they are equal."""
         return [held for held in self.pointing_at([url]) if held.because == "duplicate"]
 
@@ -161,7 +161,7 @@ class Documents:
         row = (url, origin, document["id"], UNNUMBERED, hash_, self.packed(document), None, None)
         self._database.execute(STORE, row)
 
-    def keep_back(
+    def suppress(
         self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
     ) -> None:
         """Store a document that another URL stands for; ``target`` is that URL and why."""
@@ -198,13 +198,13 @@ class Documents:
             (target, because, url),
         )
 
-    def point(self, url: int, target: int | None, because: str | None) -> None:
+    def set_replacement(self, url: int, target: int | None, because: str | None) -> None:
         """Note who may come to stand for a document."""
         self._database.execute(
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
 
-    def liken(self, url: int, other: int) -> None:
+    def copy_hash(self, url: int, other: int) -> None:
         """Take two documents for equal that are nearly so."""
         self._database.execute(
             "UPDATE document SET hash = (SELECT hash FROM document WHERE url = ?) WHERE url = ?",

@@ -43,7 +43,7 @@ MARKED = (
 )
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 EXCLUDED = f"reason = '{UNNAMED_REASON}' AND due IS NULL AND waiting = 0"
-WAKE = f"UPDATE url SET waiting = 1, due = 0 WHERE unnamed = 1 AND {EXCLUDED} AND {ONE}"
+REQUEUE = f"UPDATE url SET waiting = 1, due = 0 WHERE unnamed = 1 AND {EXCLUDED} AND {ONE}"
 PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 KEEP = (
     "DELETE FROM deletion WHERE reason = 'excluded'"
@@ -95,7 +95,7 @@ class FormerStarts:
         for each in candidates:
             if (each.origin, each.fingerprint) in self.marked and each.referrer != each.url:
                 one = (each.fingerprint, each.origin, self._realm)
-                if self._database.execute(WAKE, one):
+                if self._database.execute(REQUEUE, one):
                     self._database.execute(PENDING, (each.origin, self._realm))
                 self._database.execute(KEEP, one)
                 self._database.execute(CONFIRM, one)

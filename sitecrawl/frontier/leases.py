@@ -26,8 +26,8 @@ def new_worker() -> str:
     return f"{_system()}/{pid}/{_started(pid) or 0}/{uuid4().hex[:12]}"
 
 
-def surely_dead(worker: str) -> bool:
-    """Whether the worker was a process of this system that is no more.
+def is_dead(worker: str) -> bool:
+    """Tell whether the worker was a process of this system that is no more.
 
     False when it lives, and when it cannot be known from here: then its time runs out.
     """
@@ -38,13 +38,13 @@ def surely_dead(worker: str) -> bool:
 
 
 def anyone_at_work(database: Database) -> bool:
-    """Whether a worker may be alive: it was heard of in time, and is not surely dead."""
+    """Tell whether a worker may be alive: it was heard of in time, and is not surely dead."""
     now = database.now()
     workers = database.rows("SELECT owner FROM worker WHERE alive_until >= ?", (now,))
-    return not all(surely_dead(owner) for (owner,) in workers)
+    return not all(is_dead(owner) for (owner,) in workers)
 
 
-def announce(database: Database, worker: str, run: int, seconds: float) -> None:
+def heartbeat(database: Database, worker: str, run: int, seconds: float) -> None:
     """Say that the worker lives, and will be heard of again in time."""
     database.execute(
         "INSERT INTO worker (owner, run, alive_until) VALUES (?, ?, ?)"
@@ -53,7 +53,7 @@ def announce(database: Database, worker: str, run: int, seconds: float) -> None:
     )
 
 
-def bury(database: Database, now: float, delay: float) -> None:
+def reap_dead_workers(database: Database, now: float, delay: float) -> None:
     """Forget workers that are dead or were not heard of in time.
 
     The origins of the dead are free at once; those of the silent when their leases end. Nobody
@@ -62,7 +62,7 @@ def bury(database: Database, now: float, delay: float) -> None:
     """
     workers = database.rows("SELECT owner, alive_until FROM worker ORDER BY owner")
     for owner, until in workers:
-        dead = surely_dead(owner)
+        dead = is_dead(owner)
         if dead or until < now:
             database.execute(REST, (now, delay, MAX_CRAWL_DELAY, MAX_CRAWL_DELAY, owner, now))
         if dead:
@@ -160,7 +160,7 @@ class Leases:
         return origin in self._held
 
     def safe(self, origin: str) -> bool:
-        """Whether a request may begin: the lease outlasts it by far."""
+        """Tell whether a request may begin: the lease outlasts it by far."""
         lease = self._held.get(origin)
         return lease is not None and time.monotonic() < lease.safe_until
 
@@ -201,7 +201,7 @@ class Leases:
             self._database.execute(SAVE, (*remembered, state.ready_at, row))
 
     def _fair_share(self) -> int:
-        """How many origins each worker of the run may have, so that none stands idle."""
+        """Number of origins that each worker may lease, so that none is idle."""
         values = (self._realm, self._run, self._owner, self._run)
         [(others, workers)] = self._database.rows(SHARE, values)
         return -(-(len(self._held) + int(others)) // max(int(workers), 1))
@@ -233,7 +233,7 @@ class Leases:
 
     def renew(self) -> None:
         """Renew every lease, and say that this worker lives."""
-        announce(self._database, self._owner, self._run, self._seconds)
+        heartbeat(self._database, self._owner, self._run, self._seconds)
         for origin in sorted(self._held, key=lambda origin: self._held[origin].id):
             self.prove(origin)
 
@@ -247,8 +247,8 @@ class Leases:
                 (lease.id, self._owner, lease.fence),
             )
 
-    def give_up(self, origin: str) -> None:
-        """Let no worker of the run take the origin, if it is still ours."""
+    def exclude_from_run(self, origin: str) -> None:
+        """Give the origin up for all workers of the run, if it is still ours."""
         lease = self._held.get(origin)
         if lease is not None and self.prove(origin):
             self._database.execute(
@@ -256,14 +256,14 @@ class Leases:
             )
             self.give_back(origin)
 
-    def forgive(self, origin: str) -> None:
-        """Let an origin be taken again that the run has given up."""
+    def readmit(self, origin: str) -> None:
+        """Allow an origin to be leased again that the run has given up."""
         self._database.execute(
             "UPDATE origin SET given_up = NULL WHERE key = ? AND realm = ?", (origin, self._realm)
         )
 
     def backlog(self) -> Backlog:
-        """What waits in this realm, by who holds it; what the run has given up waits no more."""
+        """Count the waiting URLs of this realm by holder, without origins given up."""
         now = self._database.now()
         [(mine, free, elsewhere, ready_at)] = self._database.rows(
             "SELECT coalesce(sum(CASE WHEN lease_until >= ? AND owner = ? THEN pending END), 0),"

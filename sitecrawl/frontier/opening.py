@@ -105,7 +105,7 @@ def open_reindex(database_url: str, realm: str = "default") -> Iterator[Reindex]
 
 @contextmanager
 def open_pruning(database_url: str, realm: str | None = None) -> Iterator[Pruning]:
-    """What can be forgotten of a realm or, where that is None, of all; raises FrontierError
+    """Open the pruning of a realm or, where that is None, of all; raises FrontierError
     while a worker is alive."""
     with _existing(database_url) as database:
         yield Pruning(database, realm)

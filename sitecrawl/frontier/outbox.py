@@ -186,14 +186,14 @@ def take_over(database: Database, owner: str, run: int, feeds: Collection[str]) 
 
 
 def undeliver(database: Database, numbers: Iterable[int]) -> None:
-    """Let the rows of deliveries be delivered again."""
+    """Mark the rows of deliveries as undelivered."""
     rows = [(number,) for number in numbers]
     database.many("UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?", rows)
     database.many("DELETE FROM delivery WHERE number = ?", rows)
 
 
 def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[int]) -> int:
-    """Let a worker's rows that went to an open file be delivered again, and ``seqs``."""
+    """Mark a worker's rows in an open file, and ``seqs``, as undelivered."""
     own = database.rows("SELECT number, lines, files FROM delivery WHERE owner = ?", (owner,))
     lost = [
         each

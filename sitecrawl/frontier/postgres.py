@@ -1,4 +1,4 @@
-"""What is wrong with a PostgreSQL server or its URL, in the words of a person who reads a log."""
+"""The crawl database on a PostgreSQL server, and readable texts for its failures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _QUOTED = re.compile('"[^"]*"')
 
 
 def cause(error: Exception, detail: str) -> str:
-    """What a failure means for whoever runs the crawl, with the remedy; else only "failed"."""
+    """Name the cause of a failure with its remedy; else only "failed"."""
     if isinstance(error, psycopg.OperationalError):
         for pattern, text in UNLET:
             if pattern.search(detail):
@@ -51,7 +51,7 @@ def cause(error: Exception, detail: str) -> str:
 
 
 def is_split(url: str) -> bool:
-    """Whether a name or password has a sign at which the URL is split elsewhere than meant."""
+    """Tell whether a name or password has a sign at which the URL is split elsewhere than meant."""
     rest = _USER.sub("", url.partition("://")[2], count=1)
     return "@" in rest.partition("?")[0]
 
@@ -64,7 +64,7 @@ def unreadable(url: str, error: Exception) -> str:
 
 CONNECT_SECONDS = 10
 ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter keeps what it is given
-ALONE = 0x517EC4A71  # any number that other programs are unlikely to lock
+LOCK_KEY = 0x517EC4A71  # any number that other programs are unlikely to lock
 KNOWN = (
     b"SELECT fingerprint, depth, priority FROM url"
     b" WHERE origin = %s AND fingerprint = ANY(%s::bigint[])"
@@ -111,9 +111,9 @@ class PostgresDatabase:
         with self._connection.transaction():
             yield
 
-    def alone(self) -> None:
+    def exclusive_lock(self) -> None:
         """Wait for every other transaction that asked for this; the lock ends with ours."""
-        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (ALONE,))
+        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
@@ -125,7 +125,7 @@ class PostgresDatabase:
             yield from cursor.execute(_statement(sql), parameters)
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """How many rows the statement touched."""
+        """Run a statement; return the number of rows it touched."""
         return self._connection.execute(_statement(sql), parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
@@ -182,7 +182,7 @@ class PostgresDatabase:
 
 
 def _is_nearer(row: Row, depth: int, priority: int) -> bool:
-    """Whether a row of ``URL_COLUMNS`` tells a shorter way than is known, or a start."""
+    """Tell whether a row of ``URL_COLUMNS`` tells a shorter way than is known, or a start."""
     return bool(row[3] < depth or row[5] > priority)
 
 

@@ -38,7 +38,7 @@ ANY, COUNTED = 1, 2  # what came after an attempt: another, and one with an outc
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """How many rows of each kind were forgotten from before ``before`` (UTC epoch seconds)."""
+    """Numbers of rows pruned from before ``before`` (UTC epoch seconds)."""
 
     before: float
     attempts: int
@@ -47,7 +47,7 @@ class Forgotten:
 
     @property
     def count(self) -> int:
-        """How many rows in all."""
+        """Number of rows in all."""
         return self.attempts + self.changes + self.runs
 
 

@@ -12,8 +12,8 @@ from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.outbox import CHANGES, change_of
-from sitecrawl.frontier.redirect_resolver import Claims
-from sitecrawl.frontier.shared_answers import HELD
+from sitecrawl.frontier.redirect_resolver import RedirectResolver
+from sitecrawl.frontier.shared_answers import HELD_GROUPS
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 
 ERRORS = tuple(
@@ -71,7 +71,7 @@ class UrlState:
 
 @dataclass(frozen=True, slots=True)
 class OriginCounts:
-    """What is known of one origin: URLs waiting, documents written, changes held back."""
+    """Counts of one origin: URLs waiting, documents written, changes held back."""
 
     key: str
     realm: str
@@ -116,7 +116,7 @@ def write(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
 
 
 def read(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
-    """What the lines say, and one readable text for each line that says nothing."""
+    """Parse the lines; one readable text for each line that cannot be parsed."""
     found: list[Pending] = []
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -231,7 +231,7 @@ class Records:
         return [_run(row) for row in self._database.rows(of_realm, (realm, limit))]
 
     def read_otherwise(self, realm: str, reading: str) -> int:
-        """How many current documents were made of pages that were read with other options."""
+        """Number of current documents whose pages were read with other options."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM document AS d JOIN url AS u ON u.id = d.url"
             " JOIN origin AS o ON o.id = u.origin"
@@ -241,7 +241,7 @@ class Records:
         return int(count)
 
     def origin(self, key: str, realm: str = "default") -> OriginState | None:
-        """What is remembered of an origin, its robots.txt among it."""
+        """Stored state of an origin, with its robots.txt."""
         rows = self._database.rows(ORIGIN, (key, realm))
         return OriginState(*rows[0]) if rows else None
 
@@ -259,14 +259,14 @@ class Records:
         outcome = None if found.outcome is None else Outcome(found.outcome)
         return replace(found, state=int(found.state), waiting=bool(found.waiting), outcome=outcome)
 
-    def sent(
+    def redirect_chain(
         self, urls: Iterable[str], *, realm: str, key: Callable[[str], str]
     ) -> Iterator[tuple[str, str]]:
-        """Where each URL was sent when it last answered, where that was sent, and so on.
+        """Return the stored redirects from each URL on, as pairs of URL and target.
 
         Pairs of a URL and its target; ``key`` gives the identity key of a URL.
         """
-        return Claims(self._database, realm, key).sent(urls)
+        return RedirectResolver(self._database, realm, key).redirect_chain(urls)
 
     def referrers(self, url: int) -> list[str]:
         """The way from a start to a URL: each page that was the first to name the next."""
@@ -286,7 +286,7 @@ class Records:
             yield (run, at, duration, Outcome(outcome), *rest)
 
     def counts(self, realm: str | None = None) -> dict[str, int]:
-        """How many URLs there are by last outcome; ``waiting`` are those never visited.
+        """Number of URLs by last outcome; ``waiting`` are those never visited.
 
         Of one realm or, without its name, of all; so are ``origins`` and the lists below.
         """
@@ -298,13 +298,13 @@ class Records:
         return dict(sorted(named.items()))
 
     def origins(self, realm: str | None = None) -> list[OriginCounts]:
-        """What is known of each origin."""
+        """Counts of each origin."""
         asked = _asked(ORIGINS, realm, " AND o.realm = ?")
         return [OriginCounts(*row) for row in self._database.rows(*asked)]
 
     def shared(self, realm: str | None = None) -> list[tuple[str, str, SharedPages]]:
         """The answers because of which pages are held back, by origin and realm."""
-        rows = self._database.rows(*_asked(HELD, realm, " AND o.realm = ?"))
+        rows = self._database.rows(*_asked(HELD_GROUPS, realm, " AND o.realm = ?"))
         return [(key, of, SharedPages(*group)) for key, of, *group in rows]
 
     def pending(self) -> Iterator[tuple[str, str, int]]:

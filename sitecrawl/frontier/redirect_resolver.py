@@ -1,4 +1,4 @@
-"""What a redirect or a canonical comes to: a claim is checked, it is no order."""
+"""Resolver of redirects and canonicals: claims are checked, not obeyed."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ SENT = (
 )
 
 
-class Standing(Enum):
-    """What a claim's target has turned out to be."""
+class TargetState(Enum):
+    """State of the URL at the end of a claim."""
 
     PAGE = "a page of the output"
     UNKNOWN = "not visited yet"
     DUE = "visited before, and due again"
-    NOWHERE = "no page"
-    BACK = "the claimant itself"
+    DEAD_END = "no page"
+    LOOP = "the claimant itself"
 
 
-OPEN = frozenset({Standing.UNKNOWN, Standing.DUE})
+OPEN = frozenset({TargetState.UNKNOWN, TargetState.DUE})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Where a claim leads: the URL at its end, that one's address, and what stands there."""
+class ResolvedClaim:
+    """End of a claim's chain: the URL, its address and its state."""
 
-    standing: Standing
+    state: TargetState
     url: int
     address: str = ""
     loop: tuple[tuple[int, str], ...] = ()
 
 
-class Claims:
+class RedirectResolver:
     """Follows redirects and canonicals through the stored URLs of one realm."""
 
     def __init__(
@@ -70,21 +70,21 @@ class Claims:
                 return self._row(candidate.origin, candidate.fingerprint)
         return self._row(origin(named) or "", fingerprint(self._key(named)))
 
-    def follow(self, claimant: int, target: int) -> Answer:
+    def follow(self, claimant: int, target: int) -> ResolvedClaim:
         """Follow the chain that begins at ``target``."""
         passed: list[tuple[int, str]] = []
-        for url, address, standing in self._chain(target):
+        for url, address, state in self._chain(target):
             if url == claimant:
-                return Answer(Standing.BACK, url, address, tuple(passed))
-            if standing is Standing.PAGE and self._redirects_to(url, claimant):
-                return Answer(Standing.BACK, url, address, tuple(passed))
-            if standing is not None:
-                return Answer(standing, url, address)
+                return ResolvedClaim(TargetState.LOOP, url, address, tuple(passed))
+            if state is TargetState.PAGE and self._redirects_to(url, claimant):
+                return ResolvedClaim(TargetState.LOOP, url, address, tuple(passed))
+            if state is not None:
+                return ResolvedClaim(state, url, address)
             passed.append((url, address))
-        return Answer(Standing.NOWHERE, target)
+        return ResolvedClaim(TargetState.DEAD_END, target)
 
-    def sent(self, urls: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Where each URL was sent when it last answered, where that was sent, and so on."""
+    def redirect_chain(self, urls: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Return the stored redirects from each URL on, as pairs of URL and target."""
         for url in urls:
             step = url
             for _ in range(LONGEST_CHAIN):
@@ -95,7 +95,7 @@ class Claims:
                 yield step, rows[0][0]
                 step = rows[0][0]
 
-    def _chain(self, url: int) -> Iterator[tuple[int, str, Standing | None]]:
+    def _chain(self, url: int) -> Iterator[tuple[int, str, TargetState | None]]:
         step: int | None = url
         for _ in range(LONGEST_CHAIN):
             if step is None:
@@ -103,18 +103,18 @@ class Claims:
             [row] = self._database.rows(LINK, (step,))
             address, outcome, redirect_to, waiting, target, seq, stands_for = row
             moved = outcome in REDIRECTS or (redirect_to and outcome in UNREACHABLE)
-            standing = None
+            state = None
             if seq is not None:
-                standing = Standing.PAGE
+                state = TargetState.PAGE
             elif stands_for is None and (outcome is None or waiting):
-                standing = Standing.UNKNOWN if outcome is None else Standing.DUE
+                state = TargetState.UNKNOWN if outcome is None else TargetState.DUE
             elif stands_for is None and not moved:
-                standing = Standing.NOWHERE
-            yield step, address, standing
+                state = TargetState.DEAD_END
+            yield step, address, state
             step = stands_for or target
 
     def _redirects_to(self, url: int, claimant: int) -> bool:
-        """Whether what is a page of the output by now leads to the claimant."""
+        """Tell whether what is a page of the output by now leads to the claimant."""
         step: int | None = url
         for _ in range(LONGEST_CHAIN):
             [(outcome, target)] = self._database.rows(STEP, (step,))

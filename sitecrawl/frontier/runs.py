@@ -7,7 +7,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.leases import announce, bury
+from sitecrawl.frontier.leases import heartbeat, reap_dead_workers
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
 
@@ -15,7 +15,7 @@ FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
     f" AND {NOT_COOLING} AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
-WAKE = (
+REQUEUE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
     " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
@@ -42,7 +42,7 @@ def begin(
 ) -> int:
     """Join the run of the living workers of this realm, or begin a new one; its id."""
     now = database.now()
-    bury(database, now, options.delay)
+    reap_dead_workers(database, now, options.delay)
     run = _living_run(database, options.realm)
     if run is None:
         database.execute(
@@ -56,13 +56,13 @@ def begin(
         )
         reminders = Reminders(database, options.realm)
         reminders.take_back()
-        wake(database, run, now, options)
+        requeue_due(database, run, now, options)
         _reread_once(database, run, options)
         reminders.set_aside(options.selection)
         count_pending(database, options.realm)
     else:
         database.execute(READS_OTHERWISE, (run, options.reading))
-    announce(database, owner, run, options.lease_seconds)
+    heartbeat(database, owner, run, options.lease_seconds)
     return int(run)
 
 
@@ -91,20 +91,20 @@ def last_run(database: Database, realm: str) -> int:
     return int(run)
 
 
-def wake(database: Database, run: int, now: float, options: StateOptions) -> int:
-    """Let wait what is due and was not considered in this run; how many URLs that was."""
+def requeue_due(database: Database, run: int, now: float, options: StateOptions) -> int:
+    """Queue what is due and was not considered in this run; return how many URLs."""
     if not options.selection.due:
         return 0
     if options.force:
         return database.execute(FORCE, (run, now, options.realm))
     return sum(
-        database.execute(WAKE, (run, int(age), now - seconds, options.realm))
+        database.execute(REQUEUE, (run, int(age), now - seconds, options.realm))
         for age, seconds in options.revisit.ages.items()
     )
 
 
 def reread(database: Database, options: StateOptions) -> int:
-    """Let the pages wait that were read with other options, and those that a pipeline dropped;
+    """Queue the pages that were read with other options, and those that a pipeline dropped;
     how many URLs that was."""
     if not options.reading:
         return 0

@@ -30,7 +30,7 @@ ACCEPT = (
     "UPDATE answer SET accepted = 1 WHERE origin = ? AND (url IN (SELECT url FROM deletion)"
     " OR url IN (SELECT url FROM withheld))"
 )
-HELD = (
+HELD_GROUPS = (
     "SELECT * FROM (SELECT o.key, o.realm, a.kind, a.key AS answer, (SELECT count(*) FROM answer AS b"
     " JOIN origin AS p ON p.id = b.origin"
     " WHERE b.key = a.key AND b.kind = a.kind AND p.realm = o.realm) AS pages, min(u.url)"
@@ -115,7 +115,7 @@ class Answers:
 
     def held(self, origin: int) -> list[SharedPages]:
         """The answers because of which pages of an origin are held back, and those they share."""
-        rows = self._database.rows(HELD.format(of=" AND a.origin = ?"), (origin,))
+        rows = self._database.rows(HELD_GROUPS.format(of=" AND a.origin = ?"), (origin,))
         return [SharedPages(*group) for _, _, *group in rows]
 
     def accept(self, origin: int) -> None:
@@ -127,7 +127,7 @@ class Answers:
         return bool(self._database.rows(ACCEPTED, (answer.key, answer.kind, self._realm)))
 
     def count(self, answer: SharedAnswer) -> int:
-        """How many known pages have begun to give an answer of late."""
+        """Number of known pages that have begun to give an answer of late."""
         since = self._database.now() - WINDOW
         values = (answer.key, answer.kind, since, self._realm)
         [(count,)] = self._database.rows(COUNT, values)
@@ -162,11 +162,11 @@ class Withheld:
         return bool(rows)
 
     def hold(self, url: int) -> None:
-        """Let a document wait for a person's word."""
+        """Hold a document until a person confirms it."""
         self._database.execute("UPDATE withheld SET held = 1 WHERE url = ?", (url,))
 
     def of(self, origin: int) -> list[WithheldDocument]:
-        """What is withheld of an origin, in the order of discovery."""
+        """Withheld documents of an origin, in the order of discovery."""
         return [
             WithheldDocument(
                 url, of, address, change, unpack(body), hash_, document_hash, left, bool(held)
@@ -183,5 +183,5 @@ class Withheld:
         return [each for each in self.of(origin) if each.visits_left <= 0]
 
     def doubt(self, origin: int) -> None:
-        """Let every run look again at pages whose documents wait for a person's word."""
+        """Make pages due in every run whose documents a person has to confirm."""
         self._database.execute(DUE, (origin,))

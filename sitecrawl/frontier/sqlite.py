@@ -117,7 +117,7 @@ class SqliteDatabase:
                 "and run again."
             )
 
-    def alone(self) -> None:
+    def exclusive_lock(self) -> None:
         """Nothing to wait for: there is one writer at a time."""
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -130,7 +130,7 @@ class SqliteDatabase:
             yield row  # yield from would close the cursor, maybe after its database: an error
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """How many rows the statement touched."""
+        """Run a statement; return the number of rows it touched."""
         return self._connection.execute(sql, parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
@@ -199,7 +199,7 @@ def _inode_of(path: Path) -> tuple[int, int] | None:
 
 
 def _is_writable(path: Path) -> bool:
-    """Whether a file can be written, and the log beside it be made if it is not there."""
+    """Tell whether a file can be written, and the log beside it be made if it is not there."""
     if not os.access(path, os.W_OK):
         return False
     return os.access(path.parent, os.W_OK | os.X_OK) or _log_of(path).exists()

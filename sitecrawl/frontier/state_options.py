@@ -1,4 +1,4 @@
-"""What the frontier is told by the configuration."""
+"""Options of the frontier."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sitecrawl.web.urls.identity import identity_key
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """How links are judged: ``rules`` stands for the options, empty where that is not known,
+    """Options by which links are judged: ``rules`` is their hash, empty where not known,
     and ``by_depth`` says that the depth of their page counts."""
 
     rules: str = ""
     by_depth: bool = False
 
     def at(self, depth: int) -> str:
-        """What differs where other links of a page are followed that is at this depth."""
+        """Return a text that differs where other links of a page at this depth are followed."""
         return f"{self.rules}@{depth}" if self.by_depth else self.rules
 
 

@@ -25,7 +25,7 @@ from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.former_starts import FormerStarts
-from sitecrawl.frontier.leases import Leases, bury, new_worker
+from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers
 from sitecrawl.frontier.outbox import (
     Outbox,
     deliver,
@@ -35,11 +35,11 @@ from sitecrawl.frontier.outbox import (
     undeliver,
     undeliver_file,
 )
-from sitecrawl.frontier.redirect_resolver import Claims
+from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import Answers, Withheld
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
-from sitecrawl.frontier.visit_reducer import Changes, Judge, Memory, Settling
+from sitecrawl.frontier.visit_reducer import Changes, DeletionFlush, StateTables, VisitReducer
 from sitecrawl.frontier.visits import Finding, Visits, known_again
 
 WAKE_SECONDS = 60.0
@@ -56,7 +56,7 @@ class Store:
         self.owner = new_worker()
         migrate(database, crawl)
         with database.transaction():
-            database.alone()
+            database.exclusive_lock()
             runs.check_name(database, crawl, options)
             self.run = runs.begin(database, self.owner, configuration, options)
         self.leases = Leases(database, self.owner, self.run, options)
@@ -66,19 +66,19 @@ class Store:
         self._visits = Visits(database, self.run, options)
         self._outbox = Outbox(database, self.run, options.realm, self.owner)
         documents = Documents(database)
-        self._memory = Memory(
+        self._memory = StateTables(
             documents=documents,
             deletions=Deletions(database, self.run),
             answers=Answers(database, options.realm),
             withheld=Withheld(database, documents),
-            claims=Claims(database, options.realm, options.key),
+            claims=RedirectResolver(database, options.realm, options.key),
             near=NearPages(database),
             options=options,
             run=self.run,
         )
         self._reminders = Reminders(database, options.realm)
         self._former_starts = FormerStarts(database, options.realm)
-        self._settling = Settling(self._memory, self._outbox, self._former_starts)
+        self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
         self._woken = time.monotonic()
         self._wakes = options.selection.links
 
@@ -110,51 +110,51 @@ class Store:
         with self._transaction():
             self._former_starts.read_listing(url)
 
-    def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
-        """Where each URL was sent when it last answered, where that was sent, and so on."""
+    def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the stored redirects from each URL on, as pairs of URL and target."""
         with self._transaction():
-            return list(self._memory.claims.sent(urls))
+            return list(self._memory.claims.redirect_chain(urls))
 
-    def recall(self, candidates: Sequence[Candidate]) -> None:
-        """Let these wait of what the run has set aside."""
+    def unskip(self, candidates: Sequence[Candidate]) -> None:
+        """Queue those that the run has set aside."""
         with self._transaction():
-            self._reminders.recall(candidates)
+            self._reminders.unskip(candidates)
 
-    def remind(self, candidates: Sequence[Candidate]) -> None:
-        """Let these wait whatever their age."""
+    def mark_due(self, candidates: Sequence[Candidate]) -> None:
+        """Queue these whatever their age."""
         with self._transaction():
-            self._reminders.remind(candidates)
+            self._reminders.mark_due(candidates)
 
-    def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Let those wait that a feed dates otherwise than before."""
+    def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+        """Queue those that a feed dates otherwise than before."""
         with self._transaction():
-            self._reminders.date(entries)
+            self._reminders.record_feed_dates(entries)
 
-    def wake(self) -> None:
-        """Let wait what is due now, also what this run has visited."""
-        self._settling.begin_round()
+    def requeue_due(self) -> None:
+        """Queue what is due now, also what this run has visited."""
+        self._deletion_flush.begin_round()
         with self._transaction():
-            self._database.alone()
+            self._database.exclusive_lock()
             now, after_this = self._database.now(), self.run + 1
-            if runs.wake(self._database, after_this, now, self._options):
+            if runs.requeue_due(self._database, after_this, now, self._options):
                 runs.count_pending(self._database, self._options.realm)
 
     def lease(self, limit: int) -> list[OriginState]:
         """Take free origins on which something waits."""
         with self._transaction():
-            self._database.alone()
+            self._database.exclusive_lock()
             now = self._database.now()
-            bury(self._database, now, self._options.delay)
+            reap_dead_workers(self._database, now, self._options.delay)
             if self._wakes and time.monotonic() - self._woken > WAKE_SECONDS:
                 self._woken = time.monotonic()
-                if runs.wake(self._database, self.run, now, self._options):
+                if runs.requeue_due(self._database, self.run, now, self._options):
                     runs.count_pending(self._database, self._options.realm)
             return self.leases.take(limit)
 
     def claim(self, origin: str) -> OriginState | None:
         """Take an origin by its name, unless another worker has it."""
         with self._transaction():
-            self._database.alone()
+            self._database.exclusive_lock()
             self._urls.know([origin])
             return self.leases.claim(origin)
 
@@ -164,8 +164,8 @@ class Store:
             return []
         return self._urls.pop(origin, self.leases[origin], limit)
 
-    def promises(self, origin: str) -> bool:
-        """Whether more of a leased origin waits than what failed last time."""
+    def has_untried_urls(self, origin: str) -> bool:
+        """Tell whether more of a leased origin waits than what failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
 
     def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
@@ -194,7 +194,7 @@ class Store:
         self._urls.add(candidates + targets, pages, origin)
         self._former_starts.confirm(candidates + targets)
         changes = Changes(self._memory.documents, origin)
-        judge = Judge(self._memory, changes)
+        judge = VisitReducer(self._memory, changes)
         for finding in findings:
             judge.judge(finding)
         done = self._visits.write(findings)
@@ -226,15 +226,15 @@ class Store:
         with self._transaction():
             self.leases.give_back(origin)
 
-    def give_up(self, origin: str) -> None:
+    def exclude_from_run(self, origin: str) -> None:
         """Give the origin back, for the run."""
         with self._transaction():
-            self.leases.give_up(origin)
+            self.leases.exclude_from_run(origin)
 
-    def forgive(self, origin: str) -> None:
-        """Let an origin be taken again that was given up."""
+    def readmit(self, origin: str) -> None:
+        """Allow an origin to be leased again that was given up."""
         with self._transaction():
-            self.leases.forgive(origin)
+            self.leases.readmit(origin)
 
     def renew(self) -> None:
         """Renew every lease."""
@@ -242,7 +242,7 @@ class Store:
             self.leases.renew()
 
     def backlog(self) -> Backlog:
-        """What waits, by who holds it."""
+        """Count the waiting URLs by holder."""
         return self.leases.backlog()
 
     def settle(self, origin: str) -> Settlement:
@@ -251,15 +251,15 @@ class Store:
             if not self.leases.prove(origin):
                 return Settlement([], 0, 0)
             lease = self.leases[origin]
-            settlement = self._settling.settle(lease.id)
-        self._settling.note(lease.id, settlement)
+            settlement = self._deletion_flush.settle(lease.id)
+        self._deletion_flush.note(lease.id, settlement)
         return settlement
 
     def undelivered(self, limit: int, after: int) -> list[Change]:
         """Take over outbox rows that nobody has in hand."""
         with self._transaction():
-            self._database.alone()
-            bury(self._database, self._database.now(), self._options.delay)
+            self._database.exclusive_lock()
+            reap_dead_workers(self._database, self._database.now(), self._options.delay)
             realm = self._options.realm
             return take_undelivered(self._database, realm, self.owner, limit, after)
 
@@ -273,24 +273,24 @@ class Store:
     def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
         """Take over what nobody alive has delivered to these feeds."""
         with self._transaction():
-            self._database.alone()
-            bury(self._database, self._database.now(), self._options.delay)
+            self._database.exclusive_lock()
+            reap_dead_workers(self._database, self._database.now(), self._options.delay)
             return take_over(self._database, self.owner, self.run, feeds)
 
     def undeliver(self, numbers: Collection[int]) -> None:
-        """Let the rows of these deliveries be delivered again."""
+        """Mark the rows of these deliveries as undelivered."""
         with self._transaction():
             undeliver(self._database, numbers)
 
     def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Let our rows that went to an open file be delivered again, and ``seqs``."""
+        """Mark our rows in an open file, and ``seqs``, as undelivered."""
         with self._transaction():
             return undeliver_file(self._database, self.owner, path, seqs)
 
     def end_deliveries(self) -> None:
         """End our deliveries well."""
         with self._transaction():
-            self._database.alone()
+            self._database.exclusive_lock()
             end(self._database, self.owner, self.run)
 
     def close(self, finish_reason: str, counters: dict[str, Any]) -> None:

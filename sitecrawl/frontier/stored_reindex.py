@@ -9,7 +9,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import Candidate, Change
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.documents import Documents, Held
+from sitecrawl.frontier.documents import Documents, StoredDocument
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import count_pending, last_run, reread
 from sitecrawl.frontier.state_options import StateOptions
@@ -29,7 +29,7 @@ WAY = (
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What becomes of a stored document: the fields it has now and their hash, or, where
+    """Rewrite of a stored document: the fields it has now and their hash, or, where
     ``document`` is None, why it is deleted.
 
     Without ``document_hash`` the content stays what it was. ``successor`` is the address
@@ -80,7 +80,7 @@ class Reindex:
         return int(seq)
 
     def finish(self, reading: str, configuration: dict[str, Any]) -> None:
-        """Let wait what was read with other options than ``reading``; the last run gets the
+        """Queue what was read with other options than ``reading``; the last run gets the
         configuration that its documents were brought to."""
         with self._database.transaction():
             reread(self._database, StateOptions(realm=self._realm, reading=reading))
@@ -91,13 +91,13 @@ class Reindex:
                 (json.dumps(configuration, sort_keys=True, default=str), self._realm),
             )
 
-    def _withdraw(self, held: Held, rewrite: Rewrite, changes: Changes) -> None:
+    def _withdraw(self, held: StoredDocument, rewrite: Rewrite, changes: Changes) -> None:
         successor = rewrite.successor
         if successor is not None:
             Urls(self._database, self._realm).add([successor], {})
         changes.withdraw(held, rewrite.reason, successor.url if successor else None)
 
-    def _rewrite(self, held: Held, rewrite: Rewrite) -> list[Change]:
+    def _rewrite(self, held: StoredDocument, rewrite: Rewrite) -> list[Change]:
         changes = Changes(self._documents, held.origin)
         if rewrite.document is None:
             self._withdraw(held, rewrite, changes)
@@ -110,7 +110,7 @@ class Reindex:
         run = last_run(self._database, self._realm)
         return Outbox(self._database, run, self._realm, None).write(changes.entries())
 
-    def _content(self, held: Held) -> dict[str, Any]:
+    def _content(self, held: StoredDocument) -> dict[str, Any]:
         """A stored document, with the way to it that is known now: it may have become shorter.
 
         Where a project's pipelines have left the way out it stays out.
@@ -122,7 +122,7 @@ class Reindex:
         content |= {name: value for name, value in now.items() if name in content}
         return {name: value for name, value in content.items() if value is not None}
 
-    def _current(self) -> Iterator[Held]:
+    def _current(self) -> Iterator[StoredDocument]:
         last = -1
         while rows := self._database.rows(CURRENT, (self._realm, last, BATCH)):
             for (last,) in rows:

@@ -67,25 +67,25 @@ class ThreadedFrontier:
         """Note that a sitemap was read to its end."""
         await self._run(self._store.read_listing, url)
 
-    async def sent(self, urls: Sequence[str]) -> list[tuple[str, str]]:
-        """Where each URL was sent when it last answered, where that was sent, and so on."""
-        return await self._run(self._store.sent, urls)
+    async def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the stored redirects from each URL on, as pairs of URL and target."""
+        return await self._run(self._store.redirect_chain, urls)
 
-    async def recall(self, candidates: Sequence[Candidate]) -> None:
-        """Let these wait of what the run has set aside."""
-        await self._run(self._store.recall, candidates)
+    async def unskip(self, candidates: Sequence[Candidate]) -> None:
+        """Queue those that the run has set aside."""
+        await self._run(self._store.unskip, candidates)
 
-    async def remind(self, candidates: Sequence[Candidate]) -> None:
-        """Let these wait whatever their age."""
-        await self._run(self._store.remind, candidates)
+    async def mark_due(self, candidates: Sequence[Candidate]) -> None:
+        """Queue these whatever their age."""
+        await self._run(self._store.mark_due, candidates)
 
-    async def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+    async def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
         """Note the dates of feed entries; those whose date differs wait."""
-        await self._run(self._store.date, entries)
+        await self._run(self._store.record_feed_dates, entries)
 
-    async def wake(self) -> None:
-        """Let wait what is due now, also what this run has visited."""
-        await self._run(self._store.wake)
+    async def requeue_due(self) -> None:
+        """Queue what is due now, also what this run has visited."""
+        await self._run(self._store.requeue_due)
 
     async def lease(self, limit: int) -> list[OriginState]:
         """Take up to ``limit`` free origins that have something due."""
@@ -111,24 +111,24 @@ class ThreadedFrontier:
         """Give the origin back."""
         await self._run(self._store.release, origin)
 
-    async def promises(self, origin: str) -> bool:
-        """Whether more of a leased origin waits than what failed last time."""
-        return await self._run(self._store.promises, origin)
+    async def has_untried_urls(self, origin: str) -> bool:
+        """Tell whether more of a leased origin waits than what failed last time."""
+        return await self._run(self._store.has_untried_urls, origin)
 
-    async def give_up(self, origin: str) -> None:
+    async def exclude_from_run(self, origin: str) -> None:
         """Give the origin back; no worker takes it again in this run."""
-        await self._run(self._store.give_up, origin)
+        await self._run(self._store.exclude_from_run, origin)
 
-    async def forgive(self, origin: str) -> None:
-        """Let an origin be taken again that was given up."""
-        await self._run(self._store.forgive, origin)
+    async def readmit(self, origin: str) -> None:
+        """Allow an origin to be leased again that was given up."""
+        await self._run(self._store.readmit, origin)
 
     def holds(self, origin: str) -> bool:
-        """Whether a request to the origin may begin."""
+        """Tell whether a request to the origin may begin."""
         return self._store.leases.safe(origin)
 
     async def backlog(self) -> Backlog:
-        """What waits, by who holds it."""
+        """Count the waiting URLs by holder."""
         return await self._run(self._store.backlog)
 
     async def settle(self, origin: str) -> Settlement:
@@ -146,15 +146,15 @@ class ThreadedFrontier:
         return await self._run(self._store.delivered, seqs, files, number)
 
     async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """What crawls that died or did not end well delivered to these feeds: now ours."""
+        """Take over deliveries to these feeds of crawls that died or did not end well."""
         return await self._run(self._store.take_over_deliveries, feeds)
 
     async def undeliver(self, numbers: Collection[int]) -> None:
-        """Let the rows of these deliveries be delivered again."""
+        """Mark the rows of these deliveries as undelivered."""
         await self._run(self._store.undeliver, numbers)
 
     async def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Let our rows that went to an open file be delivered again, and ``seqs``."""
+        """Mark our rows in an open file, and ``seqs``, as undelivered."""
         return await self._run(self._store.undeliver_file, path, seqs)
 
     async def end_deliveries(self) -> None:

@@ -107,7 +107,7 @@ class Urls:
         return [DueUrl(origin, *row) for row in free]
 
     def has_promising(self, origin: int) -> bool:
-        """Whether anything waits that did not fail last time, or is a start."""
+        """Tell whether anything waits that did not fail last time, or is a start."""
         return bool(self._database.rows(MORE, (origin,)))
 
     def forget(self) -> None:
@@ -135,18 +135,18 @@ SET_UNVISITED_ASIDE = (
 )
 SET_ALL_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
-RECALL = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
-REMIND = (
+UNSKIP = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
+MARK_DUE = (
     "UPDATE url SET waiting = 1 WHERE waiting <> 1 AND (outcome IS NULL OR outcome <> ?)"  # noqa: S608
     f" AND {NOT_COOLING} AND {ONE}"
 )
-REDATED = f"{REMIND} AND dated <> ?"
-DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
+REDATED = f"{MARK_DUE} AND dated <> ?"
+RECORD_DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
 PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 
 
 class Reminders:
-    """Lets URLs of one realm wait that would not of their own accord."""
+    """Queue of the URLs of one realm that are not due by their age."""
 
     def __init__(self, database: Database, realm: str) -> None:
         self._database = database
@@ -163,25 +163,25 @@ class Reminders:
             self._database.execute(SET_UNVISITED_ASIDE, (self._realm,))
 
     def take_back(self) -> None:
-        """Let wait again what an earlier run set aside."""
+        """Queue again what an earlier run set aside."""
         self._database.execute(TAKE_BACK, (self._realm,))
 
-    def recall(self, candidates: Iterable[Candidate]) -> None:
-        """Let these wait of what the run has set aside."""
+    def unskip(self, candidates: Iterable[Candidate]) -> None:
+        """Queue those that the run has set aside."""
         for candidate in candidates:
-            self._wait(candidate, RECALL, self._one(candidate))
+            self._wait(candidate, UNSKIP, self._one(candidate))
 
-    def remind(self, candidates: Iterable[Candidate]) -> None:
-        """Let these wait whatever their age, unless they are gone."""
+    def mark_due(self, candidates: Iterable[Candidate]) -> None:
+        """Queue these whatever their age, unless they are gone."""
         for candidate in candidates:
-            self._wait(candidate, REMIND, self._reminded(candidate))
+            self._wait(candidate, MARK_DUE, self._reminded(candidate))
 
-    def date(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
+    def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
         """Note the date that a feed gives to each, and let those wait whose date differs."""
         for candidate, date in entries:
             one, at = self._one(candidate), date.timestamp()
             self._wait(candidate, REDATED, (*self._reminded(candidate), at))
-            self._database.execute(DATE, (at, at, *one))
+            self._database.execute(RECORD_DATE, (at, at, *one))
 
     def _wait(self, candidate: Candidate, statement: str, values: Sequence[object]) -> None:
         if self._database.execute(statement, values):

@@ -1,4 +1,4 @@
-"""What is remembered of pages, table by table, for those that judge what visits found."""
+"""Reducer of visits: changes documents and deletions by what the visits found."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.deletions import Deletions, Gathered
-from sitecrawl.frontier.documents import Documents, Held, NearPages
+from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.outbox import Entry, Outbox
-from sitecrawl.frontier.redirect_resolver import OPEN, Answer, Claims, Standing
+from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, ResolvedClaim, TargetState
 from sitecrawl.frontier.shared_answers import (
     Answers,
     SharedAnswer,
@@ -36,14 +36,14 @@ from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class StateTables:
     """The tables that findings change, and the rules by which they do."""
 
     documents: Documents
     deletions: Deletions
     answers: Answers
     withheld: Withheld
-    claims: Claims
+    claims: RedirectResolver
     near: NearPages
     options: StateOptions
     run: int
@@ -76,7 +76,7 @@ class Changes:
         self._documents.publish(url, self._origin, document, content_hash)
         self._upserts[url] = Entry(url, "upsert", document["id"], change, content=document)
 
-    def promote(self, held: Held) -> None:
+    def promote(self, held: StoredDocument) -> None:
         """Make a document current that was kept back, or have an equal one stand for it."""
         equal = None
         if held.hash is not None:
@@ -89,24 +89,26 @@ class Changes:
         content = self._documents.content(held.url)
         self._upserts[held.url] = Entry(held.url, "upsert", held.id, "new", content=content)
 
-    def renew(self, held: Held) -> None:
+    def renew(self, held: StoredDocument) -> None:
         """Write a current document again, because the addresses it stands for changed."""
         if held.url not in self._upserts:
             content = self._documents.content(held.url)
             entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
             self._upserts[held.url] = entry
 
-    def withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
+    def withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         """Write that a current document is no more; what it stood for comes into its own."""
         self._delete(held, reason, moved_to)
         self._documents.remove(held.url)
         self.orphan(self._documents.pointing_at([held.url]))
 
-    def forget(self, held: Held, reason: str) -> None:
+    def forget(self, held: StoredDocument, reason: str) -> None:
         """Write that a current document is no more, when nothing will come after it."""
         self._delete(held, reason, None)
 
-    def replace(self, held: Held, by: Held | int, address: str, because: str) -> None:
+    def replace(
+        self, held: StoredDocument, by: StoredDocument | int, address: str, because: str
+    ) -> None:
         """Keep a current document back: another URL stands for it, and for those of the pages
         it stood for that are equal to that one as well."""
         target = by if isinstance(by, int) else by.url
@@ -119,10 +121,10 @@ class Changes:
         instead = self._documents.of(target)
         for follower in followers:
             if instead is not None and follower.hash == instead.hash:
-                self._documents.point(follower.url, target, "duplicate")
+                self._documents.set_replacement(follower.url, target, "duplicate")
         self.orphan(self._documents.duplicates_of(held.url))
 
-    def orphan(self, followers: Iterable[Held]) -> None:
+    def orphan(self, followers: Iterable[StoredDocument]) -> None:
         """Equal pages whose kept one is no more: the best of them takes its place."""
         equal = [held for held in followers if held.because == "duplicate" and not held.current]
         if not equal:
@@ -130,9 +132,9 @@ class Changes:
         best, *others = sorted(equal, key=lambda held: rank(held.address))
         self.promote(best)
         for held in others:
-            self._documents.point(held.url, best.url, "duplicate")
+            self._documents.set_replacement(held.url, best.url, "duplicate")
 
-    def _delete(self, held: Held, reason: str, moved_to: str | None) -> None:
+    def _delete(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         ours = self._upserts.pop(held.url, None)
         if ours is not None and ours.change == "new":
             return  # nobody has heard of it
@@ -158,10 +160,10 @@ def answers_of(withheld: WithheldDocument) -> list[SharedAnswer]:
     return [*texts, leading_to("redirect", withheld.address)]
 
 
-class Judge:
+class VisitReducer:
     """Judges the findings of one transaction; ``changes`` gathers what comes of them."""
 
-    def __init__(self, memory: Memory, changes: Changes) -> None:
+    def __init__(self, memory: StateTables, changes: Changes) -> None:
         self._documents = memory.documents
         self._deletions = memory.deletions
         self._answers = memory.answers
@@ -186,7 +188,7 @@ class Judge:
         elif finding.visit.document is None:
             self._without_document(finding)
         elif finding.outcome is Outcome.NON_CANONICAL:
-            self._claimed(finding)
+            self._resolve_canonical(finding)
         else:
             self._ingested(finding)
 
@@ -224,7 +226,7 @@ class Judge:
             self._deletions.gather(url, held.origin, "excluded", None)
         else:
             self._documents.remove(url)
-            self._unlike(held)
+            self._renew_kept(held)
 
     def is_shared(self, origin: int, answer: SharedAnswer | None) -> bool:
         """Tell whether several known pages of an origin began to give an answer."""
@@ -262,7 +264,7 @@ class Judge:
         equal = self._documents.equal(withheld.origin, withheld.hash, withheld.url)
         return equal is not None and not self._deletions.moves(equal.url, withheld.address)
 
-    def _withdraw(self, held: Held, reason: str, moved_to: str | None) -> None:
+    def _withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         followers = self._documents.pointing_at([held.url])
         self._changes.withdraw(held, reason, moved_to)
         for follower in followers:
@@ -296,22 +298,22 @@ class Judge:
         known = "config" if reread else "metadata" if same else "changed"
         return known if finding.is_current else "new"
 
-    def _publish(self, finding: Finding, equal: Held | None, change: str) -> None:
+    def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
         visit, url = finding.visit, finding.stored.id
         self._changes.publish(url, self._document(finding), visit.content_hash, change)
         if equal is not None:
             for each in (equal, *self._documents.duplicates_of(equal.url)):
-                self._documents.liken(each.url, url)
+                self._documents.copy_hash(each.url, url)
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
         if finding.held is not None or equal is not None:  # else nothing equal can lead here yet
-            self._part(finding)
+            self._detach_duplicates(finding)
 
-    def _gather_duplicate(self, finding: Finding, equal: Held) -> None:
+    def _gather_duplicate(self, finding: Finding, equal: StoredDocument) -> None:
         finding.outcome, finding.fresh = Outcome.DUPLICATE, False
         self._note_text(finding, equal.hash)
-        self._gather(finding, "duplicate", equal.address, moved=True)
+        self._gather_deletion(finding, "duplicate", equal.address, moved=True)
 
-    def _equal(self, finding: Finding) -> Held | None:
+    def _equal(self, finding: Finding) -> StoredDocument | None:
         """The current document that has the same content, or nearly so where that is asked."""
         visit, url = finding.visit, finding.stored.id
         if visit.content_hash is None:
@@ -341,7 +343,7 @@ class Judge:
         if finding.stored.suspected and not self._is_own(finding):
             self._answers.clear(finding.stored.id)
         if finding.held is not None and finding.held.current and finding.held.target is not None:
-            self._documents.point(finding.stored.id, None, None)
+            self._documents.set_replacement(finding.stored.id, None, None)
 
     def _still_claims(self, finding: Finding) -> None:
         """Weigh the canonical again of a page that did not change: its target may have."""
@@ -353,33 +355,33 @@ class Judge:
         elif not held.current and "canonical_url" not in self._documents.content(held.url):
             self._changes.promote(held)  # another version of it named a canonical
 
-    def _duplicate(self, finding: Finding, equal: Held) -> None:
+    def _duplicate(self, finding: Finding, equal: StoredDocument) -> None:
         finding.outcome = Outcome.DUPLICATE
-        self._keep_back(finding, equal.url, equal.address, "duplicate")
-        self._documents.liken(finding.stored.id, equal.url)
+        self._suppress(finding, equal.url, equal.address, "duplicate")
+        self._documents.copy_hash(finding.stored.id, equal.url)
         if not (finding.is_duplicate and finding.held and finding.held.target == equal.url):
             self._changes.renew(equal)
 
-    def _part(self, finding: Finding) -> None:
-        """Let go of equal pages when this one's content is another now."""
+    def _detach_duplicates(self, finding: Finding) -> None:
+        """Detach equal pages when the content of this one has changed."""
         followers = self._documents.pointing_at([finding.stored.id])
         self._changes.orphan(held for held in followers if held.hash != finding.visit.content_hash)
-        self._unlike(finding.held)
+        self._renew_kept(finding.held)
 
-    def _unlike(self, held: Held | None) -> None:
+    def _renew_kept(self, held: StoredDocument | None) -> None:
         """Write the page again that stood for this one as its equal."""
         if held is not None and held.because == "duplicate" and held.target is not None:
             kept = self._documents.of(held.target)
             if kept is not None and kept.current:
                 self._changes.renew(kept)
 
-    def _keep_back(self, finding: Finding, target: int, address: str, because: str) -> None:
+    def _suppress(self, finding: Finding, target: int, address: str, because: str) -> None:
         held, url = finding.held, finding.stored.id
         if held is not None and held.current:
             self._changes.replace(held, target, address, because)
         elif held is not None and (held.target, held.because) != (target, because):
-            self._unlike(held)
-        self._documents.keep_back(
+            self._renew_kept(held)
+        self._documents.suppress(
             url,
             finding.origin,
             self._document(finding),
@@ -388,29 +390,29 @@ class Judge:
         )
         finding.fresh = True
 
-    def _claimed(self, finding: Finding) -> None:
+    def _resolve_canonical(self, finding: Finding) -> None:
         url, target = finding.stored.id, finding.target
-        answer = Answer(Standing.NOWHERE, 0)
+        answer = ResolvedClaim(TargetState.DEAD_END, 0)
         if target is not None and target != url:
             answer = self._claims.follow(url, target)
         current = finding.is_current
         self._note_canonical(finding, answer)
-        if answer.standing is Standing.BACK:
-            self._looped(finding, answer)
-        elif answer.standing is Standing.NOWHERE:
+        if answer.state is TargetState.LOOP:
+            self._resolve_cycle(finding, answer)
+        elif answer.state is TargetState.DEAD_END:
             self._ingested(finding)
-        elif answer.standing is Standing.DUE and (current or finding.is_duplicate):
+        elif answer.state is TargetState.DUE and (current or finding.is_duplicate):
             self._ingested(finding)  # what led nowhere may do so in every run, after this page
             if finding.outcome is not Outcome.DUPLICATE:
-                self._documents.point(url, answer.url, "canonical")
-        elif answer.standing in OPEN and current:
-            self._documents.point(url, answer.url, "canonical")
+                self._documents.set_replacement(url, answer.url, "canonical")
+        elif answer.state in OPEN and current:
+            self._documents.set_replacement(url, answer.url, "canonical")
         elif current:
-            self._gather(finding, "non_canonical", answer.address, moved=True)
+            self._gather_deletion(finding, "non_canonical", answer.address, moved=True)
         else:
-            self._keep_back(finding, answer.url, answer.address, "canonical")
+            self._suppress(finding, answer.url, answer.address, "canonical")
 
-    def _looped(self, finding: Finding, answer: Answer) -> None:
+    def _resolve_cycle(self, finding: Finding, answer: ResolvedClaim) -> None:
         """Canonicals in a circle: the best of its pages is kept."""
         members = [self._documents.of(url) for url, _ in answer.loop]
         pages = [held for held in members if held is not None]
@@ -419,7 +421,7 @@ class Judge:
             self._ingested(finding)
             return
         self._changes.promote(best)
-        self._keep_back(finding, best.url, best.address, "canonical")
+        self._suppress(finding, best.url, best.address, "canonical")
 
     def _without_document(self, finding: Finding) -> None:
         held, visit = finding.held, finding.visit
@@ -433,21 +435,21 @@ class Judge:
             return
         if not held.current:
             self._documents.remove(held.url)
-            self._unlike(held)
+            self._renew_kept(held)
         elif finding.outcome in REDIRECTS and finding.target is not None:
             self._moved(held, self._claims.follow(held.url, finding.target))
         else:
-            self._gather(finding, reason, visit.redirect_to or visit.canonical)
+            self._gather_deletion(finding, reason, visit.redirect_to or visit.canonical)
 
-    def _moved(self, held: Held, answer: Answer) -> None:
-        if answer.standing is Standing.BACK:
+    def _moved(self, held: StoredDocument, answer: ResolvedClaim) -> None:
+        if answer.state is TargetState.LOOP:
             return
         if answer.address:
             self._answers.note(held.url, held.origin, leading_to("redirect", answer.address))
-        if answer.standing in OPEN:
-            self._documents.point(held.url, answer.url, "redirect")
+        if answer.state in OPEN:
+            self._documents.set_replacement(held.url, answer.url, "redirect")
             return
-        moved = answer.standing is Standing.PAGE or self._withheld.is_withheld(answer.url)
+        moved = answer.state is TargetState.PAGE or self._withheld.is_withheld(answer.url)
         to = answer.address or None
         self._deletions.gather(held.url, held.origin, "redirected", to, moved=moved)
 
@@ -460,9 +462,9 @@ class Judge:
             shared = leading_to("redirect", address)
             self._answers.note(finding.stored.id, finding.origin, shared)
 
-    def _note_canonical(self, finding: Finding, answer: Answer) -> None:
+    def _note_canonical(self, finding: Finding, answer: ResolvedClaim) -> None:
         canonical = finding.visit.canonical
-        if finding.is_current and canonical and answer.standing in (*OPEN, Standing.PAGE):
+        if finding.is_current and canonical and answer.state in (*OPEN, TargetState.PAGE):
             shared = leading_to("canonical", canonical)
             self._answers.note(finding.stored.id, finding.origin, shared)
 
@@ -508,30 +510,30 @@ class Judge:
             "text", finding.stored.content_hash or ""
         )
 
-    def _has_equal(self, held: Held, answer: SharedAnswer | None) -> bool:
+    def _has_equal(self, held: StoredDocument, answer: SharedAnswer | None) -> bool:
         """Tell whether a current document still has the text that a page was found to share."""
         if answer is None or answer.kind != "text":
             return True
         return self._documents.equal(held.origin, answer.key, held.url) is not None
 
-    def _gather(
+    def _gather_deletion(
         self, finding: Finding, reason: str, moved_to: str | None, *, moved: bool = False
     ) -> None:
         self._deletions.gather(finding.stored.id, finding.origin, reason, moved_to, moved=moved)
 
-    def _review(self, held: Held, answer: Answer) -> None:
+    def _review(self, held: StoredDocument, answer: ResolvedClaim) -> None:
         if held.because == "redirect":
-            self._documents.point(held.url, None, None)
+            self._documents.set_replacement(held.url, None, None)
             self._moved(held, answer)
-        elif answer.standing in (Standing.NOWHERE, Standing.BACK):
+        elif answer.state in (TargetState.DEAD_END, TargetState.LOOP):
             if held.current:
-                self._documents.point(held.url, None, None)
+                self._documents.set_replacement(held.url, None, None)
             else:
                 self._changes.promote(held)
-        elif answer.standing in OPEN or not held.current:
-            self._documents.point(held.url, answer.url, "canonical")
+        elif answer.state in OPEN or not held.current:
+            self._documents.set_replacement(held.url, answer.url, "canonical")
         else:
-            self._documents.point(held.url, None, None)
+            self._documents.set_replacement(held.url, None, None)
             self._deletions.gather(
                 held.url, held.origin, "non_canonical", answer.address, moved=True
             )
@@ -543,10 +545,10 @@ class Judge:
         return {**finding.visit.document, "last_changed_at": when}
 
 
-class Settling:
-    """What one worker deletes of each origin in a run, or in a round of it."""
+class DeletionFlush:
+    """Flush of the deletions of each origin, by one worker in a run or a pass of it."""
 
-    def __init__(self, memory: Memory, outbox: Outbox, former_starts: FormerStarts) -> None:
+    def __init__(self, memory: StateTables, outbox: Outbox, former_starts: FormerStarts) -> None:
         self._memory = memory
         self._former_starts = former_starts
         self._outbox = outbox
@@ -567,7 +569,7 @@ class Settling:
         memory = self._memory
         documents = memory.documents.count(origin)
         changes = Changes(memory.documents, origin)
-        judge = Judge(memory, changes)
+        judge = VisitReducer(memory, changes)
         for url in self._former_starts.unnamed(origin):
             judge.exclude(url)
         gathered = memory.deletions.of(origin)
@@ -580,22 +582,22 @@ class Settling:
             for each in gathered
             if each.answer in outage or judge.is_shared(origin, each.answer)
         ]
-        alone = [each for each in gathered if each not in shared]
-        losses = [each for each in alone if not each.moved]
+        unshared = [each for each in gathered if each not in shared]
+        losses = [each for each in unshared if not each.moved]
         before = self._deleted[origin]
         held = 0
         if too_many(memory.options.deletion, before + len(losses), before + documents):
-            alone, held = [each for each in alone if each.moved], len(losses)
+            unshared, held = [each for each in unshared if each.moved], len(losses)
         if (held or shared) and not memory.options.revisit.blacklist:
             memory.deletions.doubt(origin)
         memory.withheld.doubt(origin)
-        judge.carry_out([each for each in alone if each.url not in unseen])
+        judge.carry_out([each for each in unshared if each.url not in unseen])
         written = self._outbox.write(changes.entries())
         deleted = sum(1 for each in losses if not held and each.url not in unseen)
         groups = memory.answers.held(origin)
         return Settlement(written, held, documents, deleted, tuple(groups))
 
-    def _write_withheld(self, judge: Judge, origin: int, unseen: set[int]) -> None:
+    def _write_withheld(self, judge: VisitReducer, origin: int, unseen: set[int]) -> None:
         for each in self._memory.withheld.of(origin):
             if judge.shares_answer(each):
                 self._memory.withheld.hold(each.url)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sitecrawl.frontier.base import Candidate, Outcome, Visit
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
-from sitecrawl.frontier.documents import Held
+from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.deletion import CONFIRMED
@@ -62,8 +62,8 @@ ATTEMPT = (
 
 
 @dataclass(slots=True)
-class Stored:
-    """What the database knew of a visited URL before the visit.
+class PreviousState:
+    """State of a visited URL before the visit.
 
     ``canonical`` is what the page named as such whose document is stored, and ``target`` the
     row of that URL. ``written``: a document of it is stored, or a deletion noted; nobody but
@@ -98,17 +98,17 @@ class Finding:
 
     origin: int
     visit: Visit
-    stored: Stored
+    stored: PreviousState
     outcome: Outcome
     target: int | None = None
-    held: Held | None = None
+    held: StoredDocument | None = None
     changed: bool = False
     fresh: bool = False
     withheld: bool = False
 
     @property
     def is_current(self) -> bool:
-        """Whether the page had a current document before the visit."""
+        """Tell whether the page had a current document before the visit."""
         return self.held is not None and self.held.current
 
     @property
@@ -118,7 +118,7 @@ class Finding:
 
     @property
     def unconfirmed(self) -> bool:
-        """Whether the current document stays as it was, though its page did not say that it is."""
+        """Tell whether the current document stays as it was, though its page did not say that it is."""
         if self.withheld:
             return True
         return (
@@ -127,7 +127,7 @@ class Finding:
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether an equal page stood for this one before the visit."""
+        """Tell whether an equal page stood for this one before the visit."""
         return self.held is not None and self.held.because == "duplicate"
 
     @property
@@ -159,7 +159,7 @@ class Visits:
             return []
         prints = [visit.due.fingerprint for visit in visits]
         rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
-        stored = {row[0]: Stored(*row[1:]) for row in rows}
+        stored = {row[0]: PreviousState(*row[1:]) for row in rows}
         return [
             Finding(
                 origin, visit, stored[visit.due.fingerprint], visit.outcome or Outcome.CANCELLED

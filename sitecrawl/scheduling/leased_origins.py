@@ -113,7 +113,7 @@ class LeasedOrigins:
             was_given_up = bool(origin.given_up)
             origin.forgive(pace(self._params), FailureBudget(self._params.patience))
             if was_given_up:
-                await self._owner.frontier.forgive(origin.key)
+                await self._owner.frontier.readmit(origin.key)
 
     def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
         """Let the origin keep one pace with the others on its address, if so configured.
@@ -145,11 +145,11 @@ class LeasedOrigins:
         frontier = self._owner.frontier
         await self._save(origin)
         if origin.given_up:
-            if origin.failure_budget.failed_like_last_run and not await frontier.promises(
+            if origin.failure_budget.failed_like_last_run and not await frontier.has_untried_urls(
                 origin.key
             ):
                 self._recorder.settle(origin.key, await frontier.settle(origin.key))
-            await frontier.give_up(origin.key)
+            await frontier.exclude_from_run(origin.key)
             self.acquire()
             return
         self._recorder.settle(origin.key, await frontier.settle(origin.key))

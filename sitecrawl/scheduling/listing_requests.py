@@ -234,7 +234,7 @@ class ListingRequests:
         await frontier.add(list(candidates.values()))
         if FORMATS[asked.kind].dates_requeue:
             dates = {entry.url: entry.date for entry in entries}
-            await frontier.date(
+            await frontier.record_feed_dates(
                 [(each, date) for url, each in candidates.items() if (date := dates[url])]
             )
         for entry in entries:

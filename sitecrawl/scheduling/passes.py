@@ -91,9 +91,9 @@ class Passes:
             return
         await frontier.add(self._seeds)
         if params.considers == "starts":
-            await frontier.recall(self._seeds)
+            await frontier.unskip(self._seeds)
         if params.revisits_starts:
-            await frontier.remind(self._seeds)
+            await frontier.mark_due(self._seeds)
 
     def _start(self) -> None:
         self._timer = None
@@ -107,11 +107,11 @@ class Passes:
             await self._leased.renew()
             self._discovery.begin_pass()
             if self._params.considers != "starts":
-                await frontier.wake()
+                await frontier.requeue_due()
             if self._params.activity != "refresh":
                 self._listing_requests.begin_pass()
                 if not self._params.lists_pages:
-                    await frontier.remind(self._seeds)
+                    await frontier.mark_due(self._seeds)
         except FrontierError as error:
             self._owner.fail(error)
         self._leased.acquire()

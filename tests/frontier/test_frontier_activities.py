@@ -56,7 +56,7 @@ def test_a_run_considers_what_its_activity_says(
 def test_what_is_recalled_waits_if_it_was_set_aside(work: Crawls) -> None:
     known(work)
     worker = work(activity="starts", revisit=Revisit(interval=1e6))
-    worker.store.recall([candidate("/new"), candidate("/page"), candidate("/unknown")])
+    worker.store.unskip([candidate("/new"), candidate("/page"), candidate("/unknown")])
     assert paths(worker) == ["/new"], "the page is not due"
 
 
@@ -79,9 +79,9 @@ def test_links_that_a_run_of_starts_or_known_pages_finds_wait_for_another(
 def test_what_is_reminded_of_waits_whatever_its_age(work: Crawls) -> None:
     known(work)
     worker = work()
-    worker.store.remind([candidate(path) for path in ("/page", "/gone", "/new", "/unknown")])
+    worker.store.mark_due([candidate(path) for path in ("/page", "/gone", "/new", "/unknown")])
     assert worker.crawl({"/page": "page", "/new": "new"}) == ["/page", "/new"]
-    worker.store.wake()
+    worker.store.requeue_due()
     assert paths(worker) == [], "no age is reached"
 
 
@@ -90,7 +90,7 @@ def test_a_round_has_again_what_its_run_has_visited(work: Crawls) -> None:
     worker = work(revisit=ALWAYS)
     worker.seed("/")
     assert worker.crawl({"/": "home"}) == ["/"]
-    worker.store.wake()
+    worker.store.requeue_due()
     assert worker.crawl({"/": "home"}) == ["/"]
 
 
@@ -99,12 +99,12 @@ def test_another_date_of_a_feed_asks_again(work: Crawls) -> None:
     worker = work()
     worker.seed("/a", "/b", "/c")
     days = {path: datetime(2026, 11, 5, tzinfo=UTC) for path in ("/a", "/b", "/c")}
-    worker.store.date([(candidate(path), day) for path, day in days.items()])
+    worker.store.record_feed_dates([(candidate(path), day) for path, day in days.items()])
     worker.crawl({path: path for path in days})
     days |= {"/b": datetime(2026, 11, 6, tzinfo=UTC), "/c": datetime(2026, 11, 4, tzinfo=UTC)}
-    worker.store.date([(candidate(path), day) for path, day in days.items()])
+    worker.store.record_feed_dates([(candidate(path), day) for path, day in days.items()])
     assert worker.crawl({path: path for path in days}) == ["/b", "/c"]
-    worker.store.date([(candidate(path), day) for path, day in days.items()])
+    worker.store.record_feed_dates([(candidate(path), day) for path, day in days.items()])
     assert paths(worker) == []
 
 
@@ -116,7 +116,7 @@ def test_a_rest_that_a_url_asked_for_is_kept_whatever_a_run_considers(work: Craw
         now = time.time()
         visit = Visit(due, now, outcome=Outcome.RATE_LIMITED, not_before=now + rest)
         worker.commit(visit)
-    worker.store.remind([candidate("/rests"), candidate("/rested")])
+    worker.store.mark_due([candidate("/rests"), candidate("/rested")])
     assert [due.url for due in worker.due()] == [f"{SITE}/rested"]
     worker.end()
     assert [due.url for due in work(force=True).due()] == [f"{SITE}/rested"]

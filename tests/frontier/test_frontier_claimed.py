@@ -19,7 +19,7 @@ def test_an_origin_can_be_claimed_on_which_nothing_waits(work: Crawls) -> None:
     claimed = two.store.claim(SITE)
     assert claimed is not None
     assert (claimed.delay, claimed.ready_at) == (7.0, 9e9)
-    two.store.give_up(SITE)
+    two.store.exclude_from_run(SITE)
     claimed = one.store.claim(SITE)
     assert claimed is not None
     assert claimed.given_up

@@ -234,12 +234,12 @@ def test_what_a_run_deletes_bit_by_bit_counts_together(work: Crawls) -> None:
     worker = work(revisit=Revisit(interval=1000.0))
     kept = []
     for part in (list(pages)[:8], list(pages)[8:16]):
-        worker.store.remind([candidate(path) for path in part])
+        worker.store.mark_due([candidate(path) for path in part])
         worker.crawl(dict.fromkeys(part, Outcome.FILE_GONE))
         settled = worker.settle()
         kept.append((len(settled.changes), settled.held, settled.documents))
     assert kept == [(8, 0, 20), (0, 8, 12)]
-    worker.store.wake()  # the next round
+    worker.store.requeue_due()  # the next round
     assert len(worker.settle().changes) == 8
 
 
@@ -318,9 +318,9 @@ def test_only_what_failed_last_time_promises_nothing(work: Crawls) -> None:
     worker = work(**OPTIONS)
     home, slow = sorted(worker.due(), key=lambda due: due.url)
     assert (home.outcome, slow.outcome) == (Outcome.FILE_INGESTED, Outcome.REQUEST_TIMEOUT)
-    assert worker.store.promises(SITE)
+    assert worker.store.has_untried_urls(SITE)
     worker.commit(worker.visit(home, "home", 2000.0))
-    assert not worker.store.promises(SITE)
+    assert not worker.store.has_untried_urls(SITE)
 
 
 @pytest.mark.behaviour("DEL-08")

@@ -11,7 +11,7 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier.base import Backlog, Change, Outcome
-from sitecrawl.frontier.leases import new_worker, surely_dead
+from sitecrawl.frontier.leases import is_dead, new_worker
 from sitecrawl.frontier.opening import open_administration
 from sitecrawl.frontier.outbox import Entry
 
@@ -53,12 +53,12 @@ def test_nobody_waits_for_an_origin_that_the_run_has_given_up(work: Crawls) -> N
     one, two = work(), work()
     one.seed("/", f"{OTHER}/")
     assert (leased(one), leased(two)) == ([SITE], [OTHER])
-    one.store.give_up(SITE)
-    two.store.give_up(OTHER)
+    one.store.exclude_from_run(SITE)
+    two.store.exclude_from_run(OTHER)
     one.seed("/found later")
     assert one.store.backlog() == two.store.backlog() == Backlog(0, 0, 0, None)
     assert leased(one) == leased(two) == []
-    one.store.forgive(SITE)
+    one.store.readmit(SITE)
     assert leased(two) == [SITE]
     one.end()
     two.end()
@@ -71,7 +71,7 @@ def test_an_origin_that_was_lost_is_not_given_up(work: Crawls) -> None:
     assert leased(one) == [SITE]
     silent(one)
     assert leased(two) == [SITE]
-    one.store.give_up(SITE)
+    one.store.exclude_from_run(SITE)
     assert two.store.backlog().mine == 1
 
 
@@ -217,11 +217,11 @@ def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:
 def test_a_dead_process_is_told_from_a_living_one() -> None:
     name = new_worker()
     system, pid, started, token = name.rsplit("/", 3)
-    assert not surely_dead(name)
-    assert surely_dead(f"{system}/{pid}/{int(started) - 1}/{token}")  # its number was given again
-    assert surely_dead(f"{system}/{2**22 + 1}/{started}/{token}")
-    assert not surely_dead(f"another/{system}/{pid}/{started}/{token}")
-    assert not surely_dead(f"/{pid}/0/{token}")
+    assert not is_dead(name)
+    assert is_dead(f"{system}/{pid}/{int(started) - 1}/{token}")  # its number was given again
+    assert is_dead(f"{system}/{2**22 + 1}/{started}/{token}")
+    assert not is_dead(f"another/{system}/{pid}/{started}/{token}")
+    assert not is_dead(f"/{pid}/0/{token}")
 
 
 def test_what_waits_is_counted_after_the_batches_under_way(

@@ -37,7 +37,7 @@ def test_each_page_keeps_how_often_it_has_changed(work: Crawls) -> None:
     for number in range(3):
         worker = work(**options)
         worker.seed("/busy", "/calm")
-        worker.store.remind([candidate("/busy"), candidate("/calm")])
+        worker.store.mark_due([candidate("/busy"), candidate("/calm")])
         worker.crawl({"/busy": f"version {number}", "/calm": "as ever"}, at=1e9 + number * DAY)
         kept = worker.database.rows(
             "SELECT visits, changes, (due - visited_at) / 3600 FROM url ORDER BY url"

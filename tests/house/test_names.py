@@ -23,7 +23,6 @@ UNCHECKED = (
     "downloadermiddlewares",
     "explain",
     "extensions",
-    "frontier",
     "logformatter.py",
     "output",
     "policy/outcomes.py",
