@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy.commands import bench
 
-from sitecrawl.console.scrapy_commands import PlainCommand
+from sitecrawl.console.scrapy_commands import SinglePageCommand
 
 
-class Command(PlainCommand, bench.Command):
+class Command(SinglePageCommand, bench.Command):
     """Measure Scrapy's speed on this machine."""

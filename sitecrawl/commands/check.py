@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy.commands import check
 
-from sitecrawl.console.scrapy_commands import PlainCommand
+from sitecrawl.console.scrapy_commands import SinglePageCommand
 
 
-class Command(PlainCommand, check.Command):
+class Command(SinglePageCommand, check.Command):
     """Check contracts, without a crawl."""

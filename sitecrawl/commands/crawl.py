@@ -18,14 +18,14 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest
 from sitecrawl.console.scrapy_commands import (
-    calm,
     crawl_settings,
-    is_ours,
-    missing_parts,
+    is_site_spider,
+    missing_components,
+    quiet_startup_logs,
     spider_loader,
 )
 from sitecrawl.console.setting_problems import setting_problems
-from sitecrawl.console.terminal import complain, reopen_errors
+from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
@@ -64,17 +64,17 @@ class Command(crawl.Command):
         super().process_options(args, opts)
         assert self.settings is not None
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
-            complain([unwritable])
+            print_errors([unwritable])
             sys.exit(BAD_USAGE)
-        reopen_errors()
+        reopen_stderr()
         problems = list(setting_problems(self.settings))
         try:
             spider = self._load_spider(args[0]) if args else None
         except KeyError as unknown:
             self._leave([*problems, str(unknown.args[0])], BAD_USAGE)
-        if is_ours(spider):
+        if is_site_spider(spider):
             settings = crawl_settings(spider, self.settings)
-            calm(str(settings["LOG_LEVEL"]))
+            quiet_startup_logs(str(settings["LOG_LEVEL"]))
             problems = [*repeated(given), *problems, *problems_of(spider, opts.spargs, settings)]
             if not problems:
                 self._check_database(settings["SITECRAWL_DATABASE"])
@@ -117,7 +117,7 @@ class Command(crawl.Command):
             for name in ("LOG_LEVEL", "LOG_ENCODING"):  # which may be the problem
                 self.settings.set(name, Settings()[name], priority="cmdline")
             configure_logging(self.settings)
-        complain(problems := list(problems))
+        print_errors(problems := list(problems))
         if in_file:
             for problem in problems:
                 logger.error("%s", problem)
@@ -149,7 +149,7 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
     except ConfigError as error:
         later = spider.may_make_starts()
         yield from (line for line in error.problems if not (later and is_missing_start(line)))
-    yield from missing_parts(spider, settings)
+    yield from missing_components(spider, settings)
 
 
 def exit_status(crawler: Crawler | None) -> int | None:

@@ -9,19 +9,19 @@ from typing import Any
 
 from sitecrawl.config.configuration import load
 from sitecrawl.console.command_base import FetchingCommand, read_url
-from sitecrawl.console.page_fetcher import Fetched, fetch
+from sitecrawl.console.page_fetcher import FetchedPages, fetch
 from sitecrawl.console.site_diagnosis import (
-    MOST_SITEMAPS,
+    MAX_SITEMAPS,
     Diagnosis,
-    LookingAround,
+    SiteCollector,
     addresses,
     diagnose,
 )
-from sitecrawl.console.terminal import complain, print_lines, span
+from sitecrawl.console.terminal import print_errors, print_lines, span
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.statuses import DONE, NOTHING
 
-MOST_PAGES = 10
+MAX_PAGES = 10
 
 
 class Command(FetchingCommand):
@@ -60,12 +60,12 @@ class Command(FetchingCommand):
             self.spider(),
             params,
             [url, *addresses(url)],
-            looking=LookingAround,
-            max_pages=MOST_PAGES + MOST_SITEMAPS,
+            collector=SiteCollector,
+            max_pages=MAX_PAGES + MAX_SITEMAPS,
         ) as fetched:
             found = diagnose(url, params, self.rules(configuration), fetched)
             if found.page is None:
-                complain(_problems(url, fetched))
+                print_errors(_problems(url, fetched))
         if opts.json:
             print_lines([json.dumps(record(found), ensure_ascii=False)])
         else:
@@ -73,7 +73,7 @@ class Command(FetchingCommand):
         return NOTHING if found.page is None else DONE
 
 
-def _problems(url: str, fetched: Fetched) -> list[str]:
+def _problems(url: str, fetched: FetchedPages) -> list[str]:
     crawl = fetched.crawler.get_extension(Crawl)
     problems = crawl.seed_report.problems() if crawl is not None else []
     return [each.removeprefix("start ") for each in problems if f" {url} " in each] or problems

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy.commands import fetch
 
-from sitecrawl.console.scrapy_commands import PlainCommand
+from sitecrawl.console.scrapy_commands import SinglePageCommand
 
 
-class Command(PlainCommand, fetch.Command):
+class Command(SinglePageCommand, fetch.Command):
     """Fetch one page with Scrapy's components."""

@@ -11,18 +11,18 @@ from dataclasses import replace
 from scrapy.exceptions import UsageError
 
 from sitecrawl.config.types import read_duration
-from sitecrawl.console import maintenance as administering
+from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import Source, find_crawl
-from sitecrawl.console.crawl_statistics import Statistics
-from sitecrawl.console.maintenance import Done, prune
+from sitecrawl.console.crawl_statistics import CrawlStatistics
+from sitecrawl.console.maintenance import ChangeReport, prune
 from sitecrawl.console.terminal import (
     Entry,
-    complain,
     list_errors,
     list_mirrors,
     list_pending,
     list_redirects,
+    print_errors,
     print_lines,
 )
 from sitecrawl.explain.explanation import Explainer
@@ -107,8 +107,8 @@ class Command(StoredCommand):
             done = prune(source.database, opts.spargs.get("realm"), age)
         else:
             done = self._do(action, argument, source)
-        print_lines([json.dumps(done.record(), ensure_ascii=False) if opts.json else done.said])
-        complain(done.problems)
+        print_lines([json.dumps(done.record(), ensure_ascii=False) if opts.json else done.message])
+        print_errors(done.problems)
         return DONE if done.count and not done.problems else NOTHING
 
     def _list(self, action: str, source: Source, opts: argparse.Namespace) -> int:
@@ -117,31 +117,31 @@ class Command(StoredCommand):
                 return _print(list_pending(records, opts.realm), as_json=opts.json)
             return _print(LISTS[action](records, opts.realm), as_json=opts.json)
 
-    def _do(self, action: str, argument: str, source: Source) -> Done:
+    def _do(self, action: str, argument: str, source: Source) -> ChangeReport:
         database, realm = source.database, source.configuration.params.realm
         match action:
             case "clear-errors":
-                return administering.clear_errors(database, realm)
+                return maintenance.clear_errors(database, realm)
             case "confirm-deletes":
-                return administering.confirm_deletions(database, realm, origin_of(argument) or None)
+                return maintenance.confirm_deletions(database, realm, origin_of(argument) or None)
             case "delete-realm":
-                return administering.delete_realm(database, argument)
+                return maintenance.delete_realm(database, argument)
             case "retry":
                 rules = self.rules(source.configuration)
                 return _warned(
-                    administering.retry(database, realm, rules, argument), source, rules, argument
+                    maintenance.retry(database, realm, rules, argument), source, rules, argument
                 )
-        return administering.adopt(database, self.rules(source.configuration), argument)
+        return maintenance.adopt(database, self.rules(source.configuration), argument)
 
 
-def _warned(done: Done, source: Source, rules: Rules, url: str) -> Done:
+def _warned(done: ChangeReport, source: Source, rules: Rules, url: str) -> ChangeReport:
     """Return the report on a requeued URL, with a warning if the next crawl will refuse it."""
     with open_records(source.database) as records:
         refusal = Explainer(source.configuration, rules, records).explain(url).refusal
     if refusal is None or not done.count:
         return done
     holds = f"the next crawl leaves it out as long as this holds: {refusal.detail}"
-    return replace(done, said=f"{url} waits, but {holds}")
+    return replace(done, message=f"{url} waits, but {holds}")
 
 
 def _read(args: Sequence[str]) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _read_age(argument: str) -> float:
 def _show_statistics(source: Source, *, as_json: bool) -> int:
     assert source.run is not None
     with open_records(source.database) as records:
-        statistics = Statistics.read(records, source.run)
+        statistics = CrawlStatistics.read(records, source.run)
     if as_json:
         return print_lines([json.dumps({"database": source.name, **statistics.record()})])
     return print_lines([source.name, *statistics.lines(time.time())])

@@ -13,8 +13,8 @@ from scrapy.settings import Settings
 from sitecrawl.config.configuration import load
 from sitecrawl.console.command_base import FetchingCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
-from sitecrawl.console.page_fetcher import Fetched, fetch
-from sitecrawl.console.terminal import complain, print_lines
+from sitecrawl.console.page_fetcher import FetchedPages, fetch
+from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier import open_records
@@ -66,7 +66,7 @@ class Command(FetchingCommand):
             looked_at = explainer.explain(url)
             refused = next((s for s in looked_at.rules if s.verdict == "refused"), None)
             if refused is not None:
-                complain([f"{url} is refused: {refused.detail}"])
+                print_errors([f"{url} is refused: {refused.detail}"])
                 return NOTHING
             assert self.crawler_process is not None
             depth = looked_at.stored.depth + 1 if looked_at.stored else 1
@@ -74,7 +74,7 @@ class Command(FetchingCommand):
             with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
                 found = list(_explained(explainer, fetched, depth, params.obedience()))
-                complain(_problems(fetched, url))
+                print_errors(_problems(fetched, url))
         return print_lines(_told(link, each, opts) for link, each in found if _shown(each, opts))
 
 
@@ -87,9 +87,9 @@ def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
 
 
 def _explained(
-    explainer: Explainer, fetched: Fetched, depth: int, obedience: Obedience
+    explainer: Explainer, fetched: FetchedPages, depth: int, obedience: Obedience
 ) -> Iterator[tuple[Link, Explanation]]:
-    for page in fetched.seen.pages.values():
+    for page in fetched.collected.pages.values():
         said = obedience.rel_of_links(page.directives)
         for link in _once(page):
             yield link, explainer.explain(link.url, depth=depth, rel=link.rel | said)
@@ -102,11 +102,11 @@ def _once(page: Page) -> Iterable[Link]:
     return found.values()
 
 
-def _problems(fetched: Fetched, url: str) -> Iterator[str]:
+def _problems(fetched: FetchedPages, url: str) -> Iterator[str]:
     crawl = fetched.crawler.get_extension(Crawl)
-    if any(page.links for page in fetched.seen.pages.values()) or crawl is None:
+    if any(page.links for page in fetched.collected.pages.values()) or crawl is None:
         return
-    if fetched.seen.pages:
+    if fetched.collected.pages:
         yield f"{url} has no links."
         return
     elsewhere = [target for _, _, _, target in fetched.records.redirects()]

@@ -7,10 +7,10 @@ import argparse
 from scrapy.commands import parse
 from scrapy.exceptions import UsageError
 
-from sitecrawl.console.scrapy_commands import PlainCommand
+from sitecrawl.console.scrapy_commands import SinglePageCommand
 
 
-class Command(PlainCommand, parse.Command):
+class Command(SinglePageCommand, parse.Command):
     """Show the result of a callback; other commands show the crawl's own documents."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

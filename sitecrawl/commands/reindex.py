@@ -13,7 +13,7 @@ from sitecrawl.config.options.crawl_options import NAMING
 from sitecrawl.config.rules_from_options import widen_scope
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import Source, find_crawl
-from sitecrawl.console.reindexing import Reindexed, Today, again
+from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged
 from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records, open_reindex
 from sitecrawl.frontier.stored_reindex import Reindex
@@ -59,7 +59,7 @@ class Command(StoredCommand):
         rules, params = self.rules(source.configuration), source.configuration.params
         with open_records(source.database) as records:
             widen_scope(rules, params, records)
-        today = Today(source.configuration, rules)
+        today = StoredJudge(source.configuration, rules)
         with open_reindex(source.database, params.realm) as reindex:
             found = plan(source, reindex, today)
             if not opts.dry_run:
@@ -71,27 +71,27 @@ class Command(StoredCommand):
         return NOTHING if found.nothing else DONE
 
 
-def plan(source: Source, reindex: Reindex, today: Today) -> Reindexed:
+def plan(source: Source, reindex: Reindex, today: StoredJudge) -> ReindexPlan:
     """Return the changes that a reindex would make."""
     assert source.run is not None
     params = source.configuration.params
     options = changed_options(source.run.configuration, source.configuration.stored())
-    found = Reindexed(source.database, params.realm, options)
+    found = ReindexPlan(source.database, params.realm, options)
     found.delete(reindex.planned(today.refused))
     if NAMING.intersection(options):
         deleted = sum(len(each) for each in found.deleted.values())
-        found.written = sum(1 for _ in reindex.planned(again)) - deleted
+        found.written = sum(1 for _ in reindex.planned(rewrite_unchanged)) - deleted
     with open_records(source.database) as records:
         found.reread = records.read_otherwise(params.realm, params.reading)
     return found
 
 
-def apply(found: Reindexed, source: Source, reindex: Reindex, today: Today) -> None:
+def apply(found: ReindexPlan, source: Source, reindex: Reindex, today: StoredJudge) -> None:
     """Apply the planned changes; the next run delivers them."""
     params = source.configuration.params
     found.since = reindex.last_seq
     while list(reindex.apply(today.refused)):
         pass  # what a deleted document stood for has come into its own: it is judged as well
     if found.written:
-        found.written = len(list(reindex.apply(again)))
+        found.written = len(list(reindex.apply(rewrite_unchanged)))
     reindex.finish(params.reading, source.configuration.stored())

@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
-from sitecrawl.console.scrapy_commands import crawl_settings, is_ours
+from sitecrawl.console.scrapy_commands import crawl_settings, is_site_spider
 from sitecrawl.console.setting_problems import setting_problems
 
 
@@ -39,7 +39,7 @@ class Command(runspider.Command):
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         assert self.settings is not None
         problems: list[str] = []
-        if is_ours(spidercls):
+        if is_site_spider(spidercls):
             settings = crawl_settings(spidercls, self.settings)
             problems += problems_of(spidercls, self._arguments, settings)
         if problems:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy.commands import shell
 
-from sitecrawl.console.scrapy_commands import PlainCommand
+from sitecrawl.console.scrapy_commands import SinglePageCommand
 
 
-class Command(PlainCommand, shell.Command):
+class Command(SinglePageCommand, shell.Command):
     """Open Scrapy's console, to try selectors on a page."""

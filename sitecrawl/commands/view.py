@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy.commands import view
 
-from sitecrawl.console.scrapy_commands import PlainCommand
+from sitecrawl.console.scrapy_commands import SinglePageCommand
 
 
-class Command(PlainCommand, view.Command):
+class Command(SinglePageCommand, view.Command):
     """Open one page in a browser as Scrapy fetches it."""

@@ -20,7 +20,7 @@ from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
 from sitecrawl.console.scrapy_commands import spider_loader
 from sitecrawl.console.setting_problems import setting_problems
-from sitecrawl.console.terminal import complain
+from sitecrawl.console.terminal import print_errors
 from sitecrawl.defaults import SITECRAWL_DATABASE
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.policy.urls.rule_engine import Rules
@@ -92,7 +92,7 @@ class StoredCommand(ScrapyCommand):
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as the feeds are, whatever the locale
         try:
-            self._as_crawled(opts)
+            self._select_spider(opts)
             self.exitcode = self.answer(args, opts)
         except ConfigError as error:
             self.exitcode = self._fail(error.problems, BAD_USAGE)
@@ -103,7 +103,7 @@ class StoredCommand(ScrapyCommand):
         except KeyboardInterrupt:
             self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
 
-    def _as_crawled(self, opts: argparse.Namespace) -> None:
+    def _select_spider(self, opts: argparse.Namespace) -> None:
         """Select the crawl of a spider that has settings, arguments and a database of its own."""
         if self._spider == "site":
             return
@@ -131,7 +131,7 @@ class StoredCommand(ScrapyCommand):
 
     @staticmethod
     def _fail(problems: Iterable[str], status: int) -> int:
-        complain(problems)
+        print_errors(problems)
         return status
 
 

@@ -1,4 +1,4 @@
-"""Statistics of a crawl database: the last run, and the state of each origin."""
+"""CrawlStatistics of a crawl database: the last run, and the state of each origin."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
-    """Statistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
+class CrawlStatistics:
+    """CrawlStatistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
 
     run: RunRecord
     outcomes: dict[str, int]
@@ -36,7 +36,7 @@ class Statistics:
     shared: Sequence[tuple[str, str, SharedPages]] = ()
 
     @classmethod
-    def read(cls, records: Records, run: RunRecord) -> Statistics:
+    def read(cls, records: Records, run: RunRecord) -> CrawlStatistics:
         """Read the current statistics, with the end of ``run``."""
         origins, shared = records.origins(run.realm), records.shared(run.realm)
         return cls(run, records.counts(run.realm), origins, shared)
@@ -64,8 +64,8 @@ class Statistics:
     @property
     def refused(self) -> dict[str, int]:
         """Return the number of links that the last run refused, by reason."""
-        counted = self.run.counters.items()
-        found = {name: int(count) for name, count in counted if name.startswith(REFUSED)}
+        with_noun = self.run.counters.items()
+        found = {name: int(count) for name, count in with_noun if name.startswith(REFUSED)}
         return {name.removeprefix(REFUSED): count for name, count in sorted(found.items())}
 
     def record(self) -> dict[str, Any]:

@@ -21,58 +21,60 @@ from sitecrawl.web.urls.url import normalize
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ChangeReport:
     """Report of a change: count, text, and the lines that could not be used."""
 
     count: int
-    said: str
+    message: str
     problems: Sequence[str] = ()
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {"count": self.count, "said": self.said, "problems": list(self.problems)}
+        return {"count": self.count, "said": self.message, "problems": list(self.problems)}
 
 
-def clear_errors(database: str, realm: str) -> Done:
+def clear_errors(database: str, realm: str) -> ChangeReport:
     """Requeue every URL of a realm that failed."""
     with open_administration(database, realm) as administration:
         count = administration.clear_errors()
-    return Done(
-        count, f"{counted(count, 'URL')} of realm {realm!r} that failed will be asked again."
+    return ChangeReport(
+        count, f"{with_noun(count, 'URL')} of realm {realm!r} that failed will be asked again."
     )
 
 
-def retry(database: str, realm: str, rules: Rules, url: str) -> Done:
+def retry(database: str, realm: str, rules: Rules, url: str) -> ChangeReport:
     """Requeue one URL, whatever its last outcome."""
     with open_administration(database, realm) as administration:
         known = administration.retry(candidate(rules, url))
     if not known:
-        return Done(0, f"{url} is not known in realm {realm!r}.")
-    return Done(1, f"{url} will be asked for in the next crawl.")
+        return ChangeReport(0, f"{url} is not known in realm {realm!r}.")
+    return ChangeReport(1, f"{url} will be asked for in the next crawl.")
 
 
-def confirm_deletions(database: str, realm: str, origin: str | None) -> Done:
+def confirm_deletions(database: str, realm: str, origin: str | None) -> ChangeReport:
     """Write the deletions that await confirmation, of one origin or of all."""
     with open_administration(database, realm) as administration:
         count = len(administration.confirm_deletions(origin))
-    return Done(count, f"{counted(count, 'change')} written; the next crawl delivers them.")
+    return ChangeReport(
+        count, f"{with_noun(count, 'change')} written; the next crawl delivers them."
+    )
 
 
-def delete_realm(database: str, realm: str) -> Done:
+def delete_realm(database: str, realm: str) -> ChangeReport:
     """Delete a realm's documents and all its records."""
     with open_records(database) as records:
         if all(origin.realm != realm for origin in records.origins()):
-            return Done(0, f"There is no realm {realm!r}.")
+            return ChangeReport(0, f"There is no realm {realm!r}.")
     with open_administration(database, realm) as administration:
         changes = administration.delete_realm()
-    said = f"Realm {realm!r} is gone; {counted(len(changes), 'deletion')} written."
+    message = f"Realm {realm!r} is gone; {with_noun(len(changes), 'deletion')} written."
     if changes:
         export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
-        said += f" {export} prints them; the next crawl of that realm delivers them."
-    return Done(1, said)
+        message += f" {export} prints them; the next crawl of that realm delivers them."
+    return ChangeReport(1, message)
 
 
-def adopt(database: str, rules: Rules, path: str) -> Done:
+def adopt(database: str, rules: Rules, path: str) -> ChangeReport:
     """Import a pending file; report and skip invalid lines."""
     entries, problems = pending.read(_lines(path))
     by_realm: defaultdict[str, list[tuple[Candidate, int]]] = defaultdict(list)
@@ -86,7 +88,7 @@ def adopt(database: str, rules: Rules, path: str) -> Done:
     for realm, states in by_realm.items():
         with open_administration(database, realm) as administration:
             count += administration.adopt(states)
-    return Done(count, f"{counted(count, 'URL')} read from {path}.", problems)
+    return ChangeReport(count, f"{with_noun(count, 'URL')} read from {path}.", problems)
 
 
 def candidate(rules: Rules, url: str) -> Candidate:
@@ -95,7 +97,7 @@ def candidate(rules: Rules, url: str) -> Candidate:
     return Candidate(admission.origin, admission.fingerprint, admission.url)
 
 
-def counted(count: int, noun: str) -> str:
+def with_noun(count: int, noun: str) -> str:
     """Return a count with its noun: ``1 URL``, ``2 URLs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
@@ -110,16 +112,16 @@ def _lines(path: str) -> Iterable[str]:
     return text.splitlines()
 
 
-def prune(database: str, realm: str | None, age: float) -> Done:
+def prune(database: str, realm: str | None, age: float) -> ChangeReport:
     """Delete superseded records older than ``age`` seconds, and compact the database."""
     with open_pruning(database, realm) as pruning:
         forgotten = pruning.forget(age)
         compacted = pruning.compact()
-    said = [_forgotten(forgotten)]
+    message = [_forgotten(forgotten)]
     smaller = compacted is not None and not compacted.hindrance
     if forgotten.count or smaller:
-        said.append(_compacted(compacted))
-    return Done(forgotten.count or int(smaller), "\n".join(said))
+        message.append(_compacted(compacted))
+    return ChangeReport(forgotten.count or int(smaller), "\n".join(message))
 
 
 def _forgotten(rows: Forgotten) -> str:

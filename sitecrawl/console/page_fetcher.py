@@ -27,10 +27,18 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Page
 
 
-ABOVE_ALL = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
-NO_TRACES: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
-OF_THE_CRAWL = {"start", "crawl_name", "config", "profile", "any_database", "force", "entire_site"}
-ALONE = {
+ABOVE_CMDLINE = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
+NO_OUTPUT: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
+CRAWL_ONLY_OPTIONS = {
+    "start",
+    "crawl_name",
+    "config",
+    "profile",
+    "any_database",
+    "force",
+    "entire_site",
+}
+SINGLE_PAGE_OPTIONS = {
     "mode": "page",
     "discover": False,
     "sitemaps": False,
@@ -42,7 +50,7 @@ ALONE = {
 
 
 @dataclass(slots=True)
-class Seen:
+class CollectedPages:
     """Pages, their bodies and sitemaps, by requested URL."""
 
     pages: dict[str, Page] = field(default_factory=dict)
@@ -50,7 +58,7 @@ class Seen:
     sitemaps: dict[str, list[SitemapEntry]] = field(default_factory=dict)
 
 
-class Fetched(NamedTuple):
+class FetchedPages(NamedTuple):
     """Result of fetching single pages.  ``records`` holds outcomes and robots.txt, and is readable
     only within ``fetch``.
 
@@ -59,26 +67,26 @@ class Fetched(NamedTuple):
 
     crawler: Crawler
     records: Records
-    seen: Seen
+    collected: CollectedPages
 
 
-class Looking:
+class PageCollector:
     """Mixin before a spider's class that keeps the pages read and emits no documents."""
 
-    seen: Seen
+    collected: CollectedPages
 
     def parse(self, response: Response, **_: Any) -> list[Request]:
-        """Keep the page; return the further requests."""
+        """Keep the page; return the further_requests requests."""
         assert response.request is not None
-        further: list[Request] = []
+        further_requests: list[Request] = []
         for each in super().parse(response):  # type: ignore[misc]
             if isinstance(each, Document):
-                self.seen.pages[response.request.url] = each.page
-                self.seen.bodies[response.request.url] = response.body
-                further += self.further(response)
-        return further
+                self.collected.pages[response.request.url] = each.page
+                self.collected.bodies[response.request.url] = response.body
+                further_requests += self.further_requests(response)
+        return further_requests
 
-    def further(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
+    def further_requests(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
         """Return requests besides the page's own."""
         return []
 
@@ -91,26 +99,26 @@ def fetch(
     params: CrawlParams,
     urls: Sequence[str],
     *,
-    looking: type[Looking] = Looking,
+    collector: type[PageCollector] = PageCollector,
     max_pages: int = 1,
-) -> Iterator[Fetched]:
+) -> Iterator[FetchedPages]:
     """Fetch each URL once, robots.txt first, at the pace of the crawl.
 
     The crawl's own database is not touched; a new one lives as long as the context.
     """
-    seen = Seen()
+    collected = CollectedPages()
     make: Callable[..., type[Spider]] = type
     with TemporaryDirectory(prefix="sitecrawl-") as folder:
         own = settings.copy()
         database = f"sqlite:///{Path(folder) / 'looked.db'}"
-        own.setdict({**NO_TRACES, "SITECRAWL_DATABASE": database}, priority=ABOVE_ALL)
-        crawler = Crawler(make("Looked", (looking, spider), {"seen": seen}), own)
+        own.setdict({**NO_OUTPUT, "SITECRAWL_DATABASE": database}, priority=ABOVE_CMDLINE)
+        crawler = Crawler(make("Looked", (collector, spider), {"collected": collected}), own)
         process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=max_pages)
         process.start()
         with open_records(database) as records:
-            yield Fetched(crawler, records, seen)
+            yield FetchedPages(crawler, records, collected)
 
 
 def _arguments(params: CrawlParams) -> dict[str, Any]:
-    given = params.model_dump(exclude_defaults=True, exclude={*OF_THE_CRAWL, "max_pages"})
-    return {**given, **ALONE}
+    given = params.model_dump(exclude_defaults=True, exclude={*CRAWL_ONLY_OPTIONS, "max_pages"})
+    return {**given, **SINGLE_PAGE_OPTIONS}

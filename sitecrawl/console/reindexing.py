@@ -8,7 +8,7 @@ from typing import Any
 
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.rules_from_options import start_fingerprints
-from sitecrawl.console.maintenance import counted
+from sitecrawl.console.maintenance import with_noun
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
 from sitecrawl.policy.decision import Admission
@@ -19,7 +19,7 @@ from sitecrawl.web.urls.identity import document_id
 EXAMPLES = 3
 
 
-class Today:
+class StoredJudge:
     """Verdicts of the current rules on stored documents."""
 
     def __init__(self, configuration: Configuration, rules: Rules) -> None:
@@ -56,13 +56,13 @@ def _candidate(found: Admission, depth: int, via: str) -> Candidate:
     return Candidate(found.origin, found.fingerprint, found.url, depth, via)
 
 
-def again(_: str, record: dict[str, Any]) -> Rewrite:
+def rewrite_unchanged(_: str, record: dict[str, Any]) -> Rewrite:
     """Rewrite a document unchanged."""
     return Rewrite(record)
 
 
 @dataclass(slots=True)
-class Reindexed:
+class ReindexPlan:
     """Changes of a reindex, planned or made; deletions are by the reason of the refusal."""
 
     database: str
@@ -104,14 +104,14 @@ class Reindexed:
         changed = ", ".join(self.options)
         yield f"Options that differ from the last run: {changed or 'none'}"
         for word, found in self.deleted.items():
-            yield f"{counted(len(found), 'document')} deleted ({word})"
+            yield f"{with_noun(len(found), 'document')} deleted ({word})"
             for url, rewrite in found[:EXAMPLES]:
                 why = f"now {rewrite.successor.url}" if rewrite.successor else rewrite.rule
                 yield f"  {url}: {why}"
         if self.written:
-            yield f"{counted(self.written, 'document')} written again in their new form"
+            yield f"{with_noun(self.written, 'document')} written again in their new form"
         if self.reread:
-            yield f"{counted(self.reread, 'document')} due: their pages must be read again"
+            yield f"{with_noun(self.reread, 'document')} due: their pages must be read again"
         yield self._end()
 
     def _end(self) -> str:

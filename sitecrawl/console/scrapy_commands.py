@@ -19,16 +19,16 @@ from sitecrawl import __version__
 from sitecrawl.config.config_errors import nearest
 from sitecrawl.policy.http.request_headers import user_agent
 
-TALKATIVE = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware", "scrapy.utils.log")
+STARTUP_LOGGERS = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware", "scrapy.utils.log")
 """Loggers that list versions, overridden settings and enabled components."""
 
 
-def calm(level: str) -> None:
+def quiet_startup_logs(level: str) -> None:
     """Drop informational start-up logs of Scrapy, unless the level is DEBUG.
 
     Filters, because Scrapy resets the levels of its loggers when it configures them.
     """
-    for name in TALKATIVE:
+    for name in STARTUP_LOGGERS:
         logger = logging.getLogger(name)
         logger.removeFilter(is_warning)
         if level != "DEBUG":
@@ -40,7 +40,7 @@ def is_warning(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.WARNING
 
 
-NEEDED = {
+REQUIRED_COMPONENTS = {
     "EXTENSIONS": ("sitecrawl.extensions.crawl.Crawl",),
     "DOWNLOADER_MIDDLEWARES": (
         "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware",
@@ -55,42 +55,40 @@ NEEDED = {
     ),
 }
 SPIDER = "sitecrawl.spiders.site.SiteSpider"
-CLASSES = {
+REQUIRED_CLASSES = {
     "SCHEDULER": "sitecrawl.scheduler.OriginScheduler",
     "ITEM_PROCESSOR": "sitecrawl.pipelines.processor.DocumentProcessor",
 }
 REMEDY = "the crawl cannot do without it"
 
 
-def missing_parts(spider: object, settings: BaseSettings) -> Iterator[str]:
-    """Yield a problem for each required component that is missing: a crawl might never end
-    without.
-    """
-    if not _is_among(SPIDER, [spider]):
+def missing_components(spider: object, settings: BaseSettings) -> Iterator[str]:
+    """Yield a problem for each missing component without which a crawl might never end."""
+    if not _is_configured(SPIDER, [spider]):
         return
-    for table, needed in NEEDED.items():
+    for table, required in REQUIRED_COMPONENTS.items():
         named = [*settings.get_component_priority_dict_with_base(table)]
-        for part in needed:
-            if not _is_among(part, named):
-                yield f"{table} lacks {part}: {REMEDY}"
-    for name, part in CLASSES.items():
-        if not _is_among(part, [settings[name]]):
-            yield f"{name} is not {part}, nor made of it: {REMEDY}"
+        for component in required:
+            if not _is_configured(component, named):
+                yield f"{table} lacks {component}: {REMEDY}"
+    for name, component in REQUIRED_CLASSES.items():
+        if not _is_configured(component, [settings[name]]):
+            yield f"{name} is not {component}, nor made of it: {REMEDY}"
 
 
-def _is_among(part: str, named: Sequence[Any]) -> bool:
-    """Return True if a component or a subclass of it is configured.  The method resolution order
-    is checked because ``issubclass`` accepts anything with the methods of Scrapy's scheduler.
+def _is_configured(component: str, named: Sequence[Any]) -> bool:
+    """Return True if a component or a subclass of it is configured.
 
-    Not ``issubclass``: whatever has its methods is a subclass of a scheduler of Scrapy's.
+    The method resolution order is checked because ``issubclass`` accepts anything with the
+    methods of Scrapy's scheduler.
     """
-    if part in named:
+    if component in named:
         return True
-    wanted = load_object(part)
+    wanted = load_object(component)
     return any(wanted in getattr(load_object(name), "__mro__", ()) for name in named)
 
 
-def is_ours(spider: Any) -> bool:
+def is_site_spider(spider: Any) -> bool:
     """Return True for a SiteSpider, whose crawl has a configuration."""
     return hasattr(spider, "configuration_from_arguments")
 
@@ -109,27 +107,27 @@ def spider_loader(settings: BaseSettings) -> SpiderLoaderProtocol:
     return get_spider_loader(own)
 
 
-class OutsideLoader(SpiderLoader):
+class PlainSpiderLoader(SpiderLoader):
     """Spider loader that loads SiteSpiders as plain spiders: callbacks without a crawl."""
 
     def load(self, spider_name: str) -> type[Spider]:
         """Return the spider's class, or a plain subclass of it."""
         spider = super().load(spider_name)
-        if not is_ours(spider):
+        if not is_site_spider(spider):
             return spider
         make: Callable[..., type[Spider]] = type
         names = {"in_crawl": False, "__module__": spider.__module__}
         return make(spider.__name__, (spider,), names)
 
 
-class PlainCommand(ScrapyCommand):
+class SinglePageCommand(ScrapyCommand):
     """Mixin for Scrapy's single-page commands, which use Scrapy's own components."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Set the crawl's default User-Agent; raises UsageError for an unknown spider."""
         assert self.settings is not None
         self.settings.set("USER_AGENT", user_agent(__version__), priority="command")
-        self.settings.set("SPIDER_LOADER_CLASS", OutsideLoader, priority="command")
+        self.settings.set("SPIDER_LOADER_CLASS", PlainSpiderLoader, priority="command")
         super().process_options(args, opts)
         name = getattr(opts, "spider", None)
         known = spider_loader(self.settings).list()

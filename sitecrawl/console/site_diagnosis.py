@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy import Request
 
 from sitecrawl.config.assembly import agent
-from sitecrawl.console.page_fetcher import Fetched, Looking
+from sitecrawl.console.page_fetcher import FetchedPages, PageCollector
 from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.rendering import needs_scripts
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Page
 
 
-MOST_SITEMAPS = 20
-LONGEST_CHAIN = 10
+MAX_SITEMAPS = 20
+MAX_REDIRECTS = 10
 
 
-class LookingAround(Looking):
+class SiteCollector(PageCollector):
     """Page collector that also reads sitemaps: those of robots.txt, else the usual one."""
 
-    def further(self, response: Response) -> list[Request]:
+    def further_requests(self, response: Response) -> list[Request]:
         """Return requests for the sitemaps of the page's origin."""
         assert response.request is not None
         place = origin_of(response.request)
@@ -47,13 +47,13 @@ class LookingAround(Looking):
         if response.status != 200:
             return []
         entries = list(read_sitemap(response.body, response.url))
-        self.seen.sitemaps[response.request.url] = entries
+        self.collected.sitemaps[response.request.url] = entries
         return list(self._ask(entry.loc for entry in entries if entry.is_sitemap))
 
     def _ask(self, urls: Iterator[str] | tuple[str, ...] | list[str]) -> Iterator[Request]:
         for url in urls:
-            if url not in self.seen.sitemaps and len(self.seen.sitemaps) < MOST_SITEMAPS:
-                self.seen.sitemaps[url] = []
+            if url not in self.collected.sitemaps and len(self.collected.sitemaps) < MAX_SITEMAPS:
+                self.collected.sitemaps[url] = []
                 yield Request(url, callback=self.read_sitemap, dont_filter=True)
 
 
@@ -98,19 +98,19 @@ def addresses(url: str) -> list[str]:
     return [each for each in found if origin(each) != origin(url)]
 
 
-def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> Diagnosis:
+def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: FetchedPages) -> Diagnosis:
     """Build the diagnosis from the fetched pages."""
     redirects = {source: target for source, _, _, target in fetched.records.redirects() if target}
     start = _end(url, redirects)
     place = fetched.records.origin(origin(start), params.realm)
     if place is None:  # the rules refuse that address, and nobody was asked there
         start, place = url, fetched.records.origin(origin(url), params.realm)
-    page = fetched.seen.pages.get(start)
+    page = fetched.collected.pages.get(start)
     text = place.robots_text if place else None
     robots = RobotsTxt.parse(text, origin=origin(start)) if text is not None else None
     crawl_delay = robots.crawl_delay(agent(params)) if robots else None
-    pages = {entry.loc for each in fetched.seen.sitemaps.values() for entry in each}
-    pages -= fetched.seen.sitemaps.keys()
+    pages = {entry.loc for each in fetched.collected.sitemaps.values() for entry in each}
+    pages -= fetched.collected.sitemaps.keys()
     links = {link.url for link in page.links} if page else set()
 
     def admits(each: str) -> bool:
@@ -128,8 +128,8 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> D
         crawl_delay=crawl_delay,
         delay=Pace(params.delay, crawl_delay).promised,
         hosts=dict(_hosts(url, redirects, fetched)),
-        scripts=needs_scripts(read_shell(fetched.seen.bodies[start])) if page else None,
-        sitemaps={name: len(found) for name, found in fetched.seen.sitemaps.items() if found},
+        scripts=needs_scripts(read_shell(fetched.collected.bodies[start])) if page else None,
+        sitemaps={name: len(found) for name, found in fetched.collected.sitemaps.items() if found},
         expected=sum(map(admits, pages)) if pages else None,
         links=len(links),
         admitted=sum(map(admits, links)),
@@ -137,17 +137,17 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: Fetched) -> D
 
 
 def _end(url: str, redirects: dict[str, str]) -> str:
-    for _ in range(LONGEST_CHAIN):
+    for _ in range(MAX_REDIRECTS):
         url = redirects.get(url, url)
     return url
 
 
-def _hosts(url: str, redirects: dict[str, str], fetched: Fetched) -> Iterator[tuple[str, str]]:
+def _hosts(url: str, redirects: dict[str, str], fetched: FetchedPages) -> Iterator[tuple[str, str]]:
     failed = {each: outcome.name.lower() for each, outcome, *_ in fetched.records.failures()}
     for each in [url, *addresses(url)]:
         if each in redirects:
             yield each, f"redirects to {redirects[each]}"
-        elif each in fetched.seen.pages:
+        elif each in fetched.collected.pages:
             yield each, "answers with a page"
         else:
             yield each, failed.get(each, "could not be read")

@@ -78,7 +78,7 @@ def print_lines(lines: Iterable[str]) -> int:
     return status
 
 
-def complain(problems: Iterable[str]) -> None:
+def print_errors(problems: Iterable[str]) -> None:
     """Write problems to standard error, a line for each."""
     output: TextIO | None = sys.stderr
     if output is None:  # print would take standard output in its place
@@ -88,7 +88,7 @@ def complain(problems: Iterable[str]) -> None:
             print(printable(problem), file=output)
 
 
-def reopen_errors() -> None:
+def reopen_stderr() -> None:
     """Reopen a closed standard error (2>&-), which Scrapy's log inspects."""
     output: TextIO | None = sys.stderr
     if output is None:

@@ -129,12 +129,10 @@ TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds for the close_notify of a server
 
 
 class Dialer:
-    """Opener of connections; it checks every address that a route resolves to.  Each address is
-    checked at the moment of connecting, so that neither a name that resolves elsewhere by then
-    nor a literal in any notation bypasses the check.
+    """Opener of connections; it checks every address that a route resolves to.
 
-    Each address is judged at the moment of connecting to it, so that neither a name that
-    leads elsewhere now nor a literal in any notation gets past.
+    Each address is checked at the moment of connecting, so that neither a name that resolves
+    elsewhere by then nor a literal in any notation bypasses the check.
     """
 
     def __init__(self, rule: AddressRule, certificates: Certificates, limits: FetchLimits) -> None:

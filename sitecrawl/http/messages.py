@@ -59,7 +59,7 @@ def site_of(url: str) -> str:
     """Scheme and authority of a URL_PARTS, without what is asked for; raises ValueError."""
     found = SCHEME_AND_AUTHORITY.match(url)
     if found is None:
-        raise ValueError(f"not a URL_PARTS that can be asked for: {url!r}")
+        raise ValueError(f"not a URL that can be asked for: {url!r}")
     return found[0]
 
 
@@ -352,7 +352,7 @@ def target(url: str, *, absolute: bool = False) -> bytes:
     url = url.partition("#")[0]
     found = URL_PARTS.fullmatch(url)
     if found is None:
-        raise ValueError(f"not a URL_PARTS that can be asked for: {url!r}")
+        raise ValueError(f"not a URL that can be asked for: {url!r}")
     path = found[2] if found[2].startswith("/") else "/" + found[2]
     if "|" in path:  # Tomcat rejects it; Chromium escapes it in the path only
         name, mark, query = path.partition("?")

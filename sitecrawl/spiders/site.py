@@ -22,7 +22,7 @@ from sitecrawl.config.configuration import Configuration, load, named_after, wit
 from sitecrawl.config.layers import START_URLS
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits, build_rules
-from sitecrawl.console.scrapy_commands import missing_parts
+from sitecrawl.console.scrapy_commands import missing_components
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
@@ -112,7 +112,7 @@ class SiteSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
         """Built with the configuration that the arguments ask for; raises ConfigError."""
-        if cls.in_crawl and (missing := list(missing_parts(cls, crawler.settings))):
+        if cls.in_crawl and (missing := list(missing_components(cls, crawler.settings))):
             raise ConfigError(missing)
         accepted = arguments
         if not takes_any(cls.__init__):

@@ -7,11 +7,11 @@ import re
 
 from w3lib.encoding import to_unicode
 
-from sitecrawl.web import japanese_encodings as japanese
+from sitecrawl.web.japanese_encodings import JAPANESE_CODECS, read_japanese
 
 CODECS = {
     "big5": "big5hkscs",
-    "euc-jp": "euc_jis_2004",  # to write; japanese.py reads it, and iso-2022-jp
+    "euc-jp": "euc_jis_2004",  # to write; japanese_encodings reads it, and iso-2022-jp
     "euc-kr": "cp949",
     "gbk": "gb18030",
     "ibm866": "cp866",
@@ -145,8 +145,8 @@ def read(body: bytes, name: str) -> str:
     """``body`` in the encoding of that name of the standard; what cannot be read is U+FFFD."""
     if name == "replacement":
         return "\ufffd" if body else ""
-    if name in japanese.CODECS:
-        return japanese.read_japanese(body, name)
+    if name in JAPANESE_CODECS:
+        return read_japanese(body, name)
     text = to_unicode(body, CODECS.get(name, name))
     return text.translate(_USER_DEFINED) if name == "x-user-defined" else text
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import codecs
 
-CODECS = {"euc-jp": "euc_jp", "iso-2022-jp": "iso2022_jp_ext"}
+JAPANESE_CODECS = {"euc-jp": "euc_jp", "iso-2022-jp": "iso2022_jp_ext"}
 # Six signs of row 1 for which Unicode has two characters each: JIS's, and what browsers show.
 _SHOWN = dict(zip("〜−‖¢£¬", "～－∥￠￡￢", strict=True))
-SHOWN = str.maketrans(_SHOWN)
-WRITTEN = str.maketrans({shown: written for written, shown in _SHOWN.items()})
+DECODE_TABLE = str.maketrans(_SHOWN)
+ENCODE_TABLE = str.maketrans({shown: written for written, shown in _SHOWN.items()})
 
 
 def read_japanese(body: bytes, name: str) -> str:
     """``body`` in one of these encodings of the standard; what cannot be read is U+FFFD."""
-    return body.decode(CODECS[name], "japanese").translate(SHOWN)
+    return body.decode(JAPANESE_CODECS[name], "japanese").translate(DECODE_TABLE)
 
 
 def _of_windows(error: UnicodeError) -> tuple[str, int]:

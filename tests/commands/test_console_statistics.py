@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.console.crawl_statistics import Statistics
+from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.frontier.records import OriginCounts, RunRecord
 
 RUN = RunRecord(
@@ -25,7 +25,7 @@ def origins(count: int) -> list[str]:
         OriginCounts(f"http://{number:04}", "default", 9, int(number % 50 == 9), 8, 0, None)
         for number in range(count)
     ]
-    lines = list(Statistics(RUN, {}, counts).lines(3000.0))
+    lines = list(CrawlStatistics(RUN, {}, counts).lines(3000.0))
     return lines[lines.index("Origins") + 1 :]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Server
-from sitecrawl.console.terminal import complain, print_lines, printable
+from sitecrawl.console.terminal import print_errors, print_lines, printable
 from sitecrawl.extensions.printable_log import PrintableFormatter
 
 
@@ -26,7 +26,7 @@ from sitecrawl.extensions.printable_log import PrintableFormatter
 def test_controls_are_escaped(text: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert printable(text) == shown
     print_lines([text])
-    complain([text])
+    print_errors([text])
     assert capsys.readouterr() == (f"{shown}\n", f"{shown}\n")
 
 

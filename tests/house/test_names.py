@@ -16,7 +16,6 @@ SOURCE = Path(__file__).parent.parent.parent / "sitecrawl"
 UNCHECKED = (
     "addon.py",
     "commands",
-    "console",
     "counters.py",
     "crawl",
     "defaults.py",

@@ -105,7 +105,7 @@ def _fill(page: Page, values: dict[str, tuple[str, ...]]) -> None:
 MAX_TOKENS = 500_000  # tags and comments of one document; each takes three microseconds
 MAX_EMPTY = 300_000  # elements of XHTML that are written as one tag; more are as good as nested
 MAX_FIELDS = 2_000
-LONGEST_REFERENCE = 40  # characters
+MAX_REFERENCE_LENGTH = 40  # characters
 MAX_PATH = 32  # elements; deeper ones count for the 32nd
 MAX_NAME = 200  # characters of an element's name; what follows tells none from another
 # Tokens of XML 1.0 as loosely as documents need it; what matches nothing is text.
@@ -119,7 +119,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
-_XML_ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*+)([^<>]*)>")
+_XHTML_ROOT_TAG = re.compile(r"<([A-Za-z_][^\s<>/]*+)([^<>]*)>")
 _XHTML = "http://www.w3.org/1999/xhtml"
 # XHTML writes any element without content so; HTML's parser never ends it, and takes the rest of
 # the page for the content of a frame or a text field. HTML's own elements that hold nothing stay.
@@ -138,7 +138,7 @@ _XML_LITERAL = re.compile(
 
 def is_xhtml(text: str) -> bool:
     """Tell an XML document whose root element is XHTML's."""
-    root = _XML_ROOT.search(text[:10_000])
+    root = _XHTML_ROOT_TAG.search(text[:10_000])
     return root is not None and root[1].lower() == "html" and _XHTML in root[2]
 
 
@@ -181,7 +181,7 @@ def _unescaped(text: str) -> str:
     start = 0
     while len(text) - start > BLOCK:
         end = start + BLOCK
-        reference = text.rfind("&", end - LONGEST_REFERENCE, end)
+        reference = text.rfind("&", end - MAX_REFERENCE_LENGTH, end)
         end = reference if reference > 0 else end
         parts.append(unescape(text[start:end]))
         start = end

@@ -29,7 +29,7 @@ from sitecrawl.web.html.exclusions import enter_comment, removed
 from sitecrawl.web.html.head import note_base
 from sitecrawl.web.html.images import enter_area, enter_image
 from sitecrawl.web.html.links import link_patterns
-from sitecrawl.web.html.text import meet
+from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
     enter_formula,
     enter_fraction,
@@ -95,7 +95,12 @@ def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
         if text[:1].isupper() or text[:1].isdigit():
             first.insert_after(" ")
     before = node.prev
-    if first is not None and before is not None and before.tag_id == ANCHOR and meet(before, node):
+    if (
+        first is not None
+        and before is not None
+        and before.tag_id == ANCHOR
+        and join_one_word(before, node)
+    ):
         first.insert_before(" ")
     return None
 

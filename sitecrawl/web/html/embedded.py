@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.web.dates import read_date
 from sitecrawl.web.html.images import shows_again
 from sitecrawl.web.html.scripts import MAX_SCRIPT, named_addresses, navigates, runs, written
-from sitecrawl.web.html.text_elements import is_drawn
+from sitecrawl.web.html.text_elements import is_in_svg
 from sitecrawl.web.html.walk import Leave, Walk, skip
 from sitecrawl.web.whitespace import squeezed
 
@@ -38,8 +38,8 @@ def with_shadows(markup: bytes) -> bytes:
     return _TEMPLATE.sub(replaced, markup)
 
 
-MOST_SCRIPTS = 1_000  # of JSON-LD
-MOST_TITLES = 100  # outside head
+MAX_JSON_LD_SCRIPTS = 1_000  # of JSON-LD
+MAX_BODY_TITLES = 100  # outside head
 _OPTION = (("value", "option"),)
 _NAMING = ("name", "property", "http-equiv")
 
@@ -52,7 +52,7 @@ def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
             walk.cut("fragments")
         _enter_written(walk, written(script))
     elif script and "ld+json" in (node.attributes.get("type") or "").lower():
-        if len(walk.json_ld) < MOST_SCRIPTS:
+        if len(walk.json_ld) < MAX_JSON_LD_SCRIPTS:
             walk.json_ld.append(script)
         else:
             walk.cut("too_many_metas")
@@ -131,7 +131,7 @@ def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
 
 def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
     """Note a title outside head, where broken markup puts it; an image's is none."""
-    if len(walk.titles) < MOST_TITLES and not is_drawn(node):  # the first with words counts
+    if len(walk.titles) < MAX_BODY_TITLES and not is_in_svg(node):  # the first with words counts
         walk.titles.append(squeezed(node.text()))
     return skip
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _FRAME = re.compile(rb"<frame(set)?(?=[\s/>])", re.IGNORECASE)
 # HTML, 13.2.6.4.7: a param holds nothing and is kept wherever it stands in a body.
-_STAND_IN, _MARK = "param", "frame-stood-here"
+_PLACEHOLDER_TAG, _MARK = "param", "frame-stood-here"
 _REPLACEMENTS = {True: b"<param", False: b"<param frame-stood-here"}
 
 
@@ -51,7 +51,7 @@ def _tables(options: ReadOptions) -> Tables:
     """The tables of a walk that takes the stand-ins of frames for frames."""
     table, plain, runs = action_tables(options)
     patterns = link_patterns(options).get("frame", ())
-    number = tag_number(_STAND_IN)
+    number = tag_number(_PLACEHOLDER_TAG)
     assert number is not None
     inner: Enter | None = table[number]
 

@@ -22,7 +22,7 @@ Attributes = dict[str, str | None]
 _NAMING = ("name", "http-equiv")
 _LISTING = ("property", "itemprop")  # of terms parted by white space (RDFa, 5; HTML, 5.2.3)
 _DUBLIN_CORE = ("dc:", "dcterms:")  # RDFa's way; metas say dc.title
-MOST_ELEMENTS = 5_000  # link elements of one head, and values of metas; no author writes 500
+MAX_HEAD_ELEMENTS = 5_000  # link elements of one head, and values of metas; no author writes 500
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
 
 # Values of robots at the beginning of a text, each up to what parts it from the next. Behind the
@@ -87,7 +87,7 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
             head.title = squeezed(node.text())
         case "meta":
             _read_meta(head, node.attributes, walk)
-        case "link" if len(head.links) < MOST_ELEMENTS:
+        case "link" if len(head.links) < MAX_HEAD_ELEMENTS:
             head.links.append(node.attributes)
         case "link":
             walk.cut("too_many_links")
@@ -105,7 +105,7 @@ def note_base(walk: Walk, node: LexborNode) -> None:
 
 def _read_meta(head: Head, attributes: Attributes, walk: Walk) -> None:
     """Keep a meta element under each of its names; several of one name accumulate."""
-    if head.values >= MOST_ELEMENTS and (attributes.get("name") or "").lower() != "robots":
+    if head.values >= MAX_HEAD_ELEMENTS and (attributes.get("name") or "").lower() != "robots":
         walk.cut("too_many_metas")
         return
     content = cleaned(squeezed(attributes.get("content") or ""))

@@ -270,7 +270,7 @@ def _names(part: bytes) -> list[bytes]:
 
 MAX_TAG_LENGTH = 20_000
 MAX_ATTRIBUTES = 500
-BOUNDS_CHUNK = 8_192
+DEPTH_SCAN_CHUNK = 8_192
 HARMLESS = 12_288  # bytes; nothing so short takes a parser more than a fraction of a second
 HARMLESS_TAGS = 8_192  # all of them open at once take it 80 ms; most pages have fewer
 MANY_TAGS = 32_768  # from here on their ends may be for show: half a second, and its square
@@ -355,9 +355,9 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
 def _runs_deep(markup: bytes, max_depth: int) -> bool:
     """Whether there are so many more starts than ends somewhere; counts by chunks, for speed."""
     depth = 0
-    for start in range(0, len(markup), BOUNDS_CHUNK):
-        ends = markup.count(b"</", start, start + BOUNDS_CHUNK)
-        starts = markup.count(b"<", start, start + BOUNDS_CHUNK) - ends
+    for start in range(0, len(markup), DEPTH_SCAN_CHUNK):
+        ends = markup.count(b"</", start, start + DEPTH_SCAN_CHUNK)
+        starts = markup.count(b"<", start, start + DEPTH_SCAN_CHUNK) - ends
         if depth + starts > max_depth:
             return True
         depth = max(0, depth + starts - ends)

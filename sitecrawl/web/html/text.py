@@ -191,7 +191,7 @@ def link_text(link: LexborNode) -> str:
     return " ".join("".join(parts).replace(SOFT_HYPHEN, "").split())
 
 
-def meet(before: LexborNode, link: LexborNode) -> bool:
+def join_one_word(before: LexborNode, link: LexborNode) -> bool:
     """Whether two links, one right behind the other, make one word of two.
 
     Not those of one address, which editors split within a word, nor in a script without spaces.

@@ -24,7 +24,7 @@ ZERO_WIDTH = "\u200b"
 _AROUND = f"{ZERO_WIDTH} \n\t"
 MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
 EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], in headings up to its version 1.43
-MOST_NODES = 64  # of such links that are looked at
+MAX_PERMALINK_NODES = 64  # of such links that are looked at
 
 
 def take_permalink(heading: LexborNode) -> str | None:
@@ -49,7 +49,7 @@ def _drop_edit_links(last: LexborNode | None) -> None:
     """Take the words out of what a heading ends with if these are links to edit; they stay links."""
     if last is None or last.tag_id != SPAN or last.attributes.get("class") != EDIT_LINKS:
         return
-    for node in list(islice(last.traverse(include_text=True), MOST_NODES)):
+    for node in list(islice(last.traverse(include_text=True), MAX_PERMALINK_NODES)):
         if node.is_text_node:
             node.decompose()
 
@@ -86,7 +86,7 @@ def _is_sign(text: str) -> bool:
     return sign in PERMALINKS or (not sign and ZERO_WIDTH in text)
 
 
-MOST_HEADINGS = 20_000  # of one page; the HTML standard has 2,000
+MAX_HEADINGS = 20_000  # of one page; the HTML standard has 2,000
 LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
 SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
 _SECTIONS = frozenset({"section", "article", "div"})
@@ -103,7 +103,7 @@ def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
 def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
     """End a heading; one without text is none."""
     walk.text.flush()
-    if len(walk.headings) >= MOST_HEADINGS:
+    if len(walk.headings) >= MAX_HEADINGS:
         walk.cut("too_many_headings")
         return
     text = " ".join(walk.text.lines[walk.heading_start :])
@@ -176,7 +176,7 @@ def in_context(inner: Enter) -> Enter:
 
 # The spans in which Pygments and Chroma (Hugo) write the number of a line before the line.
 NUMBERS = frozenset({"linenos", "ln", "lineno"})
-LISTINGS_MAX_WRAPPERS = 4  # around the first number: code, and a span for the line
+MAX_NUMBER_WRAPPERS = 4  # around the first number: code, and a span for the line
 
 
 def enter_pre(walk: Walk, node: LexborNode) -> Leave | None:
@@ -208,7 +208,7 @@ def _numbers(pre: LexborNode) -> list[LexborNode]:
 def _first_number(pre: LexborNode) -> LexborNode | None:
     """The number of a line that preformatted text begins with."""
     node = pre.first_child
-    for _ in range(LISTINGS_MAX_WRAPPERS):
+    for _ in range(MAX_NUMBER_WRAPPERS):
         if node is not None and node.tag_id == SPAN and node.first_child is None:
             node = node.next  # Pygments begins with an empty one
         if node is None or node.tag_id == TEXT:
@@ -276,7 +276,7 @@ def is_html(node: LexborNode) -> bool:
     return True
 
 
-def is_drawn(node: LexborNode) -> bool:
+def is_in_svg(node: LexborNode) -> bool:
     """Whether an element is part of an SVG image, as far up as one looks."""
     parent = node.parent
     for _ in range(MAX_GROUPS):

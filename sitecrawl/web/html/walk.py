@@ -26,8 +26,8 @@ Table = dict[int | str, Enter | None]
 # The action of each element; the elements without one; the actions that leave text as it is.
 Tables = tuple[Table, frozenset[int], dict[int, Enter]]
 MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
-MOST_FRAGMENTS = 1_000  # of one page; each takes a parser of its own, of 160 KB
-MOST_MARKUP = 5_000_000  # characters of all fragments of one page
+MAX_FRAGMENTS_READ = 1_000  # of one page; each takes a parser of its own, of 160 KB
+MAX_FRAGMENT_MARKUP = 5_000_000  # characters of all fragments of one page
 FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take beside the page's
 
 
@@ -197,7 +197,9 @@ class Walk:
 
     def read_fragment(self, html: str, via: str = "") -> None:
         """Walk markup that the page holds as text: noscript, noframes, written by a script."""
-        is_full = self.fragments_read >= MOST_FRAGMENTS or self.fragments_size >= MOST_MARKUP
+        is_full = (
+            self.fragments_read >= MAX_FRAGMENTS_READ or self.fragments_size >= MAX_FRAGMENT_MARKUP
+        )
         if is_full or self.fragments >= MAX_FRAGMENTS:
             self.cut("fragments")
             return

@@ -11,7 +11,7 @@ from itertools import chain
 from sitecrawl.web.urls.url import normalize, resolve, split
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5
-LONGEST_SHOWN = 500  # characters of a line; each URL that it refuses is told of it
+MAX_SHOWN_LENGTH = 500  # characters of a line; each URL that it refuses is told of it
 
 _SPELLINGS = {
     "user-agent": ("user-agent", "useragent", "user agent"),
@@ -47,7 +47,7 @@ def read_lines(body: bytes | str) -> Iterator[Line]:
     for number, text in enumerate(_LINE_END.split(_text_of(body)), 1):
         if content := text.partition("#")[0].strip():
             name, value = _directive(content)
-            yield Line(number, _CONTROL.sub("\ufffd", text.strip()[:LONGEST_SHOWN]), name, value)
+            yield Line(number, _CONTROL.sub("\ufffd", text.strip()[:MAX_SHOWN_LENGTH]), name, value)
 
 
 def is_cut(body: bytes | str) -> bool:
@@ -362,7 +362,7 @@ class RobotsTxt:
 
         ``origin`` is what a relative Sitemap refers to, and whose paths rules speak of.
         """
-        reader = _Reader(origin, case_insensitive_disallow)
+        reader = RobotsReader(origin, case_insensitive_disallow)
         for line in read_lines(body):
             reader.read(line)
         if is_cut(body):
@@ -391,7 +391,7 @@ class RobotsTxt:
 
 
 @dataclass(slots=True)
-class _Reader:
+class RobotsReader:
     """Puts lines together to parts, by agent, from the first line to the last."""
 
     origin: str

@@ -12,8 +12,8 @@ from urllib.parse import quote_from_bytes
 
 from ada_url._ada_wrapper import ffi, lib  # type: ignore[import-not-found]
 
-from sitecrawl.web import japanese_encodings as japanese
 from sitecrawl.web.encoding import CODECS
+from sitecrawl.web.japanese_encodings import ENCODE_TABLE, JAPANESE_CODECS
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 
@@ -167,8 +167,8 @@ def _encode_query(href: str, encoding: str) -> str:
     codec = CODECS.get(encoding, encoding)
     if query.isascii() or codec.startswith("utf-16"):
         return href
-    if encoding in japanese.CODECS:
-        query = query.translate(japanese.WRITTEN)
+    if encoding in JAPANESE_CODECS:
+        query = query.translate(ENCODE_TABLE)
     # No "#" is left in the query: "&#1078;" can only be a character that the encoding lacks.
     raw = _REFERENCE.sub(rb"%26%23\1%3B", query.encode(codec, "xmlcharrefreplace"))
     return path + mark + quote_from_bytes(raw, safe=_QUERY_SAFE) + hash_ + fragment
