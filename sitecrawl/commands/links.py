@@ -75,7 +75,9 @@ class Command(FetchingCommand):
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
                 found = list(_explained(explainer, fetched, depth, params.obedience()))
                 print_errors(_problems(fetched, url))
-        return print_lines(_told(link, each, opts) for link, each in found if _shown(each, opts))
+        return print_lines(
+            _format_link(link, each, opts) for link, each in found if _shown(each, opts)
+        )
 
 
 def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
@@ -133,7 +135,7 @@ def state(explanation: Explanation) -> str:
     return {WAITING: "waiting", ERROR: "error"}.get(stored.state, "indexed")
 
 
-def _told(link: Link, explanation: Explanation, opts: argparse.Namespace) -> str:
+def _format_link(link: Link, explanation: Explanation, opts: argparse.Namespace) -> str:
     refusal, url = explanation.refusal, explanation.admission.url
     if opts.json:
         return json.dumps(_record(link, explanation), ensure_ascii=False)

@@ -1,1 +1,1 @@
-"""Reads what the web says: URLs, links, documents, robots directives, sitemaps."""
+"""Readers of the web's formats: URLs, documents, robots directives, sitemaps."""

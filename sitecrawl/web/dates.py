@@ -1,4 +1,4 @@
-"""Dates as headers and documents write them."""
+"""Parsing and formatting of dates in headers and documents."""
 
 from __future__ import annotations
 

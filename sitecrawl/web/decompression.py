@@ -1,4 +1,4 @@
-"""Zstandard (RFC 8878), which Python brings along since 3.14."""
+"""Decompression: Zstandard for all Python versions, and gzip files within a size limit."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def read_chunks(
 
 
 def _sliced(body: bytes) -> Iterator[bytes]:
-    """``body`` in pieces."""
+    """Yield ``body`` in chunks."""
     for start in range(0, len(body), CHUNK_BYTES):
         yield body[start : start + CHUNK_BYTES]
 
 
 def _inflated(body: bytes, problems: list[str] | None) -> Iterator[bytes]:
-    """The contents of every member of a gzip file (RFC 1952, 2.2), piece by piece."""
+    """Yield the decompressed members of a gzip file (RFC 1952, 2.2)."""
     inflater = zlib.decompressobj(wbits=31)
     for piece in _sliced(body):
         while piece:
@@ -62,6 +62,6 @@ def _inflated(body: bytes, problems: list[str] | None) -> Iterator[bytes]:
 
 
 def _note(problems: list[str] | None, word: str) -> None:
-    """Tell the caller who wants to know."""
+    """Report a problem to the caller's list, if given."""
     if problems is not None:
         problems.append(word)

@@ -1,4 +1,4 @@
-"""The labels of the Encoding Standard (4.2), and the Python codec that reads each encoding."""
+"""Character encodings as browsers detect and decode them (Encoding Standard, HTML 13.2.3)."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def decode_to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
 
 
 def _unmarked_encoding(body: bytes, content_type: str | None) -> str:
-    """The encoding of a body without a byte order mark."""
+    """Return the encoding of a body without a byte order mark."""
     name = header_encoding(content_type) or declared_encoding(body, content_type)
     return name or ("utf-8" if _is_utf8(body) else "windows-1252")
 
@@ -152,18 +152,18 @@ def read(body: bytes, name: str) -> str:
 
 
 def encoding_of(label: str) -> str | None:
-    """The encoding that ``label`` names, or None where browsers know no such label."""
+    """Return the encoding that ``label`` names; None for labels unknown to browsers."""
     return LABELS.get(label.strip(" \t\r\n\f\"'").lower())
 
 
 def header_encoding(content_type: str | None) -> str | None:
-    """The encoding that a Content-Type header declares."""
+    """Return the encoding that a Content-Type header declares."""
     match = _CHARSET.search(content_type) if content_type and "=" in content_type else None
     return encoding_of(match[1] or match[2] or match[3] or "") if match else None
 
 
 def declared_encoding(body: bytes, content_type: str | None) -> str | None:
-    """The encoding that an HTML or XML document declares at its beginning."""
+    """Return the encoding that an HTML or XML document declares at its beginning."""
     kind = (content_type or "html").lower()
     is_html = "html" in kind
     if not is_html and "xml" not in kind:
@@ -176,13 +176,13 @@ def declared_encoding(body: bytes, content_type: str | None) -> str | None:
 
 
 def _xml_encoding(head: bytes) -> str | None:
-    """What the XML declaration at the beginning says."""
+    """Return the encoding of the XML declaration."""
     match = _XML_ENCODING.match(head.lstrip())
     return _inner(encoding_of(match[1].decode("latin-1"))) if match else None
 
 
 def _meta_encoding(body: bytes) -> str | None:
-    """What the first meta element that declares a known encoding says."""
+    """Return the encoding of the first meta element that declares a known one."""
     end = PRESCAN_BYTES
     for number, match in enumerate(_MARKUP.finditer(body, 0, end)):
         if number == EARLY:  # where to stop costs more to find than most pages need
@@ -195,7 +195,7 @@ def _meta_encoding(body: bytes) -> str | None:
 
 
 def _of_meta(raw: bytes) -> str | None:
-    """The encoding that the attributes of one meta element declare."""
+    """Return the encoding that the attributes of one meta element declare."""
     attributes: dict[bytes, str] = {}
     for match in _ATTRIBUTE.finditer(raw):
         value = match[2] or match[3] or match[4] or b""
@@ -208,14 +208,16 @@ def _of_meta(raw: bytes) -> str | None:
 
 
 def _inner(name: str | None) -> str | None:
-    """What a label inside the document means: it was read as ASCII, so it is not UTF-16."""
+    """Return the encoding of a label within the document, which cannot be UTF-16: it was read as
+    ASCII.
+    """
     if name in {"utf-16le", "utf-16be"}:
         return "utf-8"
     return "windows-1252" if name == "x-user-defined" else name
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether ``body`` is UTF-8; one that shows it may end in the midst of a character."""
+    """Return True if ``body`` is UTF-8; the beginning of a body may end within a character."""
     try:
         _, complete = codecs.utf_8_decode(body, "strict", False)  # noqa: FBT003
     except UnicodeDecodeError:

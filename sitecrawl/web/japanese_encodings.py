@@ -1,4 +1,4 @@
-"""EUC-JP and ISO-2022-JP as browsers read them: by the table of Windows, where Python has JIS's."""
+"""EUC-JP and ISO-2022-JP with the code table of Windows, as in browsers, instead of Python's JIS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_japanese(body: bytes, name: str) -> str:
 
 
 def _of_windows(error: UnicodeError) -> tuple[str, int]:
-    """A character of the rows that NEC and IBM added (Encoding Standard, index jis0208)."""
+    """Decode a character of the rows that NEC and IBM added (Encoding Standard, index jis0208)."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -32,7 +32,7 @@ def _of_windows(error: UnicodeError) -> tuple[str, int]:
 
 
 def _shift_jis(row: int, cell: int) -> bytes:
-    """The two bytes that Shift_JIS has for a cell of JIS X 0208; both count from 1."""
+    """Return the two Shift_JIS bytes of a cell of JIS X 0208; rows and cells count from 1."""
     lead = (row - 1) // 2 + (0x81 if row <= 62 else 0xC1)
     trail = cell + (0x9E if row % 2 == 0 else 0x3F if cell < 64 else 0x40)
     return bytes((lead, trail))

@@ -1,4 +1,4 @@
-"""Language tags as pages write them, in their one form."""
+"""Normalization of language tags."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_language(tag: str) -> str:
 
 
 def _subtag(part: str) -> str:
-    """One subtag in the case of RFC 5646, 2.1.1: Script, REGION, the rest small."""
+    """Return a subtag in the case of RFC 5646, 2.1.1: Script, REGION, others lower case."""
     if len(part) == 2 and part.isalpha():
         return part.upper()
     return part.title() if len(part) == 4 and part.isalpha() else part.lower()

@@ -1,4 +1,4 @@
-"""Media types, as declared or sniffed."""
+"""Media types, declared or sniffed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def sniff(body: bytes) -> str:
 
 
 def is_no_text(content_type: str, body: bytes) -> bool:
-    """Whether a body is binary although its header guesses text (MIME Sniffing, 7.2)."""
+    """Return True if a body is binary although its header declares text (MIME Sniffing, 7.2)."""
     return (
         content_type in _GUESSES
         and not body.startswith(_BOMS)
@@ -74,15 +74,15 @@ def is_no_text(content_type: str, body: bytes) -> bool:
 
 
 def is_html(kind: str) -> bool:
-    """Whether a media type is HTML in either syntax."""
+    """Return True for HTML in either syntax."""
     return kind in HTML_TYPES
 
 
 def is_xml(kind: str) -> bool:
-    """Whether a media type is XML other than XHTML."""
+    """Return True for XML other than XHTML."""
     return kind in {"text/xml", "application/xml"} or (kind.endswith("+xml") and not is_html(kind))
 
 
 def is_text(kind: str) -> bool:
-    """Whether a media type is text to be read as it is."""
+    """Return True for plain text types."""
     return kind.startswith("text/")

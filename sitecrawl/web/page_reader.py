@@ -1,4 +1,4 @@
-"""Plain text documents: the text as it is."""
+"""Page reader: one response of any media type to a ``Page``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++(?=\n|\Z)")
 
 
 def read_plain(page: Page, text: str) -> None:
-    """Take the text of a plain document, with one form of line ends and none trailing."""
+    """Read a plain text document; normalize line ends, drop trailing ones."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     page.text = _TRAILING.sub("", text).strip("\n")
 
@@ -64,7 +64,7 @@ def read_page(
 
 
 def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Outgoing:
-    """Read the body by its media type; one that is not text tells nothing."""
+    """Read the body by its media type; a body that is not text yields nothing."""
     kind = page.content_type
     is_map = options.image_maps == "mapfile" and is_map_file(page.url)
     if not (is_html(kind) or is_xml(kind) or is_text(kind) or is_map):

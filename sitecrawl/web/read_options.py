@@ -1,4 +1,4 @@
-"""What a reader of pages may be told: plain values with their defaults."""
+"""Options of the page reader, as plain values with defaults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE_EXTENSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How pages are read. Hashable: tables made from it are made once."""
+    """Options of the page reader. Hashable, so that tables built from them are cached."""
 
     agent: str = "sitecrawl"
     link_patterns: tuple[str, ...] = LINK_PATTERNS

@@ -1,4 +1,4 @@
-"""What response headers say about asking again: validators, freshness, Retry-After."""
+"""Caching headers: validators, freshness, Retry-After."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def fresh_until(
 
 
 def cache_directives(cache_control: str | None) -> dict[str, str]:
-    """The directives of a Cache-Control header by lower-case name; the first of a name counts."""
+    """Return the directives of a Cache-Control header by lower-case name; the first of a name
+    counts.
+    """
     directives: dict[str, str] = {}
     for name, quoted, plain in _DIRECTIVE.findall(cache_control or ""):
         directives.setdefault(name.lower(), quoted or plain)
@@ -53,7 +55,7 @@ def cache_directives(cache_control: str | None) -> dict[str, str]:
 
 
 def retry_after(value: str | None, now: float) -> float | None:
-    """The seconds to wait that a Retry-After header asks for (RFC 9110, 10.2.3), or None."""
+    """Return the wait in seconds that a Retry-After header asks for (RFC 9110, 10.2.3), or None."""
     text = (value or "").strip()
     if _SECONDS.fullmatch(text):
         return float(text)

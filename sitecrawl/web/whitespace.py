@@ -1,4 +1,4 @@
-"""White space made single, in memory that stays in proportion to the text."""
+"""Collapsing of white space, in memory proportional to the text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ BLOCK = 100_000  # characters; the words of a larger text take ten times its mem
 
 
 def squeezed(text: str) -> str:
-    """The words of a text with one space between them."""
+    """Return the words of a text separated by single spaces."""
     if len(text) <= BLOCK:
         return " ".join(text.split())
     parts: list[str] = []

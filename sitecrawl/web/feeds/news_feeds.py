@@ -103,7 +103,7 @@ class _Draft:
     _is_page: bool = False
 
     def add(self, element: Element) -> None:
-        """Take in one child of the entry."""
+        """Add one child element of the entry."""
         rel = element.attributes.get("rel", "alternate").lower().removeprefix(_REGISTERED)
         if element.name == "link" and rel == "alternate":
             self._take_link(element.attributes.get("href", "") or element.text, element)

@@ -67,7 +67,7 @@ def _entries(body: bytes, url: str, problems: list[str] | None) -> Iterator[Site
 
 
 def _text_entries(pieces: Iterator[str]) -> Iterator[SitemapEntry]:
-    """One absolute URL a line."""
+    """Yield the entries of a text sitemap: one absolute URL a line."""
     rest = ""
     for piece in pieces:
         *lines, rest = (rest[:LINE_LIMIT] + piece).replace("\r", "\n").split("\n")

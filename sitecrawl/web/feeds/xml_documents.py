@@ -44,7 +44,7 @@ _LITERAL = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(<[A-Za-z])
 
 
 def is_documentdata(text: str) -> bool:
-    """Tell a text whose root element is documentdata."""
+    """Return True if the root element is documentdata."""
     return _ROOT.match(text[:10_000]) is not None
 
 
@@ -137,7 +137,7 @@ _XML_LITERAL = re.compile(
 
 
 def is_xhtml(text: str) -> bool:
-    """Tell an XML document whose root element is XHTML's."""
+    """Return True if the root element of an XML document is XHTML's."""
     root = _XHTML_ROOT_TAG.search(text[:10_000])
     return root is not None and root[1].lower() == "html" and _XHTML in root[2]
 
@@ -189,7 +189,7 @@ def _unescaped(text: str) -> str:
 
 
 class _XmlReader:
-    """The state of reading one document."""
+    """Reader state of one XML document."""
 
     __slots__ = ("_keep", "_path", "_pieces", "fields", "language", "lines", "title")
 

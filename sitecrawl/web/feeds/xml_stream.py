@@ -131,11 +131,11 @@ class _Tree:
 
     @property
     def is_too_deep(self) -> bool:
-        """Tell a document that is nested more deeply than any harmless one."""
+        """Return True if the nesting is deeper than in any well-meant file."""
         return len(self._open) > MAX_DEPTH
 
     def take(self) -> list[Element]:
-        """The elements that have ended since the last call."""
+        """Return the elements that ended since the last call."""
         ended, self._ended = self._ended, []
         return ended
 
@@ -184,7 +184,7 @@ def _decoder(head: bytes) -> codecs.IncrementalDecoder:
 
 
 def _mended(pieces: Iterable[str]) -> Iterator[str]:
-    """The text from its first tag on, with what XML forbids mended."""
+    """Yield the text from its first tag on, with invalid XML repaired."""
     rest = ""
     has_begun = False
     for piece in pieces:
@@ -217,6 +217,6 @@ def _local(name: str) -> str:
 
 
 def _note(problems: list[str] | None, word: str) -> None:
-    """Add a problem for a caller that asked for them."""
+    """Report a problem to the caller's list, if given."""
     if problems is not None:
         problems.append(word)

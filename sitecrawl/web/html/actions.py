@@ -1,4 +1,4 @@
-"""The table of what the walk does at each element, made once for each set of options."""
+"""Action tables of the walk: the handler of each element, built once for each set of options."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _BOLD = frozenset({tag_number("strong"), tag_number("b")})
 
 
 def enter_base(walk: Walk, node: LexborNode) -> Leave | None:
-    """Heed a base outside head as browsers do, but not in markup for those without scripts."""
+    """Apply a base outside head as browsers do, but not within noscript."""
     shown = not walk.fragments or walk.via == "script"
     anywhere = walk.options.base_element == "anywhere"
     if walk.base is None and anywhere and shown and is_html(node):
@@ -114,7 +114,7 @@ def enter_label(_walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_silent(_walk: Walk, _node: LexborNode) -> Leave | None:
-    """Pass over an element whose content is not for reading."""
+    """Skip an element whose content is not for reading."""
     return skip
 
 

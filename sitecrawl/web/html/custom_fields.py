@@ -15,13 +15,13 @@ MAX_VALUES = 1_000
 
 
 def is_xpath(selector: str) -> bool:
-    """Whether ``selector`` is XPath: no CSS selector begins with a slash or a parenthesis."""
+    """Return True for XPath: no CSS selector begins with a slash or a parenthesis."""
     return selector.startswith(("/", "("))
 
 
 @lru_cache(maxsize=256)
 def check_selector(selector: str) -> bool:
-    """Whether ``selector``, which may end in ``@attribute``, is valid."""
+    """Return True if ``selector``, which may end in ``@attribute``, is valid."""
     query = selector.rpartition("@")[0] if "@" in selector else selector
     try:
         LexborHTMLParser("<p>").css(query)
@@ -33,9 +33,10 @@ def check_selector(selector: str) -> bool:
 def read_fields(
     root: LexborNode, selectors: tuple[tuple[str, str], ...]
 ) -> dict[str, tuple[str, ...]]:
-    """What the selectors find: text, or the attribute after ``@``; white space normalized.
+    """Return the matches of the selectors: text, or the attribute after ``@``, with white space
+    normalized.
 
-    A selector that is not valid finds nothing.
+    An invalid selector finds nothing.
     """
     return {
         name: values

@@ -1,4 +1,6 @@
-"""Shadow trees that a page declares, in the place where a browser shows them."""
+"""Markup embedded in a page: declarative shadow trees, scripts, noscript, menus, metas in the
+body.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments that mark sections of a page as not to be indexed or followed."""
+"""Comments that exclude sections of a page from indexing or link following."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def normal(comment: str) -> str:
 
 
 def read_marker(comment: str, table: dict[str, Mark]) -> Mark | None:
-    """What a comment marks, None for ordinary comments."""
+    """Return the mark of a comment; None for ordinary comments."""
     if len(comment) > MAX_LENGTH:
         return None
     text = normal(comment)

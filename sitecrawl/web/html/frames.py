@@ -1,4 +1,4 @@
-"""Links where a browser's tree has none: frames outside a frameset, and what stands beside one."""
+"""Links that a parser's tree drops: frames outside a frameset, and content beside one."""
 
 from __future__ import annotations
 

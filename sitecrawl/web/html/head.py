@@ -36,7 +36,7 @@ _VALUES = re.compile(
 
 @dataclass(slots=True)
 class Head:
-    """What a head says, addresses still as written."""
+    """Content of a head, addresses as written."""
 
     title: str = ""
     metas: dict[str, list[str]] = field(default_factory=dict)
@@ -125,7 +125,7 @@ def _read_meta(head: Head, attributes: Attributes, walk: Walk) -> None:
 
 
 def _is_malformed_robots(node: LexborNode) -> bool:
-    """Whether a meta element misses its content, which then follows as text."""
+    """Return True if a meta element lacks its content, which then follows as text."""
     attributes = node.attributes
     is_robots = node.tag == "meta" and (attributes.get("name") or "").lower() == "robots"
     return is_robots and "content" not in attributes

@@ -54,9 +54,9 @@ def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> 
 
 
 def shows_again(node: LexborNode, markup: str) -> bool:
-    """Whether markup only holds images whose ALT an image right beside ``node`` has as well.
+    """Return True if markup holds only images whose ALT an image beside ``node`` has as well.
 
-    So pages that load their images late serve readers without scripts.
+    Pages that load their images late serve readers without scripts in this way.
     """
     body = LexborHTMLParser(markup).body if "alt" in markup else None
     if body is None or body.text(strip=True):
@@ -82,7 +82,7 @@ def _element(node: LexborNode | None, side: str) -> LexborNode | None:
 
 
 def is_foreign(source: str, host: str) -> bool:
-    """Whether an image's address names another host than the page's."""
+    """Return True if an image's address has another host than the page."""
     source = source.strip()
     if not source.startswith(("http:", "https:", "//")):
         return False
@@ -91,7 +91,7 @@ def is_foreign(source: str, host: str) -> bool:
 
 
 def _is_linked(walk: Walk, node: LexborNode) -> bool:
-    """Whether the parent or grandparent of an image is the link found last."""
+    """Return True if the parent or grandparent of an image is the link found last."""
     parent = node.parent
     for _ in range(2):
         if parent is not None and parent.tag_id == ANCHOR:

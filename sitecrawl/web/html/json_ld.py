@@ -73,7 +73,7 @@ def _things(value: Any) -> Iterator[Thing]:
 
 
 def _is_named(thing: Thing) -> bool:
-    """Whether other objects can refer to a thing, and it has a name."""
+    """Return True if other objects can refer to a thing by its name."""
     return isinstance(thing.get("@id"), str) and isinstance(thing.get("name"), str)
 
 
@@ -104,7 +104,7 @@ def _describing(things: list[Thing]) -> list[Thing]:
 
 
 def _identity(thing: Thing) -> str | int:
-    """What tells a thing from others: its ``@id``, or else that it is this object."""
+    """Return the identity of a thing: its ``@id``, else that of the object."""
     name = thing.get("@id")
     return name if isinstance(name, str) else id(thing)
 

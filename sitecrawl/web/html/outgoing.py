@@ -1,4 +1,4 @@
-"""Refresh, by meta element or header: another page after some seconds."""
+"""Outgoing references of a page: refresh, Link headers, canonical URL, alternates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_DELAY = 10**9
 
 
 def read_refresh(content: str, base: str) -> Refresh | None:
-    """What a refresh asks for, None where a browser would do nothing.
+    """Return the delay and target of a refresh; None if browsers ignore it.
 
     Without an address the page refreshes itself: the target is ``base``.
     """
@@ -115,7 +115,7 @@ def add_link_elements(
 
 
 def _is_page(kind: str) -> bool:
-    """Whether a type attribute, empty or with parameters, is one of pages."""
+    """Return True if a type attribute, empty or with parameters, is that of a page."""
     return kind.split(";", maxsplit=1)[0].strip().lower() in PAGE_TYPES if kind else True
 
 
@@ -141,7 +141,7 @@ Headers = Mapping[str, Sequence[str]]
 
 @dataclass(slots=True)
 class Outgoing:
-    """What a document says about where to go, addresses as written."""
+    """Outgoing references of a document, addresses as written."""
 
     base: str = ""
     elements: Sequence[Mapping[str, str | None]] = ()

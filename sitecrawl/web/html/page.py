@@ -68,7 +68,7 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What the page and its headers ask of robots; the most restrictive wins."""
+    """Robots directives of the page and its headers; the most restrictive wins."""
 
     noindex: bool = False
     nofollow: bool = False

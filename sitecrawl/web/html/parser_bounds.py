@@ -1,4 +1,4 @@
-"""How many elements a parser has open, as far as the tags of a page tell; rather too many.
+"""Bounds that keep parsing linear in time and memory: nesting, names, attributes, tree size.
 
 An end tag that a parser may not heed closes nothing here: what hides open elements behind it
 would cost the square of a page's size.
@@ -74,7 +74,7 @@ class Nesting:
 
     @classmethod
     def is_too_deep(cls, markup: bytes, max_depth: int) -> bool:
-        """Whether a parser would have more elements open, or copy more, than is good."""
+        """Return True if a parser would have too many elements open, or copy too many."""
         nesting = cls()
         for tag in TAG.finditer(markup):
             if tag["name"] is None:
@@ -88,14 +88,14 @@ class Nesting:
         return nesting.copies > HARMLESS_COPIES
 
     def pass_over(self, tag: re.Match[bytes]) -> None:
-        """What is text to a parser, or not, depending on what is open: starts count, no ends."""
+        """Skip content that is text to some parsers: count start tags, but no end tags."""
         text = tag["data"] or tag["text"]
         if text and (tag["data"] or self._foreign or self._selects):
             for start in _START.finditer(text):
                 self.enter(start[1].lower(), start[0])
 
     def enter(self, name: bytes, tag: bytes) -> bool:
-        """Begin an element; whether it can hold others."""
+        """Begin an element; return True if it can hold others."""
         if name not in FORMATS:
             self.copies += self._formats
         if self._foreign and name in _BREAKING:
@@ -238,7 +238,7 @@ def _estimate(chunk: bytes) -> int:
 
 
 def _end_of_chunk(markup: bytes, start: int) -> int:
-    """Where a chunk ends, between two tags where there are any nearby."""
+    """Return the end of a chunk, between two tags if there are any nearby."""
     if start + CHUNK >= len(markup):
         return len(markup)
     end = markup.rfind(b"<", start + 1, start + CHUNK)
@@ -246,9 +246,9 @@ def _end_of_chunk(markup: bytes, start: int) -> int:
 
 
 def _has_many_names(markup: bytes) -> bool:
-    """Whether there are more different names than in any page of authors.
+    """Return True if there are more different names than in any authored page.
 
-    All are only counted where samples have many, from places that no page can foresee.
+    All names are counted only if samples, from unpredictable places, have many.
     """
     names: set[bytes] = set()
     for start in range(0, len(markup), CHUNK):
@@ -338,7 +338,7 @@ def bounded(
 
 
 def _may_be_deep(markup: bytes, max_depth: int) -> bool:
-    """Whether so many elements could be open at once, or be opened again too often."""
+    """Return True if too many elements may be open at once, or reopened too often."""
     tags = markup.count(b"<") if len(markup) >= HARMLESS else 0
     if tags > HARMLESS_TAGS and _runs_deep(markup, max_depth):
         return True
@@ -353,7 +353,7 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
 
 
 def _runs_deep(markup: bytes, max_depth: int) -> bool:
-    """Whether there are so many more starts than ends somewhere; counts by chunks, for speed."""
+    """Return True if starts outnumber ends by too much somewhere; counted by chunks, for speed."""
     depth = 0
     for start in range(0, len(markup), DEPTH_SCAN_CHUNK):
         ends = markup.count(b"</", start, start + DEPTH_SCAN_CHUNK)
@@ -365,9 +365,10 @@ def _runs_deep(markup: bytes, max_depth: int) -> bool:
 
 
 def _is_tidy(markup: bytes, max_depth: int) -> bool:
-    """Whether it is plain that few elements are open at once: each end tag closes the last one.
+    """Return True if few elements are certainly open at once: each end tag closes the last one.
 
-    A fifth of what the whole look takes. What is set aside is little, or could hide tags.
+    This takes a fifth of the time of the full check. The parts set aside are small, or could hide
+    tags.
     """
     tags = _ASIDE.sub(b"", markup.lower())
     count = tags.count(b"<")
@@ -392,7 +393,7 @@ def _is_shallow(names: list[bytes], max_depth: int) -> bool:
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
-    """Whether some stretch of the length of a long tag has no end of a tag."""
+    """Return True if some stretch as long as a long tag has no end of a tag."""
     start = 0
     while start + MAX_TAG_LENGTH < len(markup):
         end = markup.rfind(b">", start, start + MAX_TAG_LENGTH)

@@ -35,7 +35,7 @@ LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.langua
 
 
 def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
-    """Fill ``page`` with what an HTML document says, and answer what leads out of it."""
+    """Fill ``page`` from an HTML document; return its outgoing references."""
     root = LexborHTMLParser(markup, scripting=True, options=AS_WRITTEN).root
     if root is None:
         return Outgoing()
@@ -74,7 +74,7 @@ def page_language(root: LexborNode, page: Page) -> str:
 
 
 def _languages_of(node: LexborNode | None) -> list[str]:
-    """What an element declares as its language."""
+    """Return the language that an element declares."""
     attributes = node.attributes if node is not None else {}
     return [tag for name in ("lang", "xml:lang") if (tag := attributes.get(name))]
 
@@ -107,7 +107,7 @@ def _marking(classes: tuple[str, ...], *, is_xml: bool) -> str:
 
 
 def _wrappers(node: LexborNode, root: LexborNode, classes: tuple[str, ...]) -> list[Wrapper]:
-    """What an element does besides, the language first; the root's was read before."""
+    """Return the additional actions of an element, its language first; the root's was read before."""
     attributes = node.attributes
     own = (attributes.get("class") or "").split()
     wraps: list[Wrapper] = [removed for name in classes if name in own]

@@ -1,4 +1,4 @@
-"""Pages that scripts make: what an answer holds before any ran, and after all did."""
+"""Script shells: measures of an HTML document before and after its scripts ran."""
 
 from __future__ import annotations
 

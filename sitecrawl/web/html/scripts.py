@@ -51,7 +51,7 @@ _PROGRAM = re.compile(
 
 
 def runs(kind: str | None) -> bool:
-    """Whether a browser runs a script element of that type, and does not just keep it as data."""
+    """Return True if browsers run scripts of that type instead of keeping them as data."""
     kind = (kind or "").strip()
     return not kind or _PROGRAM.match(kind) is not None
 
@@ -102,7 +102,7 @@ def _read_arguments(script: str, position: int, parts: list[str]) -> tuple[int, 
 
 
 def _value(token: re.Match[str]) -> str:
-    """What one token adds to the written text."""
+    """Return the text that one token adds to the written markup."""
     if token[5]:
         return "" if token[5] == ";" else UNKNOWN_VALUE
     if token[3] is not None:
@@ -111,7 +111,7 @@ def _value(token: re.Match[str]) -> str:
 
 
 def _commented(script: str, position: int) -> bool:
-    """Whether a place in a script is within a comment."""
+    """Return True if a place in a script is within a comment."""
     near = script[max(0, position - COMMENT_REACH) : position]
     line = near[near.rfind("\n") + 1 :]
     if re.search(r"(?<![:\"'])//", line) and not line.lstrip().startswith("<!--"):
@@ -133,12 +133,12 @@ def _escaped(matched: re.Match[str]) -> str:
 
 
 def navigates(handler: str) -> bool:
-    """Whether the change handler of a select element goes to the chosen option."""
+    """Return True if the change handler of a select element navigates to the chosen option."""
     return _NAVIGATION.search(handler) is not None
 
 
 def is_page_address(value: str, options: ReadOptions) -> bool:
-    """Whether the value of an option is the address of a page, and not some other value."""
+    """Return True if the value of an option is the address of a page."""
     if _ADDRESS.match(value.strip()):
         return True
     name = re.split(r"[?#]", value.strip(), maxsplit=1)[0].rpartition("/")[2]

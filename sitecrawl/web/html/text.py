@@ -179,11 +179,11 @@ def link_text(link: LexborNode) -> str:
     while node is not None or around:
         if node is None:
             node = around.pop()
-            _part(parts, node)
+            _separate(parts, node)
         elif node.tag_id == TEXT:
             parts.append(node.text_content or "")
         elif node.is_element_node and node.tag_id not in _SILENT:
-            _part(parts, node)
+            _separate(parts, node)
             around.append(node)
             node = node.first_child
             continue
@@ -192,9 +192,10 @@ def link_text(link: LexborNode) -> str:
 
 
 def join_one_word(before: LexborNode, link: LexborNode) -> bool:
-    """Whether two links, one right behind the other, make one word of two.
+    """Return True if two adjacent links form one word.
 
-    Not those of one address, which editors split within a word, nor in a script without spaces.
+    Links of one address, which editors split within a word, do not count, nor do scripts without
+    spaces.
     """
     end, start = before.text()[-1:], link.text()[:1]
     if not (end.isalnum() and start.isalnum()) or max(end, start) >= _SPACELESS:
@@ -203,7 +204,7 @@ def join_one_word(before: LexborNode, link: LexborNode) -> bool:
     return None not in hrefs and hrefs[0] != hrefs[1]
 
 
-def _part(parts: list[str], node: LexborNode) -> None:
+def _separate(parts: list[str], node: LexborNode) -> None:
     """Part words at one end of a block."""
     if node.tag_id not in _INLINE:
         parts.append(" ")

@@ -1,4 +1,6 @@
-"""Links of headings that are none of their words: to themselves, and to edit what follows."""
+"""Elements with text rules of their own: permalinks, headings, listings, formulas, languages,
+terms.
+"""
 
 from __future__ import annotations
 
@@ -74,14 +76,14 @@ def _child(node: LexborNode, side: str) -> LexborNode | None:
 
 
 def _is_nothing(node: LexborNode) -> bool:
-    """Whether a node is white space, a comment or an anchor around nothing."""
+    """Return True if a node is white space, a comment or an anchor around nothing."""
     if node.is_element_node:
         return node.tag_id == ANCHOR and node.first_child is None
     return not (node.text_content or "").strip()
 
 
 def _is_sign(text: str) -> bool:
-    """Whether the text of a link is nothing but a sign."""
+    """Return True if the text of a link is nothing but a sign."""
     sign = text.strip(_AROUND)
     return sign in PERMALINKS or (not sign and ZERO_WIDTH in text)
 
@@ -220,7 +222,7 @@ def _first_number(pre: LexborNode) -> LexborNode | None:
 
 
 def _is_number(node: LexborNode) -> bool:
-    """Whether an element holds the number of a line."""
+    """Return True if an element holds a line number."""
     return node.tag_id == SPAN and node.attributes.get("class") in NUMBERS
 
 
@@ -265,7 +267,7 @@ def leave_fraction(walk: Walk, _node: LexborNode) -> None:
 
 
 def is_html(node: LexborNode) -> bool:
-    """Whether an element is one of HTML, not of SVG or MathML around it as far up as one looks."""
+    """Return True for an element of HTML, not of SVG or MathML, judged by its nearest ancestors."""
     parent = node.parent
     for _ in range(MAX_GROUPS):
         if parent is None or parent.tag in INTEGRATING:
@@ -277,7 +279,7 @@ def is_html(node: LexborNode) -> bool:
 
 
 def is_in_svg(node: LexborNode) -> bool:
-    """Whether an element is part of an SVG image, as far up as one looks."""
+    """Return True if one of the nearest ancestors of an element is an SVG image."""
     parent = node.parent
     for _ in range(MAX_GROUPS):
         if parent is None or parent.tag == "svg":
@@ -336,5 +338,5 @@ def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def _is_classifier(node: LexborNode) -> bool:
-    """Whether an element says of what type the term before it is."""
+    """Return True if an element is the type of the term before it."""
     return node.attributes.get("class") == "classifier"

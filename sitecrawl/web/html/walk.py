@@ -32,7 +32,7 @@ FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take beside 
 
 
 class Detached(NamedTuple):
-    """What links need of an element whose tree is gone: of a fragment, as they end early."""
+    """Detached copy of a link element whose tree, that of a fragment, is freed early."""
 
     attributes: dict[str, str | None]
     text: str

@@ -32,7 +32,7 @@ _ZERO_SNIPPET = re.compile(r"max-snippet\s*:\s*0\b", re.IGNORECASE)
 
 
 def read_directives(contents: Iterable[str], headers: Iterable[str], agent: str) -> Directives:
-    """What all meta contents and X-Robots-Tag values together forbid ``agent``."""
+    """Return the restrictions of all meta contents and X-Robots-Tag values for ``agent``."""
     values = [*contents, *(value for header in headers for value in _for_agent(header, agent))]
     if not values:
         return _NONE

@@ -1,4 +1,4 @@
-"""The lines of a robots.txt file as directives, whatever the file's spelling."""
+"""robots.txt: lines, groups and rules (RFC 9309), as Google's parser reads them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_lines(body: bytes | str) -> Iterator[Line]:
 
 
 def is_cut(body: bytes | str) -> bool:
-    """Whether the body is larger than what is read of it."""
+    """Return True if the body exceeds the size limit."""
     return len(_bytes_of(body)) > SIZE_LIMIT
 
 
@@ -150,11 +150,11 @@ class Rule:
 
     @property
     def is_special(self) -> bool:
-        """Whether the rule is more than a prefix to compare."""
+        """True if the rule needs more than a prefix comparison."""
         return self.anchored or self.fold_case or len(self.parts) > 1
 
     def matches(self, path: str) -> bool:
-        """Whether the rule speaks of ``path``, which is as ``spellings`` gives it."""
+        """Return True if the rule matches ``path``, given in the form of ``spellings``."""
         if self.fold_case:
             path = path.lower()
         first, *rest = self.parts
@@ -226,10 +226,10 @@ def read_rule(
 
 
 def names_other_host(value: str, origin: str) -> bool:
-    """Whether a rule's value is an address on another host than that of ``origin``.
+    """Return True if a rule's value is an address on another host than that of ``origin``.
 
-    With and without www. a host counts as one; an origin that is not known has every host, and
-    a pattern or no host at all is every origin's.
+    A host counts as one with and without www.; an unknown origin has every host, and a pattern or
+    a value without a host belongs to every origin.
     """
     written = _ABSOLUTE.match(value)
     if not origin or written is None or written[0].endswith("//"):
@@ -296,7 +296,7 @@ _DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class RobotsMatch:
-    """The verdict about one URL, and the line that decided: 0 and empty if none did."""
+    """Decision about one URL, and the deciding line: 0 and empty without one."""
 
     allowed: bool
     line_number: int = 0
@@ -318,7 +318,7 @@ class RobotsNotice:
 
 @dataclass(slots=True)
 class _Part:
-    """What a list of agents is told; ``rules`` are shared by the parts of one list.
+    """Rules for one list of user agents; ``rules`` are shared by the parts of one list.
 
     A part ends with its Crawl-delay lines: agents that follow are not bound by those.
     """
@@ -329,7 +329,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What all parts about one user agent say together (RFC 9309, 2.2.1)."""
+    """Combined parts of one user agent (RFC 9309, 2.2.1)."""
 
     rules: RuleSet
     delay: float | None
@@ -344,9 +344,9 @@ class _Group:
 
 @dataclass(slots=True)
 class RobotsTxt:
-    """What one robots.txt file asks of every crawler.
+    """One parsed robots.txt file.
 
-    Groups are put together for those who ask: thousands of agents may share thousands of rules.
+    Groups are combined on request: thousands of agents may share thousands of rules.
     """
 
     sitemaps: tuple[str, ...] = ()
@@ -371,18 +371,18 @@ class RobotsTxt:
         return cls(tuple(dict.fromkeys(reader.sitemaps)), tuple(reader.notices), reader.parts)
 
     def match(self, url: str, agent: str) -> RobotsMatch:
-        """Whether ``agent``, a product token or a whole User-Agent, may fetch a resolved URL."""
+        """Match a resolved URL for ``agent``, a product token or a whole User-Agent."""
         rule = self._group(agent).rules.deciding(url)
         if rule is None or (not rule.allow and _is_robots_txt(url)):
             return RobotsMatch(allowed=True)
         return RobotsMatch(rule.allow, rule.line_number, rule.line)
 
     def crawl_delay(self, agent: str) -> float | None:
-        """The seconds between requests that are asked of ``agent``."""
+        """Return the seconds between requests that are asked of ``agent``."""
         return self._group(agent).delay
 
     def _group(self, agent: str) -> _Group:
-        """The group that binds ``agent``: its own, or else everybody's."""
+        """Return the group of ``agent``: its own, else that of ``*``."""
         group = self._groups.get(agent)
         if group is None:
             parts = self._parts.get(product_token(agent)) or self._parts.get("*", [])
@@ -392,7 +392,7 @@ class RobotsTxt:
 
 @dataclass(slots=True)
 class RobotsReader:
-    """Puts lines together to parts, by agent, from the first line to the last."""
+    """Parser state: assembles lines to parts, by agent."""
 
     origin: str
     fold_disallow: bool
@@ -403,7 +403,7 @@ class RobotsReader:
     _has_rules: bool = False
 
     def read(self, line: Line) -> None:
-        """Take one line in."""
+        """Add one line."""
         match line.name:
             case "user-agent":
                 self._user_agent(line)
@@ -418,7 +418,7 @@ class RobotsReader:
                 self._notice(line, "html" if html else "unknown_directive")
 
     def _user_agent(self, line: Line) -> None:
-        """A new list of agents, or one more of this one: only rules end it."""
+        """Start a list of agents, or add to the current one: only rules end it."""
         if self._has_rules:
             self.end_list()
         if not (token := product_token(line.value)):
@@ -432,7 +432,7 @@ class RobotsReader:
             parts.append(self._current[-1])
 
     def end_list(self) -> None:
-        """No more agents follow: a delay binds all that were listed before it."""
+        """End the list of agents: a delay binds all that were listed before it."""
         longest = None
         for part in reversed(self._current):
             longest = part.delay = _longer(part.delay, longest)
@@ -484,12 +484,12 @@ def product_token(agent: str) -> str:
 
 
 def _longer(one: float | None, other: float | None) -> float | None:
-    """The longer one of two delays that may not be there."""
+    """Return the longer of two optional delays."""
     return one if other is None else max(one or 0.0, other)
 
 
 def _is_robots_txt(url: str) -> bool:
-    """Whether ``url`` is the file itself, which is always allowed (RFC 9309, 2.2.2)."""
+    """Return True for robots.txt itself, which is always allowed (RFC 9309, 2.2.2)."""
     start = url.find("/", url.find("://") + 3)
     return url[start:].partition("?")[0] == "/robots.txt"
 

@@ -1,1 +1,1 @@
-"""URLs as browsers read them, and what makes two spellings one."""
+"""URLs: resolution as in browsers, and the identity of equivalent spellings."""

@@ -1,6 +1,6 @@
-"""What makes two spellings one URL: the normal form, the identity key, its hash, and the id.
+"""URL identity: normal form, identity key, hash and document id.
 
-They are compared and hashed, never requested: requests use the URL as found.
+These are compared and hashed, never requested: requests use the URL as found.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def join_split(href: str) -> str:
 
 
 def embeds_url(href: str) -> bool:
-    """Whether a relative ``href`` is of the form ``folder/http://host``: a missing ``../``.
+    """Return True for an ``href`` of the form ``folder/http://host``, which lacks its ``../``.
 
     Absolute URLs and paths from the root are meant as written (archives, proxies).
     """
@@ -125,12 +125,12 @@ def embeds_url(href: str) -> bool:
 
 
 def is_ip_host(host: str) -> bool:
-    """Whether the host of a resolved URL is an IPv4 or IPv6 address."""
+    """Return True if the host of a resolved URL is an IPv4 or IPv6 address."""
     return host.startswith("[") or _DOTTED.fullmatch(host) is not None
 
 
 def has_disguised_host(href: str) -> bool:
-    """Whether ``href`` spells an IPv4 address otherwise than in four decimal numbers.
+    """Return True if ``href`` writes an IPv4 address other than as four decimal numbers.
 
     Hexadecimal, octal, shortened, percent-encoded and single-number forms count.
     """
