@@ -10,7 +10,7 @@ from scrapy.settings import Settings, default_settings
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, page
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.extensions.unheeded import INSTEAD, SWITCHES, unheeded
+from sitecrawl.extensions.ignored_settings import INSTEAD, SWITCHES, ignored_settings
 
 PATHS = [f"/p{n}" for n in range(40)]
 SITE = {"/": page(*PATHS, text="Home"), **{path: page(text=f"Page {path}") for path in PATHS}}
@@ -38,23 +38,35 @@ def test_a_crawl_ends_where_it_was_told_to_and_the_next_goes_on(
 
 def test_settings_without_effect_are_said(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({"/": page(text="Home")})
-    unheeded = {"DOWNLOAD_TIMEOUT": 1, "USER_AGENT": "mine", "JOBDIR": "job", "DEPTH_LIMIT": 1}
-    unheeded |= {"TELNETCONSOLE_ENABLED": 1, "ROBOTSTXT_OBEY": 0, "COOKIES_ENABLED": "False"}
+    ignored = {
+        "DOWNLOAD_TIMEOUT": 1,
+        "USER_AGENT": "mine",
+        "JOBDIR": "job",
+        "DEPTH_LIMIT": 1,
+    }
+    ignored |= {
+        "TELNETCONSOLE_ENABLED": 1,
+        "ROBOTSTXT_OBEY": 0,
+        "COOKIES_ENABLED": "False",
+    }
     heeded = {"HTTPCACHE_ENABLED": 0, "CONCURRENT_REQUESTS": 1, "REDIRECT_ENABLED": 1}
-    run = crawl(origin, settings={**unheeded, **heeded, "DOWNLOAD_DELAY": 0})
+    run = crawl(origin, settings={**ignored, **heeded, "DOWNLOAD_DELAY": 0})
     warned = [line.split()[0] for line in said(run.log)]
-    assert warned == sorted(unheeded)
+    assert warned == sorted(ignored)
     assert said(crawl(origin).log) == []
 
 
 def test_switches_that_agree_with_the_options_are_not_said() -> None:
     settings = Settings({"ROBOTSTXT_OBEY": True, "COOKIES_ENABLED": False, "RETRY_TIMES": 7})
     params = CrawlParams(start=("http://example.org/",), cookies=False)
-    assert [name for name, _ in unheeded(settings, params)] == ["RETRY_TIMES"]
+    assert [name for name, _ in ignored_settings(settings, params)] == ["RETRY_TIMES"]
     settings.setmodule("sitecrawl.settings", priority="project")
-    assert [name for name, _ in unheeded(settings, params)] == ["RETRY_TIMES"]
+    assert [name for name, _ in ignored_settings(settings, params)] == ["RETRY_TIMES"]
     params = CrawlParams(start=("http://example.org/",))
-    assert [name for name, _ in unheeded(settings, params)] == ["COOKIES_ENABLED", "RETRY_TIMES"]
+    assert [name for name, _ in ignored_settings(settings, params)] == [
+        "COOKIES_ENABLED",
+        "RETRY_TIMES",
+    ]
 
 
 def test_all_of_them_are_settings_of_scrapy() -> None:

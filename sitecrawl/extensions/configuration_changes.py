@@ -29,7 +29,7 @@ KEEPS_ITS_LIST = (
 logger = logging.getLogger(__name__)
 
 
-class Reconfigured:
+class ConfigurationChanges:
     """Comparison of a run's configuration with that of the run before it."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -40,7 +40,7 @@ class Reconfigured:
         self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Reconfigured:
+    def from_crawler(cls, crawler: Crawler) -> ConfigurationChanges:
         """Build it to log when the crawl database is open, before any request."""
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)

@@ -74,14 +74,14 @@ OFF = ("", "0", "false", "none", "never", "0.0", "{}", "[]")
 logger = logging.getLogger(__name__)
 
 
-class Unheeded:
+class IgnoredSettings:
     """Warnings of ignored settings, logged once as the crawl begins."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Unheeded:
+    def from_crawler(cls, crawler: Crawler) -> IgnoredSettings:
         """Build it to log before any request."""
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
@@ -91,13 +91,13 @@ class Unheeded:
         """Log a line for each setting that was given for nothing."""
         spider: Any = self._crawler.spider
         settings, params = self._crawler.settings, spider.configuration.params
-        for name, instead in unheeded(settings, params, spider.overruled):
+        for name, instead in ignored_settings(settings, params, spider.overruled):
             logger.warning(NOT_HEEDED, name, instead)
         if getattr(spider, "allowed_domains", None):
             logger.warning(NOT_HEEDED, "allowed_domains", "give it with -a scope=...")
 
 
-def unheeded(
+def ignored_settings(
     settings: BaseSettings, params: CrawlParams, overruled: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
     """Settings that were given and have no effect, each with what to give in its place.
