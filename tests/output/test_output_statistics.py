@@ -23,7 +23,7 @@ SITE: dict[str, Page] = {
     "/broken": Answer("broken", status=500),
 }
 FIGURES = re.compile(
-    r"\[sitecrawl\.extensions\.statistics\] INFO: (\d+) pages \([\d.]+/s\), (\d+) waiting, "
+    r"\[sitecrawl\.extensions\.progress_log\] INFO: (\d+) pages \([\d.]+/s\), (\d+) waiting, "
     r"(\d+) errors, (\d+) lines written; answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); "
     r"links refused: (\d+)\n"
 )
