@@ -13,7 +13,7 @@ from sitecrawl.console.command_base import StoredCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
 from sitecrawl.console.terminal import ago, ahead, print_lines, stamp
 from sitecrawl.explain.explanation import Explainer, Explanation
-from sitecrawl.explain.verdicts import told_outcome, verdict
+from sitecrawl.explain.verdicts import format_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step
@@ -26,18 +26,18 @@ WIDEST = 60
 
 
 class Command(StoredCommand):
-    """Answers for URLs never seen as well; asks nobody but the crawl database."""
+    """Explain a URL, known or not, from the crawl database alone."""
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return the command's syntax."""
         return "[options] URL"
 
     def short_desc(self) -> str:
-        """What `scrapy` alone prints of this command."""
+        """Return the description that `scrapy` prints in its list of commands."""
         return "Say why a URL is or is not crawled (scrapy explain URL)"
 
     def long_desc(self) -> str:
-        """What `scrapy explain -h` prints; argparse wraps it."""
+        """Return the text of `scrapy explain -h`; argparse wraps it."""
         return (
             "Print every decision about one URL in the order in which a crawl takes them: the "
             "rules, each with the option that decided and where that was set, the limits, "
@@ -147,7 +147,7 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     if stored.outcome is None or stored.visited_at is None:
         yield "waiting for its first visit"
         return
-    yield f"last visit {ago(stored.visited_at, now)}: {told_outcome(stored)}"
+    yield f"last visit {ago(stored.visited_at, now)}: {format_outcome(stored)}"
     if stored.detail:
         yield f"because {stored.detail}"
     yield f"visits {stored.visits}, changes {stored.changes}, failures in a row {stored.failures}"

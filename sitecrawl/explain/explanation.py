@@ -23,11 +23,12 @@ from sitecrawl.web.urls.url import normalize
 
 @dataclass(slots=True)
 class Explanation:
-    """What is decided and known of one URL.
+    """The decisions about one URL, and what is known of it.
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
     ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
-    URL. ``tries`` counts the requests of the last run for a URL that failed. ``left_out`` tells of the links among which one to an unknown URL may be;
+    URL. ``tries`` counts the requests of the last run for a URL that failed.
+    ``left_out`` counts the refused links among which one to an unknown URL may be;
     ``given_up`` says why the last run gave the origin up, if it did.
     """
 

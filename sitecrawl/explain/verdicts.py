@@ -61,7 +61,7 @@ def _visited(stored: UrlState, now: float) -> str:
     if stored.outcome in REDIRECTS:
         return f"redirected {at} to {stored.redirect_to}"
     words = "failed" if stored.outcome in FAILED else "brought no document"
-    return f"{words} {at} ({told_outcome(stored)})"
+    return f"{words} {at} ({format_outcome(stored)})"
 
 
 def _unwritten(stored: UrlState) -> str:
@@ -78,7 +78,7 @@ def _unwritten(stored: UrlState) -> str:
     return " (duplicate of another page)" if stored.outcome is Outcome.DUPLICATE else ""
 
 
-def told_outcome(stored: UrlState) -> str:
+def format_outcome(stored: UrlState) -> str:
     """The last outcome with its status, and the more precise word for it."""
     assert stored.outcome is not None
     name = stored.outcome.name.lower()

@@ -20,12 +20,13 @@ from collections.abc import Iterable
 
 from sitecrawl.frontier.base import Candidate, Outcome
 from sitecrawl.frontier.database import Database
+from sitecrawl.policy.refusal_reasons import FORMER_START
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
 READ, ANSWERED, UNREAD = 0, 1, 2
 """``url.unread``: read whole, answered without a page, neither since the last retirement."""
-UNNAMED_REASON = "former_start"
+UNNAMED_REASON = FORMER_START.name
 UNNAMED_DETAIL = "it is a start no longer, and no page or sitemap in scope names it"
 
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"

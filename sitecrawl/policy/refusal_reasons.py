@@ -20,6 +20,9 @@ ROBOTS_TXT_UNREACHABLE = RefusalReason(
     "robots_txt_unreachable",
     "robots.txt cannot be read, which forbids everything (RFC 9309, 2.3.1.4)",
 )
+FORMER_START = RefusalReason(
+    "former_start", "a start no longer, and no page or sitemap in scope names it"
+)
 URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
 """Reasons that a URL alone gives."""
 LINK_REASONS = tuple(rule.reason for rule in LINK_RULES)
@@ -35,6 +38,7 @@ REFUSAL_REASONS = (
     *LIMIT_REASONS,
     PRIVATE_ADDRESS,
     ROBOTS_TXT,
+    FORMER_START,
     ROBOTS_TXT_UNREACHABLE,
 )
 

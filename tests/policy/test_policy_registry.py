@@ -72,7 +72,8 @@ def test_every_rule_is_registered(kind: type[Any], registered: set[type[Any]], p
 
 def test_every_reason_is_registered() -> None:
     missing = {
-        f"add the reason {reason.name!r} of {place} to sitecrawl/policy/refusal_reasons.py"
+        f"register {place}, which states {reason.name!r}, or add the reason itself to "
+        "sitecrawl/policy/refusal_reasons.py"
         for place, reason in stated()
         if reason not in REFUSAL_REASONS
     }
