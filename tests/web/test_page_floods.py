@@ -37,7 +37,6 @@ def read(name: str, size: int = SIZE) -> Page:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.alone
 def test_no_flood_takes_much_more_than_a_plain_page() -> None:
     command = [sys.executable, "-m", "fixtures.peaks", "9.9"]
