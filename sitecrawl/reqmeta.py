@@ -1,4 +1,4 @@
-"""What sitecrawl keeps in ``Request.meta``, with its types."""
+"""Typed access to the keys of ``Request.meta`` that belong to sitecrawl."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_page_of(request: Request) -> ReadPage | None:
 
 
 def rendered_of(request: Request) -> RenderedPage | None:
-    """What the browser made of the page; None where none was asked."""
+    """Return the browser's rendering of the page; None where none was asked."""
     rendered: RenderedPage | None = request.meta.get(RENDERED)
     return rendered
 

@@ -1,4 +1,4 @@
-"""What Scrapy's responses tell, in plain types."""
+"""Read Scrapy's responses into plain types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def answer_of(response: Response) -> FetchResult:
-    """What the status of an answer means, with the headers that bear on it."""
+    """Classify an answer by its status and the headers that bear on it."""
     if response.status == 200:
         return OK
     headers = {name: header(response.headers, name) for name in TELLING}
@@ -65,7 +65,7 @@ def _escaped(value: bytes) -> bytes:
 def xpath_fields(
     markup: str, expressions: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What XPath finds on a page, by field; white space normalized.
+    """Evaluate XPath expressions on a page, by field; white space is normalized.
 
     This is a second parse of the page: lexbor knows no XPath. An expression that fails on
     a page finds nothing there, and says so in the log.

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-DONE, NOTHING, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
+DONE, NO_RESULT, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal

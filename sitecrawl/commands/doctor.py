@@ -19,7 +19,7 @@ from sitecrawl.console.site_diagnosis import (
 )
 from sitecrawl.console.terminal import print_errors, print_lines, span
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.statuses import DONE, NO_RESULT
 
 MAX_PAGES = 10
 
@@ -70,7 +70,7 @@ class Command(FetchingCommand):
             print_lines([json.dumps(record(found), ensure_ascii=False)])
         else:
             print_lines(lines(found))
-        return NOTHING if found.page is None else DONE
+        return NO_RESULT if found.page is None else DONE
 
 
 def _problems(url: str, fetched: FetchedPages) -> list[str]:

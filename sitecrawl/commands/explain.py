@@ -17,7 +17,7 @@ from sitecrawl.explain.verdicts import format_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step
-from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.statuses import DONE, NO_RESULT
 from sitecrawl.web.urls.identity import normal_form
 from sitecrawl.web.urls.url import origin as origin_of
 
@@ -62,7 +62,7 @@ class Command(StoredCommand):
             print_lines([json.dumps(record(explanation, source, now), ensure_ascii=False)])
         else:
             print_lines(lines(explanation, source, now))
-        return NOTHING if explanation.refusal else DONE
+        return NO_RESULT if explanation.refusal else DONE
 
 
 def record(explanation: Explanation, source: Source, now: float) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
         "limits": [_step(step) for step in explanation.limits],
         "robots": _step(explanation.robots),
         "stored": dict(_state(explanation.stored)) if explanation.stored else None,
-        "tries": explanation.tries,
+        "tries": explanation.attempts,
         "referrers": explanation.referrers,
         "allowed": explanation.refusal is None,
         "reason": explanation.refusal.rule if explanation.refusal else None,
@@ -151,8 +151,8 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     if stored.detail:
         yield f"because {stored.detail}"
     yield f"visits {stored.visits}, changes {stored.changes}, failures in a row {stored.failures}"
-    if explanation.tries:
-        times = {1: "once", 2: "twice"}.get(explanation.tries, f"{explanation.tries} times")
+    if explanation.attempts:
+        times = {1: "once", 2: "twice"}.get(explanation.attempts, f"{explanation.attempts} times")
         yield f"tried {times} in that run; {explanation.forecast.cite.setting('retries')}"
     yield from _document(stored, now)
     if stored.due is not None and not stored.waiting:

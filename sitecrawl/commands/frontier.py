@@ -29,7 +29,7 @@ from sitecrawl.explain.explanation import Explainer
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.urls.rule_engine import Rules
-from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.statuses import DONE, NO_RESULT
 from sitecrawl.web.urls.url import origin as origin_of
 
 LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
@@ -109,7 +109,7 @@ class Command(StoredCommand):
             done = self._do(action, argument, source)
         print_lines([json.dumps(done.record(), ensure_ascii=False) if opts.json else done.message])
         print_errors(done.problems)
-        return DONE if done.count and not done.problems else NOTHING
+        return DONE if done.count and not done.problems else NO_RESULT
 
     def _list(self, action: str, source: Source, opts: argparse.Namespace) -> int:
         with open_records(source.database) as records:

@@ -21,7 +21,7 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.records import ERROR, WAITING
 from sitecrawl.policy.documents.obedience import Obedience
-from sitecrawl.statuses import NOTHING
+from sitecrawl.statuses import NO_RESULT
 from sitecrawl.web.html.page import Link, Page
 from sitecrawl.web.urls.url import origin as origin_of
 
@@ -67,7 +67,7 @@ class Command(FetchingCommand):
             refused = next((s for s in looked_at.rules if s.verdict == "refused"), None)
             if refused is not None:
                 print_errors([f"{url} is refused: {refused.detail}"])
-                return NOTHING
+                return NO_RESULT
             assert self.crawler_process is not None
             depth = looked_at.stored.depth + 1 if looked_at.stored else 1
             params, spider = source.configuration.params, self.spider()

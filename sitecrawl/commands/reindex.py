@@ -17,7 +17,7 @@ from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_uncha
 from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records, open_reindex
 from sitecrawl.frontier.stored_reindex import Reindex
-from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.statuses import DONE, NO_RESULT
 
 
 class Command(StoredCommand):
@@ -68,7 +68,7 @@ class Command(StoredCommand):
             print_lines([json.dumps(found.record(), ensure_ascii=False)])
         else:
             print_lines(found.lines())
-        return NOTHING if found.nothing else DONE
+        return NO_RESULT if found.nothing else DONE
 
 
 def plan(source: Source, reindex: Reindex, today: StoredJudge) -> ReindexPlan:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.output.feeds import claim, cut_partial_line
-from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.statuses import DONE, NO_RESULT
 
 
 def overwrite(path: str, lines: Iterable[str]) -> int:
@@ -25,7 +25,7 @@ def overwrite(path: str, lines: Iterable[str]) -> int:
             count = _replace(place, lines)
     except OSError as error:
         raise _unwritable(path, error) from error
-    return DONE if count else NOTHING
+    return DONE if count else NO_RESULT
 
 
 def _replace(place: Path, lines: Iterable[str]) -> int:
@@ -51,7 +51,7 @@ def append(path: str, lines: Iterable[str]) -> int:
             count = sum(bool(file.write(f"{line}\n")) for line in lines)
     except OSError as error:
         raise _unwritable(path, error) from error
-    return DONE if count else NOTHING
+    return DONE if count else NO_RESULT
 
 
 @contextmanager

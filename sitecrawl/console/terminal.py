@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.frontier import records as pending
 from sitecrawl.frontier.records import Records
-from sitecrawl.statuses import DONE, NOTHING
+from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
 """From which length on a unit is used, its seconds, and its sign."""
@@ -63,7 +63,7 @@ def print_lines(lines: Iterable[str]) -> int:
 
     Raises ConfigError where standard output cannot be written.
     """
-    status = NOTHING
+    status = NO_RESULT
     output: TextIO | None = sys.stdout
     try:
         for line in lines:

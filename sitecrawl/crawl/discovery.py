@@ -73,14 +73,14 @@ class TruncationWarnings:
 
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
-        self._told: set[str] = set()
+        self._warned_of: set[str] = set()
 
     def note(self, page: Page) -> None:
         """Count the truncations of a page, and warn of each new kind."""
         for cut in dict.fromkeys(page.cuts):
             self._stats.inc_value(f"sitecrawl/cuts/{cut}")
-            if cut in MEANINGS and cut not in self._told:
-                self._told.add(cut)
+            if cut in MEANINGS and cut not in self._warned_of:
+                self._warned_of.add(cut)
                 logger.warning(
                     "%s: %s (others are counted as sitecrawl/cuts/%s)", page.url, MEANINGS[cut], cut
                 )
@@ -176,7 +176,7 @@ class Discovery:
         return self._candidate(admission, depth, "link", referrer)
 
     def listed(self, urls: Iterable[str], source: str, via: str) -> dict[str, Candidate]:
-        """What the sitemap or feed ``source`` names and the rules admit, by the URL as named."""
+        """Judge what the sitemap or feed ``source`` names: the admitted candidates, by the URL as named."""
         found: dict[str, Candidate] = {}
         for url in urls:
             admission = self.rules.admit(url, depth=1, via=via)

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 BATCH_VISITS = 50
 BATCH_SECONDS = 0.2
 
-HELD = (
+HELD_BACK_NOTICE = (
     "%d of %d documents of %s would be deleted. That many are held back, and looked at again in "
     "every run; if they are right, confirm them with: scrapy frontier confirm-deletes"
 )
@@ -92,7 +92,7 @@ class Recorder:
         for change in settlement.changes:
             self._deliver(change)
         if settlement.held:
-            logger.warning(HELD, settlement.held, settlement.documents, origin)
+            logger.warning(HELD_BACK_NOTICE, settlement.held, settlement.documents, origin)
         for each in settlement.shared:
             words = each.in_words
             logger.warning(SHARED, each.pages, origin, words, each.example, origin)

@@ -27,7 +27,7 @@ class Explanation:
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
     ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
-    URL. ``tries`` counts the requests of the last run for a URL that failed.
+    URL. ``attempts`` counts the requests of the last run for a URL that failed.
     ``left_out`` counts the refused links among which one to an unknown URL may be;
     ``given_up`` says why the last run gave the origin up, if it did.
     """
@@ -41,7 +41,7 @@ class Explanation:
     origin: OriginState | None = None
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
-    tries: int = 0
+    attempts: int = 0
     left_out: str = ""
     given_up: str = ""
 

@@ -52,14 +52,14 @@ class ScheduleForecast:
             return f"would wait once a page links to it: {self._considers()}"
         return "would be crawled once a page links to it"
 
-    def left_alone(self, stored: UrlState) -> str:
+    def skip_reason(self, stored: UrlState) -> str:
         """The option for which a run passes over a stored URL, due or not; empty if it does not."""
         selected = SELECTIONS[self.params.considers].includes(
             start=self.start, visited=stored.outcome is not None, waiting=stored.waiting
         )
         return "" if selected else self._considers()
 
-    def hurried(self, stored: UrlState) -> str:
+    def early_reason(self, stored: UrlState) -> str:
         """The cause for which a run visits a selected URL before its time; empty if none."""
         params = self.params
         reading = params.reading

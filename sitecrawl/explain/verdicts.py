@@ -44,9 +44,9 @@ def _never_asked(explanation: Explanation) -> str:
     robots = "" if explanation.robots.verdict != "unknown" else ", unless robots.txt forbids it"
     stored, forecast = explanation.stored, explanation.forecast
     if stored is not None:
-        alone = forecast.left_alone(stored)
+        reason = forecast.skip_reason(stored)
         return (
-            f"waiting, and left alone: {alone}" if alone else f"waiting: would be crawled{robots}"
+            f"waiting, and left alone: {reason}" if reason else f"waiting: would be crawled{robots}"
         )
     may_be = forecast.follows and explanation.left_out
     left = f"; it may be {explanation.left_out}" if may_be else ""
@@ -88,13 +88,13 @@ def format_outcome(stored: UrlState) -> str:
 
 
 def _due(forecast: ScheduleForecast, stored: UrlState, now: float) -> str:
-    if alone := forecast.left_alone(stored):
-        return f"left alone: {alone}"
+    if reason := forecast.skip_reason(stored):
+        return f"left alone: {reason}"
     if stored.waiting:
         return "would be crawled again now"
     if stored.outcome is Outcome.RATE_LIMITED and (stored.due or 0.0) > now:
         return f"due {ahead(stored.due or 0.0, now)}, as it asked for (Retry-After)"
-    if why := forecast.hurried(stored):
+    if why := forecast.early_reason(stored):
         return f"due now: {why}"
     if stored.due is None:
         return "never due of its own accord (scrapy frontier retry URL asks again)"

@@ -30,7 +30,7 @@ from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
-from sitecrawl.statuses import DATABASE_ERROR, DONE, NOTHING
+from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,7 +209,7 @@ class Crawl:
         """Mark the lines that have arrived; a crawl without its output has failed."""
         stored = await self.delivery.feeds_closed()
         if not stored and self.owner.failure is None:
-            self._stats.set_value("sitecrawl/exit_status", NOTHING)
+            self._stats.set_value("sitecrawl/exit_status", NO_RESULT)
 
     @property
     def _has_finished(self) -> bool:
@@ -227,7 +227,7 @@ class Crawl:
             return DATABASE_ERROR
         written = self._stats.get_value("item_scraped_count", 0)
         read = self.seed_report.report(written, first_run=self.owner.run_id == 1)
-        return DONE if read else NOTHING
+        return DONE if read else NO_RESULT
 
     async def engine_stopped(self) -> None:
         """End the run with its counters; the feeds are stored by now."""

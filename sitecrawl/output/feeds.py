@@ -79,7 +79,7 @@ class WithoutPasswords(logging.Filter):
         return True
 
 
-OF_FEEDS = WithoutPasswords()
+PASSWORD_FILTER = WithoutPasswords()
 
 
 @dataclass(eq=False, slots=True)
@@ -103,7 +103,7 @@ class Feeds(FeedExporter):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        logging.getLogger(FeedExporter.__module__).addFilter(OF_FEEDS)
+        logging.getLogger(FeedExporter.__module__).addFilter(PASSWORD_FILTER)
         self.line_written: Event[()] = Event()
         self._all_lines_sent = asyncio.Event()
         self._all_lines_sent.set()
@@ -146,16 +146,16 @@ class Feeds(FeedExporter):
 
     @property
     def stored(self) -> bool:
-        """Whether no feed has failed so far, and no line is left that may not survive."""
+        """Return True if no feed has failed so far, and no line is left that may not survive."""
         return not (self.failure or self._unstored or any(each.lines for each in self._sets))
 
     @property
     def names(self) -> set[str]:
-        """What the feeds are called in the crawl database."""
+        """The feeds' names in the crawl database."""
         return {_feed_name(slot) for slot in self.slots}
 
     def holds(self, files: Iterable[FeedFile]) -> bool:
-        """Whether the lines of a crawl that did not end well are safe in what this one keeps."""
+        """Return True if this crawl keeps the lines of one that did not end well."""
         slots = {_feed_name(slot): slot for slot in self.slots}
         return all(_is_kept(file, slots.get(file.feed)) for file in files)
 
@@ -226,7 +226,7 @@ class Feeds(FeedExporter):
         await super().close_spider(spider)
 
     def notes(self) -> Iterator[tuple[str, str, int]]:
-        """What a person should know of the files: a text for each, its path and its lines."""
+        """List the notices about the files: a text for each, its path and its lines."""
         for slot in self.slots:
             storage = slot.storage
             if isinstance(storage, LocalFeedStorage) and slot.feed_options.get("overwrite"):
@@ -394,7 +394,7 @@ class LocalFeedStorage(FileFeedStorage):
 
     def _open_part(self) -> IO[bytes]:
         self.place.parent.mkdir(parents=True, exist_ok=True)
-        file = _part(self.place).open("ab")
+        file = _partial_path(self.place).open("ab")
         claim(file, self.path)
         file.truncate(0)
         file.seek(0)
@@ -435,7 +435,7 @@ class LocalFeedStorage(FileFeedStorage):
 
     def _put_in_place(self, file: IO[bytes], size: int) -> int:
         """Let a complete file take its place; its size there."""
-        part = _part(self.place)
+        part = _partial_path(self.place)
         if sync(file.fileno(), part, size) is None:
             raise FileNotFoundError(f"{part}: {REPLACED}")
         if self.place.exists():
@@ -445,7 +445,7 @@ class LocalFeedStorage(FileFeedStorage):
                 part = _joined(self.place, part)
                 size = part.stat().st_size
         part.replace(self.place)
-        _part(self.place).unlink(missing_ok=True)
+        _partial_path(self.place).unlink(missing_ok=True)
         return size
 
 
@@ -512,7 +512,7 @@ def cut_partial_record(path: str) -> int:
 
 
 def cut_of(exporter: type[Any] | None, options: dict[str, Any]) -> Callable[[str], int] | None:
-    """How the file of a feed is cut to whole lines; None where it is good only as a whole."""
+    """Return the function that cuts a feed's file to whole lines; None if it is good only whole."""
     encoding = options.get("encoding") or "utf-8"
     if exporter is None or "postprocessing" in options or "\n".encode(encoding) != b"\n":
         return None
@@ -562,7 +562,7 @@ def look(
 
 
 def is_intact(file: FeedFile) -> bool:
-    """Whether a file still begins with what was written to it."""
+    """Return True if a file still begins with what was written to it."""
     assert file.size is not None
     try:
         with Path(file.path).open("rb") as found:
@@ -572,7 +572,7 @@ def is_intact(file: FeedFile) -> bool:
 
 
 def _continues(file: IO[bytes], size: int, before: FeedFile | None) -> bool:
-    """Whether a file of ``size`` bytes has what it had before."""
+    """Return True if a file of ``size`` bytes has what it had before."""
     if before is None or before.size is None:
         return True
     return before.size <= size and before.tail in {UNREAD, _tail(file, before.size)}
@@ -590,7 +590,7 @@ def _flush(file: IO[bytes] | None) -> None:
         file.flush()
 
 
-def _part(place: Path) -> Path:
+def _partial_path(place: Path) -> Path:
     return Path(f"{place}.part")
 
 
@@ -635,7 +635,7 @@ def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
 
 
 def _is_kept(file: FeedFile, slot: FeedSlot | None) -> bool:
-    """Whether what a file of an earlier crawl took is there, and stays when a feed is written."""
+    """Return True if the lines of an earlier crawl's file are there, and stay when a feed is written."""
     if slot is None or file.closed:
         return True
     storage = slot.storage

@@ -1,4 +1,4 @@
-"""How a crawl action can end."""
+"""The outcomes of a crawl action."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Outcome(IntEnum):
-    """How one crawl action ended; exactly one each. Numbers are stored."""
+    """Outcome of a crawl action: each has exactly one. The numbers are stored."""
 
     DATABASE_ERROR = -3
     CANCELLED = -2

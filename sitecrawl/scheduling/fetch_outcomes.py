@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin import Origin
 
 
-TAKEN_OUT = (
+SAME_PAGE_NOTE = (
     "which is the same page as session_parameters, entry_parameters, query and url_rewrite have it"
 )
 
@@ -129,7 +129,7 @@ class VisitRequests:
         if origin.alternate_url.get(visit.due.fingerprint) == visit.due.url:
             visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
             if visit.redirect_to != url == visit.due.url:
-                visit.detail = TAKEN_OUT
+                visit.detail = SAME_PAGE_NOTE
             return False
         origin.use_alternate(visit.due.fingerprint, url)
         self._visit_again(origin, replace(visit.due, url=url))

@@ -54,14 +54,14 @@ logger = logging.getLogger(__name__)
 class ListingRequest:
     """A request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
 
-    ``tries`` counts how often it failed in passing and was asked for again.
+    ``attempts`` counts how often it failed in passing and was asked for again.
     """
 
     url: str
     kind: str = SITEMAP_FORMAT.name
     steps: int = 0
     start: str | None = None
-    tries: int = 0
+    attempts: int = 0
 
 
 class ListingRequests:
@@ -164,7 +164,7 @@ class ListingRequests:
         """Ask once more, after a ``rest`` if that is asked for, where the failure may pass."""
         wait = retry_wait(
             answer,
-            asked.tries,
+            asked.attempts,
             retries=self._params.retries,
             max_wait=self._params.max_wait,
             retry_after=rest,
@@ -173,7 +173,7 @@ class ListingRequests:
             self._failed(asked, why)
             return
         self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
-        self._queues.enqueue_retry(self._request(replace(asked, tries=asked.tries + 1)), wait)
+        self._queues.enqueue_retry(self._request(replace(asked, attempts=asked.attempts + 1)), wait)
         self._tasks.wake()
 
     def _failed(self, asked: ListingRequest, why: str) -> None:

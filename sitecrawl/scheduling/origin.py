@@ -59,7 +59,7 @@ class IllegalTransitionError(RuntimeError):
 
 
 class OriginPhase(Enum):
-    """How far an origin is with its lease, and with what is due under it."""
+    """Phase of an origin: its lease, and what is due under it."""
 
     UNLEASED = auto()
     """No lease is known to be ours, and nothing is known to be due."""
@@ -76,7 +76,7 @@ class OriginPhase(Enum):
 
 
 class RobotsPhase(Enum):
-    """How far an origin's robots.txt is."""
+    """Phase of an origin's robots.txt."""
 
     UNREAD = auto()
     ASKED = auto()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.read_options import ReadOptions
 
-NOWHERE = "http://localhost/"  # the start of what is no crawl
+PLACEHOLDER_START = "http://localhost/"  # the start of what is no crawl
 METHODS = (FunctionType, classmethod, property, staticmethod)
 OPTIONS = frozenset(CrawlParams.model_fields)
 ABOVE_DEFAULTS = SETTINGS_PRIORITIES["default"] + 1  # which Scrapy applies once more
@@ -120,7 +120,7 @@ class SiteSpider(Spider):
             accepted = {name: value for name, value in arguments.items() if name in own}
         spider = super().from_crawler(crawler, *args, **accepted)
         spider.overruled = {}
-        starts = spider.start_urls if cls.in_crawl else spider.start_urls or [NOWHERE]
+        starts = spider.start_urls if cls.in_crawl else spider.start_urls or [PLACEHOLDER_START]
         given = {**arguments, START_URLS: starts, **spider.arguments}
         spider.configuration = cls.configuration_from_arguments(given)
         if cls.in_crawl:
