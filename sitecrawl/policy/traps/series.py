@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
+from zlib import crc32
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.policy.traps.trap_limit import TrapLimit
@@ -88,7 +89,7 @@ class RecentNumbers:
         """Add the numbers of a text; the number of new ones."""
         slots = 0
         for number in _NUMBER.findall(text[:COMPARED_CHARACTERS]):
-            slots |= 1 << hash(number) % NUMBER_SLOTS
+            slots |= 1 << crc32(number.encode()) % NUMBER_SLOTS  # the same in every process
         new = (slots & ~self._slots).bit_count()
         self._count += new
         self._slots |= slots
