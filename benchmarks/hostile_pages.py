@@ -39,7 +39,7 @@ def site(flood: Flood, size: int) -> dict[str, Page]:
 
 
 def measure(flood: Flood, size: int, server: Server) -> Row:
-    """What the crawl of one page used, and what it said that it left out.
+    """Memory and CPU of the crawl of one page, and the truncations that it logged.
 
     Links are not followed, only stored: what the page costs is measured, not its neighbours.
     """

@@ -87,7 +87,7 @@ FORMATS = [
 
 @dataclass
 class Tally:
-    """What came of the kills of one format on one kind of database."""
+    """Results of the kills of one format on one kind of database."""
 
     kills: Counter[str] = field(default_factory=Counter)
     crawls: int = 0

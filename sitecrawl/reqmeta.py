@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OWN = "sitecrawl_"
 COPIED = frozenset({"depth", "verbatim_url"})
-"""What else a request has that is given the ``meta`` of a response."""
+"""Further keys of a request that was given the ``meta`` of a response."""
 VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"

@@ -65,7 +65,7 @@ MEANINGS = {
     "too_many_images": "it has too many images, the addresses of the last ones are left out",
     "too_many_links": "it has too many links, the last ones are left out",
 }
-"""What is told of a cut; what is not named here, as one odd link, is only counted."""
+"""Log texts of truncations; those not named here, such as one odd link, are only counted."""
 
 
 class TruncationWarnings:

@@ -59,7 +59,7 @@ CONTINUED = (
 )
 REPLACED = "it was deleted, replaced or truncated while it was written"
 MISTAKES = (AttributeError, ImportError, KeyError, NameError, NotConfigured, TypeError, ValueError)
-"""What Scrapy's feeds raise where FEEDS says what cannot be."""
+"""Exceptions that Scrapy's feeds raise for unusable FEEDS."""
 
 logger = logging.getLogger(__name__)
 
@@ -334,7 +334,7 @@ class Feeds(FeedExporter):
 
 
 NO_FILE = FeedFile("", "")
-"""What stands for lines that went where no file can be looked at, or to no file at all."""
+"""Placeholder for lines whose file cannot be inspected, or that went to no file."""
 
 
 class LocalFeedStorage(FileFeedStorage):

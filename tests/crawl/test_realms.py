@@ -11,7 +11,7 @@ from fixtures.server import Answer, Server, Site, page
 
 
 def index(*runs: Crawl) -> dict[str, dict[str, object]]:
-    """What somebody has who applies the lines of all files by ``seq``."""
+    """Fold the lines of all files in the order of ``seq``."""
     return fold(line for run in runs for line in run.lines)
 
 

@@ -28,7 +28,7 @@ def starts(server: Server, target: str) -> list[float]:
 
 
 def explain(crawl: CrawlCommand, url: str, *words: str) -> str:
-    """What ``scrapy explain`` prints of a URL."""
+    """Return the output of ``scrapy explain`` for a URL."""
     path = crawl.directory / "explained"
     command = Command(["explain", url, *words], crawl.directory, errors=NOWHERE, output=path)
     assert command.wait(60) == 0
@@ -97,7 +97,7 @@ def test_what_waits_for_its_retry_is_due_after_a_kill(server: Server, crawl: Cra
 
 
 def retried(crawl: CrawlCommand) -> bool:
-    """Whether the crawl's one URL has failed, and waits."""
+    """Return True if the crawl's one URL has failed, and waits."""
     return crawl.rows("SELECT waiting, status FROM url") == [(1, 503)]
 
 

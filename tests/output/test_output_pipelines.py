@@ -107,7 +107,7 @@ class Project:
         return {url.removeprefix(self.origin): each for url, each in documents.items()}
 
     def seen(self) -> list[str]:
-        """What passed the counting pipeline since this was asked last."""
+        """Return the items that passed the counting pipeline since the last call."""
         file = self.crawl.directory / "seen.txt"
         lines = file.read_text("utf-8").splitlines() if file.exists() else []
         file.unlink(missing_ok=True)

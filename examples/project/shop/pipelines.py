@@ -1,4 +1,4 @@
-"""What becomes of the documents on their way to the crawl database."""
+"""Change the documents on their way to the crawl database."""
 
 from itemadapter import ItemAdapter
 

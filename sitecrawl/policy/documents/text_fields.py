@@ -128,12 +128,12 @@ def _within(words: list[str], limit: int) -> list[str]:
     return kept
 
 
-DESCRIPTIONS_METAS = {
+DESCRIPTION_METAS = {
     "meta": ("description",),
     "dublin_core": ("dcterms.description", "dc.description", "dcterms.abstract"),
     "opengraph": ("og:description", "twitter:description"),
 }
-SOURCES = frozenset({*DESCRIPTIONS_METAS, "json_ld", "heading", "top", "summary"})
+SOURCES = frozenset({*DESCRIPTION_METAS, "json_ld", "heading", "top", "summary"})
 _TOP = 2_000  # characters of text that an extract may be taken from, white space included
 
 
@@ -145,7 +145,7 @@ def document_description(page: Page, options: DocumentOptions) -> tuple[str, str
     if page.directives.nosnippet:
         return "", ""
     for source in options.description_order:
-        written = source in DESCRIPTIONS_METAS or source == "json_ld"
+        written = source in DESCRIPTION_METAS or source == "json_ld"
         limit = options.description_length if written else options.auto_description_length
         text = description_from(source, page, limit)
         if text:
@@ -158,9 +158,9 @@ def description_from(source: str, page: Page, limit: int) -> str:
 
     Advertisements are no part of it: with another one it would change at each visit.
     """
-    if source in DESCRIPTIONS_METAS:
+    if source in DESCRIPTION_METAS:
         return next(
-            (page.metas[name][0] for name in DESCRIPTIONS_METAS[source] if name in page.metas), ""
+            (page.metas[name][0] for name in DESCRIPTION_METAS[source] if name in page.metas), ""
         )
     if source == "json_ld":
         return next(iter(page.json_ld.get("description", ())), "")

@@ -101,7 +101,7 @@ class RecentNumbers:
 NUMBER, TOKEN = "#", "*"
 MAX_DIGITS = 9
 
-_FAMILIES_DIGITS = re.compile(r"\d+")
+_DIGIT_RUN = re.compile(r"\d+")
 # Where nothing of this stands, no shape below is a number's or a token's.
 _COUNTABLE = re.compile(r"[\d#*]|[a-fA-F]{16}")
 # Numbers alone, with what stands between them in dates, offsets and versions.
@@ -113,7 +113,7 @@ _TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
 _TURNS = 3
 # Months as calendars write them between numbers: 20-november-2026. A path of its own
 # (2026/november) may be an archive's.
-_FAMILIES_NAMES = (
+_MONTH_NAMES = (
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec "
     "januar februar maerz mai juni juli oktober dezember "
@@ -123,7 +123,7 @@ _FAMILIES_NAMES = (
     "januari februari maart mei augustus "
     "janeiro fevereiro junho julho setembro outubro novembro dezembro"
 )
-_MONTHS = frozenset(_FAMILIES_NAMES.split())
+_MONTHS = frozenset(_MONTH_NAMES.split())
 _YEAR_AND_MONTH = re.compile(
     r"(?<!\d)(?:19|2[0-2])\d\d(?:[-/._](?:0?[1-9]|1[0-2])(?:[-/._]\d\d?)?|"
     r"(?:0[1-9]|1[0-2])(?:[0-3]\d)?)(?:\.\w+)?/?(?:[?&]|$)"
@@ -156,12 +156,12 @@ def precision(target: Target) -> int:
 
     A day has more than its month, whatever stands before and between.
     """
-    return len(_FAMILIES_DIGITS.findall(target.url, len(target.origin))) if is_dated(target) else 0
+    return len(_DIGIT_RUN.findall(target.url, len(target.origin))) if is_dated(target) else 0
 
 
 def only_number(target: Target) -> int | None:
     """The number in a URL that has a single one, of at most nine digits."""
-    found = _FAMILIES_DIGITS.findall(target.url, len(target.origin))
+    found = _DIGIT_RUN.findall(target.url, len(target.origin))
     return int(found[0]) if len(found) == 1 and len(found[0]) <= MAX_DIGITS else None
 
 
@@ -195,7 +195,7 @@ def _shape(text: str) -> str:
         return text
     if _NUMERIC.fullmatch(text) or _names_a_month(text):
         return NUMBER
-    return TOKEN if is_opaque(text) else _FAMILIES_DIGITS.sub(NUMBER, text)
+    return TOKEN if is_opaque(text) else _DIGIT_RUN.sub(NUMBER, text)
 
 
 def _names_a_month(text: str) -> bool:
@@ -213,8 +213,8 @@ def _query_family(query: str) -> str:
 
 REMEMBERED_TEXTS = 32
 REMEMBERED_SERIES = 20_000
-# The thresholds were set on the site of traps and the archives of tests/policy: the lowest that
-# close every trap and lose no real page (docs/decisions.md, "Rules and traps").
+# With these thresholds every trap of tests/policy is closed and no page of its archives is lost;
+# that lower ones would do as well was not measured (docs/decisions.md).
 MIN_HOPS = 5
 """Links from the beginning of a series, no calendar, before which it is not closed: it may be real,
 and small texts its way."""
