@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.policy.traps.series import family, is_dated, is_opaque
+from sitecrawl.policy.traps.series import family, is_dated
+from sitecrawl.policy.urls.templates import is_opaque
 from sitecrawl.policy.urls.url_rules import read_target
 
 HOME = "http://example.org"

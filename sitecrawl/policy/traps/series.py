@@ -13,6 +13,7 @@ from zlib import crc32
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.policy.traps.trap_limit import TrapLimit
+from sitecrawl.policy.urls.templates import is_opaque
 from sitecrawl.policy.urls.url_rules import Target
 
 COMPARED_CHARACTERS = 20_000
@@ -106,11 +107,6 @@ _DIGIT_RUN = re.compile(r"\d+")
 _COUNTABLE = re.compile(r"[\d#*]|[a-fA-F]{16}")
 # Numbers alone, with what stands between them in dates, offsets and versions.
 _NUMERIC = re.compile(r"[-+.,_:TZW]*\d[-+.,_:\dTZW]*")
-# No person typed it: long, with letters and digits by turns, or a very long number.
-_LONG = re.compile(r"[\w~-]{12,}")
-_LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}")
-_TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
-_TURNS = 3
 # Months as calendars write them between numbers: 20-november-2026. A path of its own
 # (2026/november) may be an archive's.
 _MONTH_NAMES = (
@@ -133,13 +129,6 @@ _DATE_NAME = re.compile(
     r"(?:[_-]\w*)?=\d",
     re.IGNORECASE,
 )
-
-
-def is_opaque(value: str) -> bool:
-    """True if a value looks like an id that a machine made up."""
-    if _LONG_NUMBER.fullmatch(value):
-        return True
-    return _LONG.fullmatch(value) is not None and len(_TURN.findall(value)) >= _TURNS
 
 
 def is_dated(target: Target) -> bool:

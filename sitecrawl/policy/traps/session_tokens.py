@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
-from sitecrawl.policy.traps.series import is_opaque
 from sitecrawl.policy.traps.trap_limit import TrapLimit
 from sitecrawl.policy.urls.canonicalization import keep_parameters, parameter_name
+from sitecrawl.policy.urls.templates import is_opaque
 from sitecrawl.policy.urls.url_rules import Target
 
 MIN_PATHS = 4
