@@ -1,0 +1,114 @@
+"""Crawls of sites made of real software, against what their databases and files say is there.
+
+    python -m benchmarks.real_sites [SITE ...] [--against CHECKOUT] [--option NAME=VALUE ...]
+
+Serves each site on a loopback address, crawls it with this checkout and, if one is named, with
+another (whose own ``.venv`` is used), and prints recall, precision, F1, requests for each true page
+found, and if the crawl ended by itself. ``--option`` goes to the crawls of this checkout,
+``--against-option`` to those of the other: ``--against . --against-option query=keep``
+compares two ways of crawling. Debian packages that are missing are installed. With ``--keep FOLDER`` outputs, logs
+and crawl databases stay there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+
+from benchmarks.corpus import ROOT, end_in_order, install
+from benchmarks.real_sites.measure import crawl
+from benchmarks.real_sites.site import Marks, Site
+from benchmarks.real_sites.sites import SITES
+
+LONGEST = 600  # seconds that a crawl may take
+HEAD = "| site | crawl | recall | precision | F1 | requests/page | requests | documents | garbage "
+HEAD += "| true pages | ended by itself | CPU s | s |"
+
+Crawls = dict[str, tuple[Path, list[str]]]
+
+
+def row(site: str, name: str, marks: Marks) -> str:
+    """A line of the table."""
+    ratios = f"{marks.recall:.3f} | {marks.precision:.3f} | {marks.f1:.3f} | {marks.cost:.2f}"
+    counts = f"{marks.requests} | {marks.documents} | {marks.garbage} | {marks.pages}"
+    end = f"{'yes' if marks.ended else 'no'} | {marks.cpu:.1f} | {marks.seconds:.0f}"
+    return f"| {site} | {name} | {ratios} | {counts} | {end} |"
+
+
+def means(name: str, marks: Sequence[Marks]) -> str:
+    """The line of the means of one way of crawling."""
+    ratios = (
+        mean(each) for each in zip(*((m.recall, m.precision, m.f1) for m in marks), strict=True)
+    )
+    ended = sum(each.ended for each in marks)
+    cost = mean(each.cost for each in marks)
+    figures = " | ".join(f"{each:.3f}" for each in ratios)
+    return f"| mean | {name} | {figures} | {cost:.2f} | | | | | {ended} of {len(marks)} | | |"
+
+
+def measure(site: Site, crawls: Crawls, folder: Path, longest: float) -> dict[str, Marks]:
+    """The marks of every way of crawling on one site."""
+    install("nginx-light", *site.packages)
+    found: dict[str, Marks] = {}
+    own = folder / site.name
+    (own / "server").mkdir(parents=True)
+    for each in (folder, own, own / "server"):
+        each.chmod(0o755)  # servers read as another user
+    with site.serve(own / "server") as served:
+        for name, (checkout, options) in crawls.items():
+            found[name] = crawl(
+                checkout,
+                served,
+                own / name,
+                [*site.options, *options],
+                max_pages=site.max_pages,
+                longest=longest,
+            )
+            print(row(site.name, name, found[name]), flush=True)
+    return found
+
+
+def arguments() -> argparse.Namespace:
+    """The words of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sites", nargs="*", metavar="SITE", help=", ".join(SITES))
+    parser.add_argument("--against", type=Path)
+    parser.add_argument("--option", action="append", default=[])
+    parser.add_argument("--against-option", action="append", default=[])
+    parser.add_argument("--longest", type=float, default=LONGEST)
+    parser.add_argument("--keep", type=Path)
+    given = parser.parse_args()
+    if unknown := set(given.sites) - set(SITES):
+        parser.error(f"no site {', '.join(sorted(unknown))}; there are {', '.join(SITES)}")
+    return given
+
+
+def main() -> None:
+    """Measure the sites and print the table."""
+    given = arguments()
+    end_in_order()
+    crawls: Crawls = {"now": (ROOT, given.option)}
+    if given.against is not None:
+        crawls["other"] = (given.against.resolve(), given.against_option)
+    print(HEAD, "|---" * (HEAD.count("|") - 1) + "|", sep="\n", flush=True)
+    by_crawl: dict[str, list[Marks]] = defaultdict(list)
+    with tempfile.TemporaryDirectory(prefix="sitecrawl-real-sites-") as temporary:
+        folder = Path(temporary)
+        if given.keep is not None:
+            shutil.rmtree(given.keep, ignore_errors=True)
+            given.keep.mkdir(parents=True)
+            folder = given.keep.resolve()
+        for name in given.sites or SITES:
+            for crawled, marks in measure(SITES[name], crawls, folder, given.longest).items():
+                by_crawl[crawled].append(marks)
+    for crawled, all_marks in by_crawl.items():
+        print(means(crawled, all_marks))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""The sites by name."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from benchmarks.real_sites import generated, manuals
+from benchmarks.real_sites.site import Site
+from benchmarks.real_sites.texts import PACKAGES as TEXTS
+
+_ALL = (
+    Site("documentation", ("python-django-doc",), manuals.plain),
+    Site("manual-in-folders", ("apache2-doc",), manuals.in_folders),
+    Site("manual-negotiated", ("apache2-doc", "apache2-bin"), manuals.negotiated),
+    Site("tarpit", TEXTS, generated.tarpit, max_pages=1500),
+    Site("tarpit-nested", TEXTS, partial(generated.tarpit, nested=True), max_pages=1500),
+    Site("archive", TEXTS, partial(generated.archive, named=False), max_pages=11_000),
+    Site("archive-named", TEXTS, partial(generated.archive, named=True), max_pages=11_000),
+    Site("catalogue", (), generated.catalogue),
+    Site("forum", (), generated.forum),
+)
+
+SITES = {site.name: site for site in _ALL}
