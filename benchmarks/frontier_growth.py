@@ -17,7 +17,7 @@ import tempfile
 import time
 
 from benchmarks.known_urls import fill
-from sitecrawl.frontier.base import Candidate, Outcome, Visit
+from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
@@ -40,10 +40,10 @@ def candidate(number: int) -> Candidate:
     return Candidate(key, random_bits, f"{key}/a/folder/of/pages/page-{number}.html", 3)
 
 
-def visit(due: object, links: list[Candidate]) -> Visit:
+def visit(due: object, links: list[Candidate]) -> VisitResult:
     """A page fetched with content."""
     url = due.url  # type: ignore[attr-defined]
-    return Visit(
+    return VisitResult(
         due,  # type: ignore[arg-type]
         time.time(),
         0.1,

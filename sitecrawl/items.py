@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
 
-from sitecrawl.frontier.base import Change, Outcome, Visit
+from sitecrawl.frontier.base import Change, Outcome
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.obedience import RobotsVerdict
 from sitecrawl.policy.documents.output_shapes import written
 from sitecrawl.web.html.page import Page
+
+if TYPE_CHECKING:
+    from sitecrawl.crawl.visit import Visit
 
 
 class Document(dict[str, Any]):
@@ -19,10 +22,9 @@ class Document(dict[str, Any]):
     The keys are those of ``policy.documents.fields`` and those that pipelines add; empty values
     are absent. ``page`` holds the facts of the one parse, ``robots`` the verdict on its
     directives, ``visit`` the crawl action, ``envelope`` the fields by which the line is known.
-    ``recorded`` says that the visit is on its way into the crawl database.
     """
 
-    __slots__ = ("envelope", "page", "recorded", "robots", "visit")
+    __slots__ = ("envelope", "page", "robots", "visit")
 
     def __init__(self, visit: Visit, page: Page, robots: RobotsVerdict) -> None:
         super().__init__()
@@ -30,7 +32,6 @@ class Document(dict[str, Any]):
         self.page = page
         self.robots = robots
         self.envelope: dict[str, Any] = {}
-        self.recorded = False
 
     def __repr__(self) -> str:
         return f"<Document {self.visit.due.url}>"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.documents.obedience import RobotsVerdict
     from sitecrawl.scheduling.listing_requests import ListingRequest
     from sitecrawl.scheduling.origin import Origin

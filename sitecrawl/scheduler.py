@@ -172,7 +172,7 @@ class OriginScheduler(BaseScheduler):
             return self._robots_request(origin)
         if origin.adhoc_requests:
             self._handed_out += is_adhoc(origin.adhoc_requests[0])
-            return origin.adhoc_requests.popleft()
+            return self._visit_requests.repeat(origin.adhoc_requests.popleft(), origin)
         due = self._queues.next_due(origin)
         if due is None or isinstance(due, Request):
             return due

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from sitecrawl.frontier.base import DueUrl, Visit
+    from sitecrawl.frontier.base import DueUrl, VisitResult
     from sitecrawl.policy.decision import Admission
     from sitecrawl.policy.http.redirects import RedirectChains
     from sitecrawl.policy.traps.trap_limits import PageLinks, TrapLimits
@@ -90,6 +90,17 @@ SEED_PRIORITY = 1
 REWRITTEN = "rewritten"
 
 
+class Reference(NamedTuple):
+    """A URL that a page names in place of its own, as redirect target or canonical URL.
+
+    ``target`` is the candidate that it makes if it is admitted, ``candidates`` what is new.
+    """
+
+    admission: Admission
+    target: Candidate | None = None
+    candidates: tuple[Candidate, ...] = ()
+
+
 class Discovery:
     """Judge of links, which remembers in this process at which depth each was seen.
 
@@ -138,16 +149,15 @@ class Discovery:
         admitted = [each for each in admissions if each.decision.allowed]
         return [self._candidate(each, 0, "seed", None) for each in admitted], refused
 
-    def found(self, page: Page, visit: Visit, rel: frozenset[str]) -> None:
-        """Add the page's links to the visit's candidates; ``rel`` counts for all of them."""
+    def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> list[Candidate]:
+        """The candidates that the page's links make; ``rel`` counts for all of them."""
         if not self._follow:
-            return
-        due = visit.due
+            return []
         if page.inert or page.malformed:
             self._pass_over(page, due)
         if rel:
             self._leave(page.links, rel, due)
-            return
+            return []
         links = self.limits.page(
             due.url,
             depth=due.depth,
@@ -155,16 +165,18 @@ class Discovery:
             new=due.indexed_at is None,
             title=page.title,
         )
+        candidates: list[Candidate] = []
         for link in page.links:
-            self._follow_link(visit, link, links)
+            self._follow_link(due, link, links, candidates)
+        return candidates
 
-    def follow(self, url: str, visit: Visit | None) -> Candidate | None:
-        """The candidate for a URL that the project's spider follows.
+    def follow(self, url: str, page: DueUrl | None) -> Candidate | None:
+        """The candidate for a URL that the project's spider follows from ``page``, or from none.
 
         None where the rules refuse it, or it is known at this depth.
         """
-        depth = visit.due.depth + 1 if visit is not None else 1
-        referrer = visit.due.url if visit is not None else None
+        depth = page.depth + 1 if page is not None else 1
+        referrer = page.url if page is not None else None
         admission = self.rules.admit(url, depth=depth)
         if not admission.decision.allowed:
             self.refused(admission.decision, url, referrer)
@@ -187,7 +199,7 @@ class Discovery:
                 self.refused(admission.decision, admission.url, source)
         return found
 
-    def lost(self, visit: Visit) -> None:
+    def lost(self, visit: VisitResult) -> None:
         """Forget the candidates of a visit that was not written: its page is read again."""
         for each in visit.candidates:
             self._seen.pop(each.fingerprint, None)
@@ -221,22 +233,20 @@ class Discovery:
         self.refusals.note(decision, url, referrer)
         self._stats.inc_value(f"sitecrawl/rules/{decision.reason}")
 
-    def named(self, visit: Visit, canonical: str) -> Admission:
-        """Add the URL that a page calls its canonical one; the verdict on it."""
-        admission = self.rules.admit(canonical, depth=visit.due.depth, via="canonical")
-        return self._send(visit, admission, "canonical")
+    def canonical(self, due: DueUrl, url: str) -> Reference:
+        """Judge the URL that a page calls its canonical one."""
+        admission = self.rules.admit(url, depth=due.depth, via="canonical")
+        return self._refer(due, admission, "canonical")
 
-    def redirected(self, visit: Visit, target: str) -> Admission:
-        """Add where a visit was sent; a start may bring its new origin into scope."""
-        if visit.due.depth == 0 and visit.due.via in {"seed", "redirect"}:
-            self.sent(visit.due.url, target)
-        admission = self.rules.admit(target, depth=visit.due.depth, via="redirect")
+    def redirect(self, due: DueUrl, target: str) -> Reference:
+        """Judge where a URL redirects to; a start may bring its new origin into scope."""
+        if due.depth == 0 and due.via in {"seed", "redirect"}:
+            self.sent(due.url, target)
+        admission = self.rules.admit(target, depth=due.depth, via="redirect")
         decision = admission.decision
-        if decision.allowed and admission.fingerprint != visit.due.fingerprint:
-            decision = self._chains.follow(visit.due.fingerprint, admission.fingerprint)
-        if not decision.allowed:
-            visit.detail = f"the target is refused: {decision.rule}"
-        return self._send(visit, admission._replace(decision=decision), "redirect")
+        if decision.allowed and admission.fingerprint != due.fingerprint:
+            decision = self._chains.follow(due.fingerprint, admission.fingerprint)
+        return self._refer(due, admission._replace(decision=decision), "redirect")
 
     def sent(self, start: str, target: str) -> None:
         """Bring into scope where a start, or what stands for one, was sent."""
@@ -258,47 +268,50 @@ class Discovery:
             if not admission.decision.allowed:
                 self.refused(admission.decision, link.url, due.url)
 
-    def _follow_link(self, visit: Visit, link: Link, links: PageLinks) -> None:
-        depth = visit.due.depth + 1
+    def _follow_link(
+        self, due: DueUrl, link: Link, links: PageLinks, candidates: list[Candidate]
+    ) -> None:
+        depth = due.depth + 1
         admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
         decision = admission.decision
         seen = self._seen.get(admission.fingerprint)
-        if admission.fingerprint in self._unnamed:
-            self._name(visit, admission, depth, "link")
+        if self._is_unnamed(due, admission):
+            candidates.append(self._candidate(admission, depth, "link", due.url))
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
-            self.refused(decision, link.url, visit.due.url)
+            self.refused(decision, link.url, due.url)
             return
         if link.text:  # which is read only where it is asked for
             self.anchors.note(admission.fingerprint, link.text)
         if seen is None or depth < seen:
-            self._add(visit, admission, depth, "link")
+            self._seen[admission.fingerprint] = depth
+            candidates.append(self._candidate(admission, depth, "link", due.url))
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
 
-    def _send(self, visit: Visit, admission: Admission, via: str) -> Admission:
-        if admission.decision.allowed:
-            visit.target = self._candidate(admission, visit.due.depth, via, visit.due.url)
-        elif not self._is_logged(admission.decision, admission.url):
-            self.refused(admission.decision, admission.url, visit.due.url)
-            return admission
-        if admission.fingerprint in self._unnamed:
-            self._name(visit, admission, visit.due.depth, via)
+    def _is_unnamed(self, due: DueUrl, admission: Admission) -> bool:
+        """Tell a former start that another page names, whatever is seen and however many are followed."""
+        if admission.fingerprint not in self._unnamed:
+            return False
+        return admission.decision.reason != "rel" and admission.fingerprint != due.fingerprint
+
+    def _refer(self, due: DueUrl, admission: Admission, via: str) -> Reference:
+        if not admission.decision.allowed and not self._is_logged(
+            admission.decision, admission.url
+        ):
+            self.refused(admission.decision, admission.url, due.url)
+            return Reference(admission)
+        candidate = self._candidate(admission, due.depth, via, due.url)
+        candidates = [candidate] if self._is_unnamed(due, admission) else []
         seen = self._seen.get(admission.fingerprint)
-        if seen is None or visit.due.depth < seen:
-            self._add(visit, admission, visit.due.depth, via)
-        return admission
-
-    def _name(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
-        """Add a former start that is known, whatever is seen and however many are followed."""
-        if admission.decision.reason != "rel" and admission.fingerprint != visit.due.fingerprint:
-            visit.candidates.append(self._candidate(admission, depth, via, visit.due.url))
-
-    def _add(self, visit: Visit, admission: Admission, depth: int, via: str) -> None:
-        self._seen[admission.fingerprint] = depth
-        visit.candidates.append(self._candidate(admission, depth, via, visit.due.url))
+        if seen is None or due.depth < seen:
+            self._seen[admission.fingerprint] = due.depth
+            candidates.append(candidate)
+        return Reference(
+            admission, candidate if admission.decision.allowed else None, tuple(candidates)
+        )
 
     def _candidate(
         self, admission: Admission, depth: int, via: str, referrer: str | None

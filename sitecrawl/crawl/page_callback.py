@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Visit
 
 
 class PageCallback:
@@ -55,22 +54,19 @@ class PageCallback:
 
     def dropped(self, item: Any, exception: DropItem) -> None:
         """Record the visit of a document that a pipeline dropped."""
-        if not isinstance(item, Document) or item.recorded:
+        if not isinstance(item, Document) or item.visit.has_ended:
             return
-        visit = item.visit
         if isinstance(exception, DropDocument):
-            visit.outcome, visit.reason = exception.outcome, exception.reason
-            visit.detail = exception.detail or visit.detail
+            reason, detail = exception.reason, exception.detail or None
+            result = item.visit.end(exception.outcome, reason, detail)
         else:
-            visit.outcome, visit.reason = Outcome.DROPPED, "dropped"
-            visit.detail = str(exception)
-        self._recorder.record(visit)
+            result = item.visit.end(Outcome.DROPPED, "dropped", str(exception))
+        self._recorder.record(result)
 
     def broken(self, item: Any) -> None:
         """Record the visit of a document on which a pipeline failed; the page stays due."""
-        if isinstance(item, Document) and not item.recorded:
-            item.visit.outcome, item.visit.reason = Outcome.CANCELLED, "pipeline_error"
-            self._recorder.record(item.visit)
+        if isinstance(item, Document) and not item.visit.has_ended:
+            self._recorder.record(item.visit.end(Outcome.CANCELLED, "pipeline_error"))
 
     def _read(self, response: Response, arguments: dict[str, Any]) -> Iterator[Any]:
         documents: list[Document] = []
@@ -110,9 +106,9 @@ class PageCallback:
         visit = visit_of(response.request) if response.request is not None else None
         if visit is None or not isinstance(result, Request) or not self.is_link(result):
             return False
-        candidate = self._discovery.follow(result.url, visit)
+        candidate = self._discovery.follow(result.url, visit.due)
         if candidate is not None:
-            visit.candidates.append(candidate)
+            visit.found([candidate])
         return True
 
     def _end(
@@ -120,10 +116,4 @@ class PageCallback:
     ) -> None:
         visit = visit_of(response.request) if response.request is not None else None
         if visit is not None and not documents:
-            self._record(visit, outcome, reason)
-
-    def _record(self, visit: Visit, outcome: Outcome, reason: str) -> None:
-        """Record the visit with what it has come to so far, or else with ``outcome``."""
-        if visit.outcome is None:
-            visit.outcome, visit.reason = outcome, reason
-        self._recorder.record(visit)
+            self._recorder.record(visit.end_concluded(outcome, reason))

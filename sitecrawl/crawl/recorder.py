@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import Change, FrontierError, Settlement, Visit
+from sitecrawl.frontier.base import Change, FrontierError, Settlement, VisitResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ SHARED = (
     "content of their own. If it is meant so, accept it with: scrapy frontier confirm-deletes %s"
 )
 
-Waiting = tuple[Visit, "asyncio.Future[Change | None]"]
+Waiting = tuple[VisitResult, "asyncio.Future[Change | None]"]
 
 
 class Recorder:
@@ -51,8 +52,8 @@ class Recorder:
         deliver: Callable[[Change], object],
         stats: StatsCollector,
     ) -> None:
-        self.visit_committed: Event[Visit] = Event()
-        self.batch_committed: Event[str, list[Visit]] = Event()
+        self.visit_committed: Event[VisitResult] = Event()
+        self.batch_committed: Event[str, Sequence[VisitResult]] = Event()
         self._deliver = deliver
         self._stats = stats
         self._owner = owner
@@ -65,7 +66,7 @@ class Recorder:
         """True while a visit is not yet committed."""
         return bool(self._waiting or self._writing)
 
-    def record(self, visit: Visit) -> asyncio.Future[Change | None]:
+    def record(self, visit: VisitResult) -> asyncio.Future[Change | None]:
         """Hand over a finished visit."""
         future: asyncio.Future[Change | None] = asyncio.get_running_loop().create_future()
         if self._owner.failure is not None:
@@ -119,10 +120,10 @@ class Recorder:
 
     async def _write(self, origin: str) -> None:
         batch = self._waiting.pop(origin)
-        visits = [visit for visit, _ in batch]
-        changes: list[Change] = []
+        visits: Sequence[VisitResult] = [visit for visit, _ in batch]
+        changes: Sequence[Change] = []
         try:
-            changes = await self._owner.frontier.commit(origin, visits)
+            visits, changes = await self._owner.frontier.commit(origin, visits)
             self._note(visits)
         except FrontierError as error:
             self._owner.fail(error)
@@ -136,7 +137,7 @@ class Recorder:
         if origin in self._waiting:  # the timer may have rung for these while others were written
             self._see_to(origin)
 
-    def _answer(self, batch: list[Waiting], changes: list[Change]) -> None:
+    def _answer(self, batch: list[Waiting], changes: Sequence[Change]) -> None:
         waiting = {
             visit.document["id"]: future
             for visit, future in batch
@@ -152,8 +153,7 @@ class Recorder:
             if not future.done():
                 future.set_result(None)
 
-    def _note(self, visits: list[Visit]) -> None:
+    def _note(self, visits: Sequence[VisitResult]) -> None:
         for visit in visits:
-            assert visit.outcome is not None
             self._stats.inc_value(f"sitecrawl/outcomes/{visit.outcome.name.lower()}")
             self.visit_committed.send(visit)

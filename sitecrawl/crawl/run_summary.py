@@ -12,7 +12,7 @@ from sitecrawl.policy.lifecycle.revisit import FAILED
 if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.frontier.base import VisitResult
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
 
 
@@ -39,7 +39,7 @@ class DeadLinks:
         self._found: dict[str, str] = {}
         recorder.visit_committed.connect(self.note)
 
-    def note(self, visit: Visit) -> None:
+    def note(self, visit: VisitResult) -> None:
         """Take in a visit that ended; only its last end in the run counts."""
         self._found.pop(visit.due.url, None)
         if visit.outcome in FAILED:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Candidate, Visit
+    from sitecrawl.frontier.base import Candidate, VisitResult
     from sitecrawl.policy.decision import Decision
 
 
@@ -73,7 +73,7 @@ class SeedReport:
         """Report an origin that is not asked any more in this run."""
         self._origins_given_up[key] = why
 
-    def note(self, visit: Visit) -> None:
+    def note(self, visit: VisitResult) -> None:
         """Take in a visit that ended; the target of a start's redirect is watched like a start."""
         self.pages_read += visit.outcome in READ
         if visit.outcome in KEPT_OUT:

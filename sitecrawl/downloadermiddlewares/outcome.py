@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.visit import ResponseFacts
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import NO_HEAD, REDIRECT_WITHOUT_LOCATION, FetchResult
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
 
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.decision import Decision
 
 BINARY = "application/octet-stream"
@@ -46,13 +47,12 @@ class OutcomeMiddleware:
         visit = visit_of(request)
         if visit is None:
             return response
-        visit.status = response.status
-        visit.bytes = request.meta.get(WIRE_BYTES, len(response.body))
+        size = request.meta.get(WIRE_BYTES, len(response.body))
+        visit.answered(response_facts(response, size, visit.started_at))
         probing = request.method == "HEAD"
         if probing and response.status in NO_HEAD:
             raise HeadPassed
         answer = answer_of(response)
-        self._read_validators(visit, response.headers)
         if answer.outcome in REDIRECTS:
             self._redirected(visit, location(response.headers))
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
@@ -61,7 +61,7 @@ class OutcomeMiddleware:
             raise ResponseWithoutContent(answer)
         decision = self._decide_type(visit.due.url, response, probing=probing)
         if not decision.allowed:
-            visit.detail = decision.rule
+            visit.explained(decision.rule)
             raise ResponseWithoutContent(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
         if probing:
             raise HeadPassed
@@ -83,22 +83,30 @@ class OutcomeMiddleware:
         target = resolve(where, visit.due.url)
         if target is None:
             raise ResponseWithoutContent(REDIRECT_WITHOUT_LOCATION)
-        visit.redirect_to = target
-        admission = self._discovery.redirected(visit, target)
-        if admission.fingerprint == visit.due.fingerprint:
-            raise SamePageRedirect(admission.url)
+        reference = self._discovery.redirect(visit.due, target)
+        visit.redirected(target, reference)
+        if reference.admission.fingerprint == visit.due.fingerprint:
+            raise SamePageRedirect(reference.admission.url)
 
-    def _read_validators(self, visit: Visit, headers: Headers) -> None:
-        visit.etag = header(headers, "etag") or None
-        visit.last_modified = header(headers, "last-modified") or None
-        expires = header(headers, "expires")
-        if expires:
-            visit.expires_at = fresh_until(
-                expires=expires,
-                cache_control=header(headers, "cache-control") or None,
-                date=header(headers, "date") or None,
-                now=visit.started_at,
-            )
+
+def response_facts(response: Response, size: int, asked_at: float) -> ResponseFacts:
+    """The facts of a response to a request of ``asked_at``; ``size`` is what was received."""
+    headers = response.headers
+    expires, expires_at = header(headers, "expires"), None
+    if expires:
+        expires_at = fresh_until(
+            expires=expires,
+            cache_control=header(headers, "cache-control") or None,
+            date=header(headers, "date") or None,
+            now=asked_at,
+        )
+    return ResponseFacts(
+        status=response.status,
+        bytes=size,
+        etag=header(headers, "etag") or None,
+        last_modified=header(headers, "last-modified") or None,
+        expires_at=expires_at,
+    )
 
 
 def _is_certain(headers: Headers) -> bool:

@@ -35,11 +35,11 @@ class RendererMiddleware:
         visit, rendered = visit_of(request), rendered_of(request)
         if visit is None or rendered is None:
             return response
-        visit.detail = f"rendered: {rendered.reason} ({rendered.rule})"
+        visit.explained(f"rendered: {rendered.reason} ({rendered.rule})")
         if rendered.moved_to is not None:
             target = self._discovery.rules.admit(rendered.moved_to, via="redirect")
             if target.fingerprint != visit.due.fingerprint:
-                visit.redirect_to = rendered.moved_to
-                self._discovery.redirected(visit, rendered.moved_to)
+                reference = self._discovery.redirect(visit.due, rendered.moved_to)
+                visit.redirected(rendered.moved_to, reference)
                 raise ResponseWithoutContent(MOVED)
         return response

@@ -49,7 +49,7 @@ class TurnMiddleware:
         request.meta[SENT_AT] = asyncio.get_running_loop().time()
         visit = visit_of(request)
         if visit is not None:
-            visit.started_at = time.time()
+            visit.sent(time.time())
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Release the slot: a response of any status ends the request."""
@@ -80,7 +80,7 @@ class TurnMiddleware:
             duration = now - sent_at
             visit = visit_of(request)
             if visit is not None:
-                visit.duration = duration
+                visit.request_ended(duration)
             origin.postpone(self._ready_at(request, origin, response, now, duration))
         elif BEGAN in request.meta:
             self._queues.ready.rollback(origin, *request.meta[BEGAN])
@@ -108,5 +108,5 @@ class TurnMiddleware:
             return pace.limited(now, duration, wait)
         visit = visit_of(request)
         if visit is not None:
-            visit.not_before = time.time() + min(wait, MAX_RETRY_AFTER)
+            visit.postpone(time.time() + min(wait, MAX_RETRY_AFTER))
         return pace.unavailable(now, duration, wait, request.url)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.crawl.visit import Visit
     from sitecrawl.frontier.state_options import StateOptions
     from sitecrawl.web.html.page import Page
 
@@ -147,8 +147,8 @@ class Crawl:
         return bool(self._params.mode == "check")
 
     def checked(self, visit: Visit) -> None:
-        """End the visit of a page that was read for its links alone."""
-        visit.outcome, visit.reason = Outcome.FILE_INGESTED, "checked"
+        """Conclude the visit of a page that was read for its links alone."""
+        visit.concluded(Outcome.FILE_INGESTED, "checked")
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
         """Record a page that only redirects its visitors; False for any other."""
@@ -156,9 +156,8 @@ class Crawl:
         target = refresh_target(page, delay=params.refresh_delay, min_text=params.refresh_min_text)
         if target is None:
             return False
-        self.discovery.redirected(visit, target)
-        visit.redirect_to = target
-        visit.outcome, visit.reason = Outcome.REDIRECT, "refresh"
+        visit.redirected(target, self.discovery.redirect(visit.due, target))
+        visit.concluded(Outcome.REDIRECT, "refresh")
         return True
 
     @classmethod

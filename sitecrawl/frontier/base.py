@@ -9,7 +9,7 @@ Beside the crawler's own methods stand ``holds`` (ask it before a request is han
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ __all__ = [
     "Backlog",
     "Candidate",
     "Change",
+    "Commit",
     "Delivered",
     "DueUrl",
     "FeedFile",
@@ -29,7 +30,7 @@ __all__ = [
     "Outcome",
     "Settlement",
     "SharedPages",
-    "Visit",
+    "VisitResult",
 ]
 
 
@@ -79,9 +80,9 @@ class DueUrl:
     following: str | None = None
 
 
-@dataclass(slots=True)
-class Visit:
-    """One crawl action from its start to its outcome; what a commit writes.
+@dataclass(frozen=True, slots=True)
+class VisitResult:
+    """Result of one crawl action, made once when it has ended; what a commit writes.
 
     Times are UTC epoch seconds, ``duration`` seconds. ``document`` is the finished
     document (the contract's fields without seq) or None when there is nothing to write.
@@ -93,15 +94,15 @@ class Visit:
 
     Equal ``content_hash`` makes two pages of an origin duplicates, a ``simhash`` of few other
     bits near ones; ``document_hash`` covers all that is worth writing. ``unchanged``: the page was
-    read and its current document is still right; it brings none. A page that names another as canonical still brings its
-    ``document``: it is kept back until the other one proves to be a page. A commit turns
-    ``outcome`` into what the state makes of it: not changed, a duplicate, a lost lease.
+    read and its current document is still right; it brings none. A page that names another as
+    canonical still brings its ``document``: it is kept back until the other one proves to be a
+    page.
     """
 
     due: DueUrl
     started_at: float
-    duration: float = 0.0
-    outcome: Outcome | None = None
+    duration: float
+    outcome: Outcome
     status: int | None = None
     bytes: int = 0
     reason: str = ""
@@ -119,7 +120,7 @@ class Visit:
     again: bool = False
     not_before: float | None = None
     document: dict[str, Any] | None = None
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: Sequence[Candidate] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,16 @@ class Change:
     op: str
     id: str
     record: dict[str, Any]
+
+
+class Commit(NamedTuple):
+    """Visits as they were written, and the outbox rows that they made, in order.
+
+    An outcome may be another than the visit came with: not changed, a duplicate, a lost lease.
+    """
+
+    visits: Sequence[VisitResult]
+    changes: list[Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,10 +282,8 @@ class Frontier(Protocol):
     async def has_untried_urls(self, origin: str) -> bool:
         """Tell whether more of a leased origin waits than what failed last time."""
 
-    async def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
-        """Write outcomes, candidates and outbox rows of one origin in one transaction.
-
-        Returns the outbox rows it made, in order."""
+    async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
+        """Write outcomes, candidates and outbox rows of one origin in one transaction."""
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay and the time before which the origin is not asked."""

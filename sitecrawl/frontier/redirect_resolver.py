@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from sitecrawl.frontier.base import Visit
+from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.database import Database
 from sitecrawl.policy.lifecycle.deletion import UNREACHABLE
 from sitecrawl.policy.outcomes import REDIRECTS
@@ -58,7 +58,7 @@ class RedirectResolver:
         self._realm = realm
         self._key = key
 
-    def target_of(self, visit: Visit) -> int | None:
+    def target_of(self, visit: VisitResult) -> int | None:
         """The row of the URL that the visit names, if it is one the crawl knows."""
         if visit.target is not None:
             return self._row(visit.target.origin, visit.target.fingerprint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,13 +14,14 @@ from sitecrawl.frontier.base import (
     Backlog,
     Candidate,
     Change,
+    Commit,
     Delivered,
     DueUrl,
     FeedFile,
     OriginState,
     Outcome,
     Settlement,
-    Visit,
+    VisitResult,
 )
 from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
@@ -168,22 +170,22 @@ class Store:
         """Tell whether more of a leased origin waits than what failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
 
-    def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
+    def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
         """Write what the visits found, unless the lease was lost."""
         with self._transaction():
-            kept = self.leases.prove(origin)
-            if kept:
-                findings, changes = self._write(self.leases[origin].id, visits)
-            else:
-                findings, changes = self._log_lost(origin, visits), []
-        for finding in findings:  # only now: a transaction may be tried again
-            finding.visit.outcome = finding.outcome
-        if kept:
-            done = (visit.due.fingerprint for visit in visits if not visit.again)
-            self.leases[origin].in_hand.difference_update(done)
-        return changes
+            if not self.leases.prove(origin):
+                self._log_lost(origin, visits)
+                lost = [replace(visit, outcome=Outcome.LEASE_LOST) for visit in visits]
+                return Commit(lost, [])
+            findings, changes = self._write(self.leases[origin].id, visits)
+        done = (visit.due.fingerprint for visit in visits if not visit.again)
+        self.leases[origin].in_hand.difference_update(done)
+        judged = {id(finding.visit): finding.as_written for finding in findings}
+        return Commit([judged.get(id(visit), visit) for visit in visits], changes)
 
-    def _write(self, origin: int, visits: Sequence[Visit]) -> tuple[list[Finding], list[Change]]:
+    def _write(
+        self, origin: int, visits: Sequence[VisitResult]
+    ) -> tuple[list[Finding], list[Change]]:
         findings = self._visits.look_up(origin, visits)
         if len(findings) < len(visits):
             self._urls.add(known_again(visits), {})
@@ -206,7 +208,7 @@ class Store:
         )
         return findings, self._outbox.write(changes.entries())
 
-    def _log_lost(self, origin: str, visits: Sequence[Visit]) -> list[Finding]:
+    def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(
             "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)
         )
@@ -214,7 +216,6 @@ class Store:
         for finding in findings:
             finding.outcome = Outcome.LEASE_LOST
         self._visits.log(findings)
-        return findings
 
     def save_origin(self, state: OriginState) -> None:
         """Store what is remembered of an origin, if it is ours."""

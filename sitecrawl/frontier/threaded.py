@@ -14,13 +14,14 @@ from sitecrawl.frontier.base import (
     Backlog,
     Candidate,
     Change,
+    Commit,
     Delivered,
     DueUrl,
     FeedFile,
     FrontierError,
     OriginState,
     Settlement,
-    Visit,
+    VisitResult,
 )
 from sitecrawl.frontier.database import Backend
 from sitecrawl.frontier.state_options import StateOptions
@@ -99,8 +100,8 @@ class ThreadedFrontier:
         """Up to ``limit`` due URLs of a leased origin that are not in hand."""
         return await self._run(self._store.pop, origin, limit)
 
-    async def commit(self, origin: str, visits: Sequence[Visit]) -> list[Change]:
-        """Write what the visits found in one transaction; returns the outbox rows."""
+    async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
+        """Write what the visits found in one transaction."""
         return await self._run(self._store.commit, origin, visits)
 
     async def save_origin(self, state: OriginState) -> None:

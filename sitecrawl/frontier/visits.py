@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sitecrawl.frontier.base import Candidate, Outcome, Visit
+from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
@@ -50,7 +50,6 @@ UNDECIDED = frozenset(
         Outcome.CANCELLED,
         Outcome.LEASE_LOST,
         Outcome.FILE_DID_NOT_CHANGE,
-        None,
     }
 )
 """Outcomes of a visit that say nothing of the links of its page."""
@@ -97,7 +96,7 @@ class Finding:
     """
 
     origin: int
-    visit: Visit
+    visit: VisitResult
     stored: PreviousState
     outcome: Outcome
     target: int | None = None
@@ -105,6 +104,12 @@ class Finding:
     changed: bool = False
     fresh: bool = False
     withheld: bool = False
+
+    @property
+    def as_written(self) -> VisitResult:
+        """The visit with the outcome that was written for it."""
+        visit = self.visit
+        return visit if visit.outcome is self.outcome else replace(visit, outcome=self.outcome)
 
     @property
     def is_current(self) -> bool:
@@ -153,7 +158,7 @@ class Visits:
         self._run = run
         self._options = options
 
-    def look_up(self, origin: int, visits: Sequence[Visit]) -> list[Finding]:
+    def look_up(self, origin: int, visits: Sequence[VisitResult]) -> list[Finding]:
         """Pair each visit with what is stored of its URL; unknown URLs are left out."""
         if not visits:
             return []
@@ -161,9 +166,7 @@ class Visits:
         rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
         stored = {row[0]: PreviousState(*row[1:]) for row in rows}
         return [
-            Finding(
-                origin, visit, stored[visit.due.fingerprint], visit.outcome or Outcome.CANCELLED
-            )
+            Finding(origin, visit, stored[visit.due.fingerprint], visit.outcome)
             for visit in visits
             if visit.due.fingerprint in stored
         ]
@@ -261,7 +264,7 @@ class Visits:
         return next_visit(self._options.revisit, visited)
 
 
-def known_again(visits: Sequence[Visit]) -> list[Candidate]:
+def known_again(visits: Sequence[VisitResult]) -> list[Candidate]:
     """The visited URLs as candidates: stored only where the database does not know them."""
     return [
         Candidate(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import Outcome
 from sitecrawl.pipelines.document import DocumentPipeline
 
 if TYPE_CHECKING:
@@ -35,8 +34,4 @@ class CanonicalPipeline(DocumentPipeline):
         if canonical is None:
             return
         document["canonical_url"] = canonical
-        admission = self._discovery.named(visit, canonical)
-        if admission.decision.allowed and admission.fingerprint != visit.due.fingerprint:
-            visit.canonical = admission.url
-            visit.outcome = Outcome.NON_CANONICAL
-            visit.reason = "non_canonical"
+        visit.named(self._discovery.canonical(visit.due, canonical))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.crawl.visit import ContentHashes
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import DropDocument
 from sitecrawl.pipelines.document import DocumentPipeline
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.crawl.visit import Visit
     from sitecrawl.items import Document
     from sitecrawl.policy.urls.rule_engine import Rules
 
@@ -61,26 +63,28 @@ class ChangePipeline(DocumentPipeline):
             links = [self._rules.admit(link).key or link for link in links]
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)
-        visit.content_hash = text_hash(page.title, text)
-        visit.document_hash = document_hash(document, page_hash + self._version)
-        if is_unchanged(visit):
-            visit.unchanged = True
+        hashes = ContentHashes(
+            text_hash(page.title, text), document_hash(document, page_hash + self._version)
+        )
+        if is_unchanged(visit, hashes):
+            visit.compared(replace(hashes, unchanged=True))
             raise DropDocument(Outcome.FILE_INGESTED, "ok")
-        if visit.content_hash is not None:
-            document["content_hash"] = visit.content_hash
+        if hashes.content is not None:
+            document["content_hash"] = hashes.content
             if self._near_duplicates:
                 text_of = f"{document.get('title', '')} {document.get('body', '')}"
-                visit.simhash = simhash(text_of)
+                hashes = replace(hashes, simhash=simhash(text_of))
+        visit.compared(hashes)
 
 
-def is_unchanged(visit: Visit) -> bool:
+def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:
     """Tell a visit whose document would be written again as it is."""
     due = visit.due
     return (
         due.document_id is not None
-        and visit.outcome is None  # a page that names another as canonical is weighed anew
-        and visit.content_hash == due.content_hash
-        and visit.document_hash == due.document_hash
+        and visit.conclusion is None  # a page that names another as canonical is weighed anew
+        and hashes.content == due.content_hash
+        and hashes.document == due.document_hash
     )
 
 

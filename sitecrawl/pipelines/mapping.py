@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.crawl.discovery import AnchorTexts
-    from sitecrawl.frontier.base import Visit
+    from sitecrawl.crawl.visit import Visit
     from sitecrawl.items import Document
     from sitecrawl.policy.documents.document_options import DocumentOptions
     from sitecrawl.web.html.page import Page
@@ -81,11 +81,11 @@ class MappingPipeline(DocumentPipeline):
             referrer=due.referrer,
             via=due.via,
             depth=due.depth,
-            status=visit.status,
+            status=visit.response.status,
             content_type=page.content_type,
             size=page.size,
-            etag=visit.etag,
-            last_modified=visit.last_modified,
+            etag=visit.response.etag,
+            last_modified=visit.response.last_modified,
             first_seen_at=due.first_seen_at or visit.started_at,
             started_at=visit.started_at,
             anchors=self._anchors.pop(due.fingerprint),

@@ -50,12 +50,9 @@ class OutputPipeline:
         document = current_document.get()
         if document is None:
             return item
-        visit = document.visit
-        visit.document = finished(item, document)
-        if visit.outcome is None:
-            visit.outcome, visit.reason = Outcome.FILE_INGESTED, "ok"
-        document.recorded = True
-        change = await self._recorder.record(visit)
+        stored = finished(item, document)
+        result = document.visit.end_concluded(Outcome.FILE_INGESTED, "ok", document=stored)
+        change = await self._recorder.record(result)
         if change is None:
             raise DropItem("nothing to write", log_level="DEBUG")
         return line_of(change, self._options)

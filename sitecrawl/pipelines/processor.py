@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
 from sitecrawl.items import Document
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 BEFORE = "it gets documents that are not complete"
 BEHIND = "what it makes is neither stored nor exported, and it does not see every line"
+SECOND = "its page has brought a document already"
 MISPLACED = "The pipeline %s has a number outside 0 to 1000: %s."
 
 logger = logging.getLogger(__name__)
@@ -38,12 +40,14 @@ class DocumentProcessor(ItemPipelineManager):
     async def process_item_async(self, item: Any) -> Any:
         """Process an item; raises DropItem, and RuntimeError for a document that got lost."""
         document = item if isinstance(item, Document) else None
+        if document is not None and document.visit.has_ended:
+            raise DropItem(SECOND, log_level="WARNING")
         token = current_document.set(document)
         try:
             result = await super().process_item_async(item)
         finally:
             current_document.reset(token)
-        if document is not None and not document.recorded:
+        if document is not None and not document.visit.has_ended:
             raise RuntimeError("OutputPipeline has not seen this document")
         return result
 

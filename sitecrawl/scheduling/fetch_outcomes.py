@@ -11,11 +11,12 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.crawl.visit import Visit
+from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import extension, read_target
-from sitecrawl.reqmeta import ORIGIN, VISIT, origin_of, visit_of
+from sitecrawl.reqmeta import ORIGIN, VISIT, visit_of
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.scheduling.origin_queues import OriginQueues
 
@@ -99,45 +100,54 @@ class VisitRequests:
             },
         )
 
+    def repeat(self, request: Request, origin: Origin) -> Request:
+        """Begin another visit for a request that a callback yields anew; others stay as they are."""
+        visit = visit_of(request)
+        if visit is not None and visit.has_ended:
+            request.meta[VISIT] = Visit(visit.due, time.time())
+            origin.visit_began()
+        return request
+
     def failed(self, failure: Failure) -> None:
         """Record a visit that brought no content, whatever stopped it."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        visit, origin = visit_of(request), origin_of(request)
-        assert visit is not None
-        assert origin is not None
+        visit: Visit = request.meta[VISIT]
+        origin: Origin = request.meta[ORIGIN]
         error: BaseException = failure.value  # type: ignore[assignment]
+        result = self._result(visit, origin, error)
+        if result is not None:
+            self._recorder.record(result)
+        self._queues.advance(origin)
+
+    def _result(self, visit: Visit, origin: Origin, error: BaseException) -> VisitResult | None:
+        """End a visit that an error stopped; None where its URL is visited anew."""
         if isinstance(error, RequestDropped):
-            visit.outcome, visit.reason = error.outcome, error.reason
-        elif isinstance(error, SamePageRedirect):
-            if self._respelled(visit, origin, error.url):
-                return
-        elif isinstance(error, HeadPassed):
+            return visit.end(error.outcome, error.reason)
+        if isinstance(error, SamePageRedirect):
+            return self._respelled(visit, origin, error.url)
+        if isinstance(error, HeadPassed):
             origin.head_passed(visit.due.fingerprint)
-            self._visit_again(origin, visit.due)
-            return
-        elif isinstance(error, ResponseWithoutContent):
-            self._answered(visit, origin, error.answer)
-        else:
-            self._answered(visit, origin, answer_of_failure(exception_names(error)))
-            visit.detail = str(error)
-            logger.info("%s: %s (%s)", visit.due.url, visit.reason, error)
-        self._recorder.record(visit)
-        self._queues.advance(origin)
+            self._visit_again(visit, origin, visit.due)
+            return None
+        if isinstance(error, ResponseWithoutContent):
+            return self._answered(visit, origin, error.answer)
+        answer = answer_of_failure(exception_names(error))
+        logger.info("%s: %s (%s)", visit.due.url, answer.reason, error)
+        return self._answered(visit, origin, answer, str(error))
 
-    def _respelled(self, visit: Visit, origin: Origin, url: str) -> bool:
+    def _respelled(self, visit: Visit, origin: Origin, url: str) -> VisitResult | None:
         """Visit the page under its other spelling, unless that led back here."""
-        if origin.alternate_url.get(visit.due.fingerprint) == visit.due.url:
-            visit.outcome, visit.reason = Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop"
-            if visit.redirect_to != url == visit.due.url:
-                visit.detail = SAME_PAGE_NOTE
-            return False
-        origin.use_alternate(visit.due.fingerprint, url)
-        self._visit_again(origin, replace(visit.due, url=url))
-        return True
+        due = visit.due
+        if origin.alternate_url.get(due.fingerprint) == due.url:
+            note = SAME_PAGE_NOTE if visit.redirect_to != url == due.url else None
+            return visit.end(Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop", note)
+        origin.use_alternate(due.fingerprint, url)
+        self._visit_again(visit, origin, replace(due, url=url))
+        return None
 
-    def _visit_again(self, origin: Origin, due: DueUrl) -> None:
+    def _visit_again(self, visit: Visit, origin: Origin, due: DueUrl) -> None:
+        visit.withdraw()
         origin.visit_again(due)
-        self._queues.advance(origin)
 
     def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
         if (
@@ -148,8 +158,9 @@ class VisitRequests:
             return False
         return not extension(read_target(due.url).parts.path)
 
-    def _answered(self, visit: Visit, origin: Origin, answer: FetchResult) -> None:
-        visit.outcome, visit.reason = answer.outcome, answer.reason
+    def _answered(
+        self, visit: Visit, origin: Origin, answer: FetchResult, detail: str | None = None
+    ) -> VisitResult:
         now, fingerprint = time.time(), visit.due.fingerprint
         wait = retry_wait(
             answer,
@@ -158,7 +169,8 @@ class VisitRequests:
             max_wait=self._params.max_wait,
             retry_after=max(0.0, (visit.not_before or now) - now),
         )
-        if wait is not None:  # else each page that did not change would leave an entry
-            visit.again, visit.not_before = True, now + wait
-            origin.count_retry(fingerprint)
-            self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
+        if wait is None:  # else each page that did not change would leave an entry
+            return visit.end(answer.outcome, answer.reason, detail)
+        origin.count_retry(fingerprint)
+        self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
+        return visit.end(answer.outcome, answer.reason, detail, retry_at=now + wait)

@@ -51,11 +51,8 @@ from scrapy import Request
 from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.transitions import IllegalTransitionError, following
 from sitecrawl.web.robots.robots_txt import RobotsTxt
-
-
-class IllegalTransitionError(RuntimeError):
-    """A transition that the current phase does not allow: a defect of the program."""
 
 
 class OriginPhase(Enum):
@@ -182,10 +179,7 @@ class RobotsFile:
         self.expires_at = when
 
     def _move(self, transition: str) -> None:
-        following = ROBOTS_TRANSITIONS[transition].get(self.phase)
-        if following is None:
-            raise IllegalTransitionError(f"{self.own_url}: {transition} while {self.phase.name}")
-        self.phase = following
+        self.phase = following(ROBOTS_TRANSITIONS, transition, self.phase, self.own_url)
 
 
 @dataclass(slots=True, eq=False)
@@ -389,10 +383,7 @@ class Origin:
         self.robots.rules = None
 
     def _move(self, transition: str) -> None:
-        following = TRANSITIONS[transition].get(self.phase)
-        if following is None:
-            raise IllegalTransitionError(f"{self.key}: {transition} while {self.phase.name}")
-        self.phase = following
+        self.phase = following(TRANSITIONS, transition, self.phase, self.key)
 
     # Requests that wait
 

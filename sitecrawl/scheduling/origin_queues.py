@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from sitecrawl.crawl.discovery import REWRITTEN
-from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.crawl.visit import Visit
+from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.reqmeta import ORIGIN
 from sitecrawl.scheduling.ready_queue import ReadyQueue
 from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -155,7 +158,7 @@ class OriginQueues:
         self._leased.save(origin)
         self.advance(origin)
 
-    def committed(self, key: str, visits: list[Visit]) -> None:
+    def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Advance the origins that a written batch has candidates for."""
         origins = self._leased.origins
         for visit in visits:
@@ -174,7 +177,7 @@ class OriginQueues:
             self.advance(origins[each])
         self._tasks.wake()
 
-    def _ended(self, origin: Origin, visit: Visit) -> None:
+    def _ended(self, origin: Origin, visit: VisitResult) -> None:
         """Keep a URL that is tried again; forget the others."""
         if not visit.again:
             origin.forget(visit.due.fingerprint)
@@ -216,8 +219,8 @@ class OriginQueues:
     def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
         origin.visit_began()
         self._discovery.refused(decision, due.url, due.referrer)
-        visit = Visit(due, time.time(), outcome=outcome)
-        visit.reason, visit.detail = decision.reason, decision.rule
-        if decision.reason == REWRITTEN:
-            visit.candidates.append(self._discovery.successor(due))
-        self._recorder.record(visit)
+        successor = self._discovery.successor(due) if decision.reason == REWRITTEN else None
+        visit = Visit(due, time.time())
+        self._recorder.record(
+            visit.end(outcome, decision.reason, decision.rule, successor=successor)
+        )

@@ -169,7 +169,7 @@ class SiteSpider(Spider):
             self.crawl.discovery.truncations.note(page)
         if self.crawl.refreshed(visit, page):
             return
-        self.crawl.discovery.found(page, visit, read.robots.rel)
+        visit.found(self.crawl.discovery.links_of(page, visit.due, read.robots.rel))
         if self.crawl.checks_links:
             self.crawl.checked(visit)
             return

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from sitecrawl.frontier import StateOptions, open_frontier
-from sitecrawl.frontier.base import Candidate, DueUrl, Frontier, Outcome, Visit
+from sitecrawl.frontier.base import Candidate, DueUrl, Frontier, Outcome, VisitResult
 from sitecrawl.web.urls.identity import document_id, fingerprint
 
 ORIGINS, PAGES = 20, 100
@@ -105,23 +105,24 @@ class CrashWorker:
                 if not self._frontier.holds(key):
                     break
                 visits.append(await self._fetch(due, asked_at))
-            changes = await self._frontier.commit(key, visits)
+            changes = (await self._frontier.commit(key, visits)).changes
             await self._deliver([change.seq for change in changes])
             if not self._frontier.holds(key):
                 break
         await self._frontier.release(key)  # also one not surely held: it may be renewed yet
 
-    async def _fetch(self, due: DueUrl, asked_at: float) -> Visit:
+    async def _fetch(self, due: DueUrl, asked_at: float) -> VisitResult:
         started_at, token = time.time(), random.getrandbits(64)
         self._fetches.write("begin", token, os.getpid(), due.url, asked_at)
         await asyncio.sleep(random.uniform(*FETCH_SECONDS))
         self._fetches.write("end", token, os.getpid(), due.url, time.monotonic())
         document = {"id": document_id(due.url), "url": due.url, "body": due.url * 20}
-        return Visit(
+        return VisitResult(
             due,
             started_at,
-            outcome=Outcome.FILE_INGESTED,
-            status=200,
+            time.time() - started_at,
+            Outcome.FILE_INGESTED,
+            200,
             content_hash=due.url,
             document_hash=due.url,
             document=document,

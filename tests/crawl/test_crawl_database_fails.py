@@ -20,10 +20,13 @@ FULL = (
     " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
 )
 MISTAKEN = """
+from sitecrawl.crawl.visit import ContentHashes
+
+
 class Mistaken:
     def process_item(self, item):
         if item.visit.due.url.endswith("/3"):
-            item.visit.etag = 304  # where a text belongs
+            item.visit.compared(ContentHashes(document=[]))  # where a text belongs
         return item
 """
 

@@ -13,8 +13,9 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import Deferred
 
+from sitecrawl.crawl.visit import Visit
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.frontier.base import DueUrl, Visit
+from sitecrawl.frontier.base import DueUrl
 from sitecrawl.policy.http.answers import answer_of_status
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE, candidate
@@ -64,8 +65,8 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
             origin.head_passed(due.fingerprint)
             origin.use_alternate(due.fingerprint, due.url)
             visit = Visit(due, time.time())
-            crawl.visit_requests._answered(visit, origin, answer_of_status(status, {}))
-            crawl.recorder.record(visit)
+            answer = answer_of_status(status, {})
+            crawl.recorder.record(crawl.visit_requests._answered(visit, origin, answer))
             await crawl.recorder.flush(SITE)
             numbers.append(
                 (len(origin.retry_count), len(origin.head_checked), len(origin.alternate_url))

@@ -13,13 +13,13 @@ from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import (
     ROBOTS_TRANSITIONS,
     TRANSITIONS,
-    IllegalTransitionError,
     Origin,
     OriginPhase,
     PacingSlot,
     RobotsFile,
     RobotsPhase,
 )
+from sitecrawl.transitions import IllegalTransitionError
 
 SITE = "http://a.test"
 PHASES = ("UNLEASED", "LEASE_ASKED", "LEASED_ELSEWHERE", "ACTIVE", "EXHAUSTED", "GIVEN_UP")

@@ -14,7 +14,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import Deferred
 
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.frontier.base import Outcome, Visit
+from sitecrawl.frontier.base import Outcome, VisitResult
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import candidate
 
@@ -40,8 +40,8 @@ def test_an_origin_of_a_starts_owner_comes_into_scope(tmp_path: Path) -> Generat
         await frontier.add(seeds)
         for state in await frontier.lease(9):
             [due] = await frontier.pop(state.key, 9)
-            visit = Visit(due, time.time(), 0.1, Outcome.REDIRECT, 302)
-            visit.redirect_to = STARTS[due.url]
+            to = STARTS[due.url]
+            visit = VisitResult(due, time.time(), 0.1, Outcome.REDIRECT, 302, redirect_to=to)
             await frontier.commit(state.key, [visit])
         told = []
         for url in ("https://unknown.example", "https://www.two.example", *STARTS.values()):

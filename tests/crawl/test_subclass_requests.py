@@ -167,3 +167,44 @@ def test_a_start_of_its_own_comes_beside_the_crawl(
     lines = (tmp_path / "own.jsonl").read_text()
     assert lines.count('"op":"upsert"') + lines.count('"op": "upsert"') == 2, own.log[-3000:]
     assert '"more"' in lines
+
+
+AGAIN = """
+    asked = False
+
+    def parse(self, response):
+        if self.asked:
+            yield from super().parse(response)
+        else:
+            self.asked = True
+            yield response.request.replace(dont_filter=True)
+"""
+
+
+@pytest.mark.behaviour("S-14")
+def test_a_page_asked_for_again_is_another_visit(
+    server: Server, own: OwnCrawl, tmp_path: Path
+) -> None:
+    origin = server.serve({"/": page(title="Home")})
+    assert own(AGAIN, "-a", f"start={origin}/") == 0
+    assert server.log.targets() == ["/robots.txt", "/", "/"]
+    assert len((tmp_path / "own.jsonl").read_text().splitlines()) == 1
+    assert "'sitecrawl/outcomes/no_content': 1" in own.log
+    assert "'sitecrawl/outcomes/file_ingested': 1" in own.log
+
+
+TWICE = """
+    def parse(self, response):
+        yield from super().parse(response)
+        yield from super().parse(response)
+"""
+
+
+@pytest.mark.behaviour("S-14")
+def test_a_page_brings_one_document(server: Server, own: OwnCrawl, tmp_path: Path) -> None:
+    origin = server.serve({"/": page(title="Home")})
+    assert own(TWICE, "-a", f"start={origin}/") == 0
+    assert len((tmp_path / "own.jsonl").read_text().splitlines()) == 1
+    assert "its page has brought a document already" in own.log
+    assert "'sitecrawl/outcomes/file_ingested': 1" in own.log
+    assert "lease_lost" not in own.log

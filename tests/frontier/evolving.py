@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workers import candidate, digest, ingested
 
-from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 
 PATHS = ("/", "/a", "/bb", "/c?x=1")
 STATUSES = {
@@ -97,30 +98,33 @@ class EvolvingSite:
             seen.update(todo)
         return False
 
-    def visit(self, due: DueUrl) -> Visit:
+    def visit(self, due: DueUrl) -> VisitResult:
         """What the pipelines would hand over of a page."""
         page, at = self.pages[due.url], time.time()
         if page.forbidden:
-            return Visit(due, at, outcome=Outcome.BLOCKED_BY_ROBOTS_TXT, reason="robots_txt")
+            return VisitResult(due, at, 0.0, Outcome.BLOCKED_BY_ROBOTS_TXT, reason="robots_txt")
         if page.status in STATUSES:
-            return Visit(due, at, 0.1, STATUSES[page.status], page.status)
+            return VisitResult(due, at, 0.1, STATUSES[page.status], page.status)
         if page.moved is not None:
             to, outcome = page.moved
             target = candidate(to, via="redirect")
-            return Visit(due, at, 0.1, outcome, redirect_to=to, target=target)
+            return VisitResult(due, at, 0.1, outcome, redirect_to=to, target=target)
         etag = page.tag if page.tagged else None
         if etag is not None and due.indexed_at is not None and due.etag == etag:
-            return Visit(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE, 304, etag=etag)
+            return VisitResult(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE, 304, etag=etag)
         links = [candidate(link, referrer=due.url) for link in page.links]
         if page.noindex:
-            return Visit(due, at, 0.1, Outcome.NOINDEX, 200, etag=etag, candidates=links)
-        visit = ingested(due, page.text, at, etag=etag, candidates=links)
-        visit.document_hash = page.tag
-        assert visit.document is not None
-        visit.document["links"] = page.links
-        if page.canonical not in (None, due.url):
-            assert page.canonical is not None
-            visit.document["canonical_url"] = page.canonical
-            visit.outcome, visit.canonical = Outcome.NON_CANONICAL, page.canonical
-            visit.target = candidate(page.canonical, via="canonical")
-        return visit
+            return VisitResult(due, at, 0.1, Outcome.NOINDEX, 200, etag=etag, candidates=links)
+        more: dict[str, Any] = {"links": page.links}
+        visit = replace(
+            ingested(due, page.text, at, etag=etag, candidates=links), document_hash=page.tag
+        )
+        if page.canonical is not None and page.canonical != due.url:
+            more["canonical_url"] = page.canonical
+            visit = replace(
+                visit,
+                outcome=Outcome.NON_CANONICAL,
+                canonical=page.canonical,
+                target=candidate(page.canonical, via="canonical"),
+            )
+        return replace(visit, document={**(visit.document or {}), **more})

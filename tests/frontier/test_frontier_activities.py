@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from workers import SITE, Crawls, Worker, candidate
 
-from sitecrawl.frontier.base import Outcome, Visit
+from sitecrawl.frontier.base import Outcome, VisitResult
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.lifecycle.selection import Activity
 
@@ -69,7 +69,7 @@ def test_links_that_a_run_of_starts_or_known_pages_finds_wait_for_another(
     worker.seed("/")
     (due,) = worker.due()
     links = [candidate("/link"), candidate("/led", via="redirect"), candidate("/")]
-    worker.commit(Visit(due, 1e9, outcome=Outcome.FILE_INGESTED, candidates=links))
+    worker.commit(VisitResult(due, 1e9, 0.0, Outcome.FILE_INGESTED, candidates=links))
     assert paths(worker) == ["/led"]
     worker.end()
     assert paths(work(revisit=Revisit(interval=1e10))) == ["/link", "/led"]
@@ -114,7 +114,7 @@ def test_a_rest_that_a_url_asked_for_is_kept_whatever_a_run_considers(work: Craw
     worker.seed("/rests", "/rested")
     for due, rest in zip(worker.due(), (3600.0, -1.0), strict=True):
         now = time.time()
-        visit = Visit(due, now, outcome=Outcome.RATE_LIMITED, not_before=now + rest)
+        visit = VisitResult(due, now, 0.0, Outcome.RATE_LIMITED, not_before=now + rest)
         worker.commit(visit)
     worker.store.mark_due([candidate("/rests"), candidate("/rested")])
     assert [due.url for due in worker.due()] == [f"{SITE}/rested"]

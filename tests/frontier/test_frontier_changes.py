@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, absolute, candidate, ingested
 
-from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -20,13 +20,13 @@ CASES = tomllib.loads((Path(__file__).parent / "cases" / "changes.toml").read_te
 ADMITTED = ("http://", "/")
 
 
-def redirect(due: DueUrl, at: float, *, to: str, outcome: Outcome) -> Visit:
+def redirect(due: DueUrl, at: float, *, to: str, outcome: Outcome) -> VisitResult:
     """A visit that was sent elsewhere."""
     target = candidate(to, via="redirect")
-    return Visit(due, at, 0.1, outcome, 301, redirect_to=absolute(to), target=target)
+    return VisitResult(due, at, 0.1, outcome, 301, redirect_to=absolute(to), target=target)
 
 
-def canonical(due: DueUrl, at: float, *, to: str, text: str) -> Visit:
+def canonical(due: DueUrl, at: float, *, to: str, text: str) -> VisitResult:
     """A page that names a canonical URL, as the pipelines hand it over."""
     if absolute(to) == due.url or not to.startswith(ADMITTED):
         return ingested(due, text, at)
@@ -40,9 +40,9 @@ def canonical(due: DueUrl, at: float, *, to: str, text: str) -> Visit:
     )
 
 
-def failure(due: DueUrl, at: float, *, outcome: Outcome, reason: str) -> Visit:
+def failure(due: DueUrl, at: float, *, outcome: Outcome, reason: str) -> VisitResult:
     """A visit that brought nothing."""
-    return Visit(due, at, 0.1, outcome, reason=reason)
+    return VisitResult(due, at, 0.1, outcome, reason=reason)
 
 
 def page(text: str) -> Any:
@@ -84,7 +84,7 @@ def test_what_each_run_writes(work: Crawls, case: dict[str, Any]) -> None:
 
 
 def test_a_page_is_unchanged_only_while_its_document_is_there(work: Crawls) -> None:
-    def unchanged(due: DueUrl, at: float) -> Visit:
+    def unchanged(due: DueUrl, at: float) -> VisitResult:
         return replace(ingested(due, "text", at), document=None, unchanged=True)
 
     worker = work(revisit=Revisit(interval=0.0))
@@ -99,8 +99,8 @@ def test_a_page_is_unchanged_only_while_its_document_is_there(work: Crawls) -> N
     (due,) = removed.due()
     removed.database.execute("DELETE FROM document", ())
     visit = unchanged(due, 2.0)
-    removed.store.commit(SITE, [visit])
-    assert visit.outcome is Outcome.CANCELLED
+    [written] = removed.store.commit(SITE, [visit]).visits
+    assert written.outcome is Outcome.CANCELLED
     removed.end()
     last = work(revisit=Revisit(interval=0.0))
     last.crawl({"/a": "text"})

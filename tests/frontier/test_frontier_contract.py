@@ -7,7 +7,7 @@ import time
 import pytest
 from workers import SITE, Crawls, candidate, digest, ingested
 
-from sitecrawl.frontier.base import FrontierError, Outcome, Visit
+from sitecrawl.frontier.base import FrontierError, Outcome, VisitResult
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
 
@@ -91,7 +91,7 @@ def test_what_is_tried_again_waits_and_stays_in_hand(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()
-    worker.commit(Visit(due, time.time(), outcome=Outcome.RATE_LIMITED, again=True))
+    worker.commit(VisitResult(due, time.time(), 0.0, Outcome.RATE_LIMITED, again=True))
     assert worker.due() == []
     worker.store.release(SITE)
     assert worker.store.lease(1)

@@ -12,7 +12,7 @@ from test_frontier_changes import canonical, redirect
 from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, Visit
+from sitecrawl.frontier.base import DueUrl, Outcome, Settlement, VisitResult
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
@@ -120,7 +120,7 @@ def test_pages_that_are_all_sent_to_one_are_kept(work: Crawls, size: int, outcom
     pages = site(size)
     crawled(work, pages, seeds=True)
 
-    def away(due: DueUrl, at: float) -> Visit:
+    def away(due: DueUrl, at: float) -> VisitResult:
         visit = redirect(due, at, to="/maintenance", outcome=outcome)
         return replace(visit, redirect_to=f"{SITE}/maintenance?from={due.url}")
 
@@ -345,12 +345,12 @@ def test_a_realm_is_deleted_with_its_documents(work: Crawls) -> None:
 def test_not_changed_since_a_held_deletion_leaves_it_held(work: Crawls) -> None:
     pages = site(20)
 
-    def tagged(due: DueUrl, at: float) -> Visit:
-        return Visit(due, at, 0.1, Outcome.NOINDEX, 200, etag='"noindex"')
+    def tagged(due: DueUrl, at: float) -> VisitResult:
+        return VisitResult(due, at, 0.1, Outcome.NOINDEX, 200, etag='"noindex"')
 
-    def conditional(due: DueUrl, at: float) -> Visit:
+    def conditional(due: DueUrl, at: float) -> VisitResult:
         if due.etag == '"noindex"':
-            return Visit(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE, 304)
+            return VisitResult(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE, 304)
         return tagged(due, at)
 
     crawled(work, pages, seeds=True)

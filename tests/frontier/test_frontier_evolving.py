@@ -82,7 +82,7 @@ class Evolution:
         while keys := [state.key for state in store.lease(10)]:
             for key in keys:
                 while dues := store.pop(key, self._chance.choice((1, 2, 50))):
-                    changes += store.commit(key, [self._site.visit(due) for due in dues])
+                    changes += store.commit(key, [self._site.visit(due) for due in dues]).changes
                     visits += len(dues)
                     if limit is not None and visits >= limit:
                         return changes

@@ -49,7 +49,7 @@ def test_the_frontier_from_open_to_close(database_url: str) -> Generator[Any, An
         [due] = await frontier.pop(SITE, 5)
         await asyncio.sleep(4.0)  # renewed meanwhile, or the lease would be over
         assert frontier.holds(SITE)
-        changes = await frontier.commit(SITE, [ingested(due, "home", time.time())])
+        _, changes = await frontier.commit(SITE, [ingested(due, "home", time.time())])
         assert (await frontier.settle(SITE)).changes == []
         await frontier.release(SITE)
         assert not frontier.holds(SITE)

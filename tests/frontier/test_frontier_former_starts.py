@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from workers import Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import DueUrl, Outcome, Visit
+from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.frontier.state_options import Following
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -18,12 +18,12 @@ OWN = "/own"
 PATHS = ["/", "/a", "/b", "/c"]
 
 
-def naming(text: str, *paths: str, again: bool = False) -> Callable[[DueUrl, float], Visit]:
+def naming(text: str, *paths: str, again: bool = False) -> Callable[[DueUrl, float], VisitResult]:
     """A page that links to paths; ``again``: the server says that it did not change."""
 
-    def visit(due: DueUrl, at: float) -> Visit:
+    def visit(due: DueUrl, at: float) -> VisitResult:
         if again and due.following == FOLLOWS.rules:
-            return Visit(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE)
+            return VisitResult(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE)
         links = [candidate(path, depth=1, referrer=due.url) for path in paths]
         return ingested(due, text, at, candidates=links)
 

@@ -108,8 +108,9 @@ def test_results_of_a_lost_lease_are_dropped(work: Crawls) -> None:
     assert leased(two) == [SITE]
     links = [candidate("/a", depth=1)]
     visit = ingested(due, "home", time.time(), candidates=links)
-    assert one.commit(visit) == []
-    assert visit.outcome is Outcome.LEASE_LOST
+    [written], changes = one.store.commit(SITE, [visit])
+    assert changes == []
+    assert written.outcome is Outcome.LEASE_LOST
     assert not one.store.leases.safe(SITE)
     assert one.store.pop(SITE, 10) == []
     assert one.lines() == []

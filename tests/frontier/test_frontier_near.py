@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from workers import Crawls, ingested
 
-from sitecrawl.frontier.base import DueUrl, Visit
+from sitecrawl.frontier.base import DueUrl, VisitResult
 from sitecrawl.policy.lifecycle.duplicates import bands, kept, near, simhash
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -31,7 +31,7 @@ def test_the_kept_one_does_not_depend_on_the_order() -> None:
     assert kept(urls) == kept(reversed(urls)) == "http://a/b"
 
 
-def comparable(text: str) -> Callable[[DueUrl, float], Visit]:
+def comparable(text: str) -> Callable[[DueUrl, float], VisitResult]:
     """A page that is compared with those that are nearly equal."""
     return lambda due, at: ingested(due, text, at, simhash=simhash(text))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,10 +57,10 @@ def test_a_rewritten_document_did_not_change_by_that(work: Crawls) -> None:
     worker.end()
     again = work(revisit=Revisit(interval=0.0))
     due = next(due for due in again.due() if due.url.endswith("/a"))
-    visit = ingested(due, "same", time.time())
-    visit.document_hash = digest("new")
-    assert again.commit(visit) == []
-    assert visit.outcome is Outcome.FILE_DID_NOT_CHANGE
+    visit = replace(ingested(due, "same", time.time()), document_hash=digest("new"))
+    [written], changes = again.store.commit(SITE, [visit])
+    assert changes == []
+    assert written.outcome is Outcome.FILE_DID_NOT_CHANGE
 
 
 @pytest.mark.behaviour("F-04", "DU-07", "DU-08")
@@ -80,8 +81,7 @@ def test_redirects_are_reported(work: Crawls) -> None:
         worker.due(), (Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT), (301, 302), strict=True
     ):
         visit = worker.visit(due, outcome, time.time())
-        visit.status, visit.redirect_to = status, f"{SITE}/new"
-        worker.commit(visit)
+        worker.commit(replace(visit, status=status, redirect_to=f"{SITE}/new"))
     assert list(Records(worker.database).redirects()) == [
         (f"{SITE}/old", Outcome.PERMANENT_REDIRECT, 301, f"{SITE}/new"),
         (f"{SITE}/now", Outcome.REDIRECT, 302, f"{SITE}/new"),

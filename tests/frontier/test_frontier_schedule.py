@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import Outcome, Visit
+from sitecrawl.frontier.base import Outcome, VisitResult
 from sitecrawl.policy.lifecycle.revisit import DAY, HOUR, Revisit, Visited, adapted, next_visit
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "revisit.toml").read_text("utf-8"))["case"]
@@ -143,7 +143,7 @@ def test_304_moves_the_next_visit_and_keeps_links(work: Crawls) -> None:
     again = work()
     dues = {due.url.removeprefix(SITE): due for due in again.due()}
     assert set(dues) == {"/", "/a"}
-    again.commit(Visit(dues["/"], time.time(), outcome=Outcome.FILE_DID_NOT_CHANGE, status=304))
+    again.commit(VisitResult(dues["/"], time.time(), 0.0, Outcome.FILE_DID_NOT_CHANGE, status=304))
     again.end()
     assert [due.url for due in work().due()] == [f"{SITE}/a"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,9 +66,8 @@ def test_a_reindex_judges_by_the_shortest_way(work: Crawls) -> None:
     worker.store.add([candidate("/a", depth=3)])
     [due] = worker.due()
     visit = ingested(due, "text", time.time())
-    assert visit.document is not None
-    visit.document |= {"depth": due.depth, "discovered_via": due.via}
-    worker.commit(visit)
+    way = {"depth": due.depth, "discovered_via": due.via}
+    worker.commit(replace(visit, document={**(visit.document or {}), **way}))
     worker.store.add([candidate("/a", **SEED)])
     judged: list[dict[str, Any]] = []
     assert list(Reindex(worker.database, "default").planned(lambda _, it: judged.append(it))) == []

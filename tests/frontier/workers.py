@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
 
-from sitecrawl.frontier.base import Candidate, Change, DueUrl, Outcome, Settlement, Visit
+from sitecrawl.frontier.base import Candidate, Change, DueUrl, Outcome, Settlement, VisitResult
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.state_options import StateOptions
@@ -35,11 +35,11 @@ def digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def ingested(due: DueUrl, text: str, at: float, **fields: Any) -> Visit:
+def ingested(due: DueUrl, text: str, at: float, **fields: Any) -> VisitResult:
     """A visit that brought a page with ``text``."""
     title = fields.pop("title", "")
     document = {"id": document_id(identity_key(due.url)), "url": due.url, "body": text}
-    return Visit(
+    return VisitResult(
         due,
         at,
         0.1,
@@ -83,18 +83,18 @@ class Worker:
             self.commit(self.visit(dues[0], page, at or time.time()), key=key)
         return asked
 
-    def visit(self, due: DueUrl, page: Any, at: float) -> Visit:
+    def visit(self, due: DueUrl, page: Any, at: float) -> VisitResult:
         """The visit of a URL behind which ``page`` is."""
         if isinstance(page, str):
             return ingested(due, page, at)
         if isinstance(page, Outcome):
-            return Visit(due, at, 0.1, page, reason=page.name.lower())
-        visit: Visit = page(due, at)
+            return VisitResult(due, at, 0.1, page, reason=page.name.lower())
+        visit: VisitResult = page(due, at)
         return visit
 
-    def commit(self, *visits: Visit, key: str = SITE) -> list[Change]:
+    def commit(self, *visits: VisitResult, key: str = SITE) -> list[Change]:
         """Write visits."""
-        return self.store.commit(key, visits)
+        return self.store.commit(key, visits).changes
 
     def settle(self, key: str = SITE) -> Settlement:
         """Write the deletions of an origin."""

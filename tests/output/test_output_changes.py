@@ -6,7 +6,8 @@ import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_rules
-from sitecrawl.frontier.base import DueUrl, Visit
+from sitecrawl.crawl.visit import ResponseFacts, Visit
+from sitecrawl.frontier.base import DueUrl
 from sitecrawl.items import Document
 from sitecrawl.pipelines.change import ChangePipeline
 from sitecrawl.policy.documents.obedience import RobotsVerdict
@@ -23,9 +24,11 @@ def document_hash(links: int, session: int, memory: int) -> str | None:
     query = f"?PHPSESSID={session:032}"
     page.links = tuple(Link(f"{SITE}/{number}{query}") for number in range(links))
     due = DueUrl(SITE, 1, page.url, 0, "seed", None)
-    document = Document(Visit(due, 0.0), page, RobotsVerdict())
+    visit = Visit(due, 0.0)
+    visit.answered(ResponseFacts(200))
+    document = Document(visit, page, RobotsVerdict())
     ChangePipeline(rules, version="1", near_duplicates=False).process_document(document)
-    return document.visit.document_hash
+    return visit.hashes.document
 
 
 @pytest.mark.parametrize(("links", "is_equal"), [(3, True), (4, False)])

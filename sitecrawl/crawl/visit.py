@@ -1,0 +1,242 @@
+"""One visit of a URL: a frozen start, and every change until its frozen result.
+
+All that changes a visit lives in this file: other modules call its methods and assign nothing.
+It starts with the ``DueUrl`` that the crawl database gave out and ends with the one
+``VisitResult`` that ``end`` makes, which the recorder commits.
+
+Phases of a visit (``VisitPhase``)::
+
+             sent              answered                end
+    +-------+ ----> +------+ ----------> +----------+ ----> +-------+
+    | BEGUN |       | SENT |             | ANSWERED |       | ENDED |
+    +-------+       +------+ <---------- +----------+       +-------+
+        |               |       sent                            ^
+        |               +--------- end, withdraw --------------->
+        +----------- end, withdraw (ANSWERED as well) --------->
+
+    sent: again in SENT and ANSWERED, where a middleware of the project has it sent anew
+    answered: from BEGUN too, where a middleware of the project answers in place of the site
+    redirected, found, named, compared, concluded: in ANSWERED, which they leave as it is
+
+``TRANSITIONS`` has them all; what is not in it raises ``IllegalTransitionError``. Only ``end``
+makes a result. ``withdraw`` makes none: the URL is visited anew, by another request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, VisitResult
+from sitecrawl.transitions import following
+
+if TYPE_CHECKING:
+    from sitecrawl.crawl.discovery import Reference
+
+
+class VisitPhase(Enum):
+    """Phase of a visit."""
+
+    BEGUN = auto()
+    """The URL has left its queue."""
+    SENT = auto()
+    """The request is on its way."""
+    ANSWERED = auto()
+    """Status and headers of the response are known; the page may be read."""
+    ENDED = auto()
+    """The result is made, or the visit was withdrawn."""
+
+
+_BEGUN, _SENT, _ANSWERED, _ENDED = VisitPhase
+_OPEN = (_BEGUN, _SENT, _ANSWERED)
+_READING = {_ANSWERED: _ANSWERED}
+
+TRANSITIONS: Mapping[str, Mapping[VisitPhase, VisitPhase]] = {
+    "sent": dict.fromkeys(_OPEN, _SENT),
+    "answered": dict.fromkeys(_OPEN, _ANSWERED),
+    "redirected": _READING,
+    "found": _READING,
+    "named": _READING,
+    "compared": _READING,
+    "concluded": _READING,
+    "end": dict.fromkeys(_OPEN, _ENDED),
+    "withdraw": dict.fromkeys(_OPEN, _ENDED),
+}
+"""By transition: the phases in which it is allowed, and the phase that follows each."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFacts:
+    """Status, size and validators of a response; ``expires_at`` is in UTC epoch seconds."""
+
+    status: int | None = None
+    bytes: int = 0
+    etag: str | None = None
+    last_modified: str | None = None
+    expires_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContentHashes:
+    """Hashes of a page and its document; ``unchanged``: the stored document is still right."""
+
+    content: str | None = None
+    document: str | None = None
+    simhash: int | None = None
+    unchanged: bool = False
+
+
+NO_RESPONSE, NOT_COMPARED = ResponseFacts(), ContentHashes()
+
+
+@dataclass(slots=True, eq=False)
+class Visit:
+    """One crawl action under way; times are UTC epoch seconds, ``duration`` seconds.
+
+    ``started_at`` is when the request was last sent. ``conclusion`` is the outcome that the page
+    has come to before its end, with its reason; ``detail`` what a person reads beside it.
+    """
+
+    due: DueUrl
+    started_at: float
+    phase: VisitPhase = VisitPhase.BEGUN
+    duration: float = 0.0
+    not_before: float | None = None
+    response: ResponseFacts = NO_RESPONSE
+    redirect_to: str | None = None
+    canonical: str | None = None
+    target: Candidate | None = None
+    hashes: ContentHashes = NOT_COMPARED
+    conclusion: tuple[Outcome, str] | None = None
+    detail: str = ""
+    candidates: list[Candidate] = field(default_factory=list)
+
+    @property
+    def has_ended(self) -> bool:
+        """Tell a visit that can come to nothing more."""
+        return self.phase is VisitPhase.ENDED
+
+    # Request and response
+
+    def sent(self, now: float) -> None:
+        """Send the request; an earlier response counts no longer."""
+        self._move("sent")
+        self.started_at = now
+        self.response, self.redirect_to, self.target = NO_RESPONSE, None, None
+
+    def request_ended(self, duration: float) -> None:
+        """Take the time from the request to the end of its answer, or to its failure."""
+        self.duration = duration
+
+    def postpone(self, not_before: float) -> None:
+        """Keep when the URL may be asked for again, as its answer says."""
+        self.not_before = not_before
+
+    def answered(self, response: ResponseFacts) -> None:
+        """Take the facts of a response."""
+        self._move("answered")
+        self.response = response
+
+    def redirected(self, url: str, reference: Reference) -> None:
+        """Take where the page leads in place of its own content."""
+        self._move("redirected")
+        self.redirect_to = url
+        self._refer(reference)
+        if not reference.admission.decision.allowed:
+            self.detail = f"the target is refused: {reference.admission.decision.rule}"
+
+    def explained(self, detail: str) -> None:
+        """Keep what a person may read beside the outcome; a later detail takes its place."""
+        self.detail = detail
+
+    # Page
+
+    def found(self, candidates: Iterable[Candidate]) -> None:
+        """Add links of the page, to be stored with the visit."""
+        self._move("found")
+        self.candidates.extend(candidates)
+
+    def named(self, reference: Reference) -> None:
+        """Take the URL that the page calls its canonical one, if it is another that may be crawled."""
+        self._move("named")
+        self._refer(reference)
+        admission = reference.admission
+        if admission.decision.allowed and admission.fingerprint != self.due.fingerprint:
+            self.canonical = admission.url
+            self.conclusion = Outcome.NON_CANONICAL, "non_canonical"
+
+    def compared(self, hashes: ContentHashes) -> None:
+        """Take the hashes by which the page is compared with others and with its past."""
+        self._move("compared")
+        self.hashes = hashes
+
+    def concluded(self, outcome: Outcome, reason: str) -> None:
+        """Take the outcome of a page that needs no document."""
+        self._move("concluded")
+        self.conclusion = outcome, reason
+
+    def _refer(self, reference: Reference) -> None:
+        self.target = reference.target or self.target
+        self.candidates.extend(reference.candidates)
+
+    # End
+
+    def end(
+        self,
+        outcome: Outcome,
+        reason: str,
+        detail: str | None = None,
+        *,
+        document: dict[str, Any] | None = None,
+        retry_at: float | None = None,
+        successor: Candidate | None = None,
+    ) -> VisitResult:
+        """End the visit and make its result, once.
+
+        ``detail`` takes the place of what was kept so far. ``retry_at`` is when the URL is tried
+        again in this run; ``successor`` the URL that today's rules make of it.
+        """
+        self._move("end")
+        response, hashes = self.response, self.hashes
+        if successor is not None:
+            self.candidates.append(successor)
+        return VisitResult(
+            due=self.due,
+            started_at=self.started_at,
+            duration=self.duration,
+            outcome=outcome,
+            status=response.status,
+            bytes=response.bytes,
+            reason=reason,
+            detail=self.detail if detail is None else detail,
+            etag=response.etag,
+            last_modified=response.last_modified,
+            expires_at=response.expires_at,
+            content_hash=hashes.content,
+            document_hash=hashes.document,
+            simhash=hashes.simhash,
+            unchanged=hashes.unchanged,
+            redirect_to=self.redirect_to,
+            canonical=self.canonical,
+            target=self.target,
+            again=retry_at is not None,
+            not_before=self.not_before if retry_at is None else retry_at,
+            document=document,
+            candidates=tuple(self.candidates),
+        )
+
+    def end_concluded(
+        self, outcome: Outcome, reason: str, *, document: dict[str, Any] | None = None
+    ) -> VisitResult:
+        """End the visit with its conclusion, or with ``outcome`` where it has none."""
+        concluded, because = self.conclusion or (outcome, reason)
+        return self.end(concluded, because, document=document)
+
+    def withdraw(self) -> None:
+        """End the visit without a result: its URL is visited anew."""
+        self._move("withdraw")
+
+    def _move(self, transition: str) -> None:
+        self.phase = following(TRANSITIONS, transition, self.phase, self.due.url)
