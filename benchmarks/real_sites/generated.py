@@ -33,8 +33,9 @@ def _answering(
     def page_of(url: str) -> str | None:
         _, _, path, query, _ = urlsplit(url)
         target = f"{path or '/'}?{query}" if query else path or "/"
-        if target in pages:
-            return target
+        for name in (target, f"{target}&page=1"):
+            if name in pages:
+                return name
         return NEUTRAL if is_neutral(target) else None
 
     def answered(request: Request) -> Page:

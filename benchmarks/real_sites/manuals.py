@@ -82,34 +82,32 @@ def file_of(root: Path) -> Callable[[str], str | None]:
 
 
 @contextmanager
-def _files(folder: Path, root: Path, pages: frozenset[str], neutral: str = "") -> Iterator[Served]:
+def _files(
+    folder: Path, root: Path, pages: frozenset[str], is_neutral: Callable[[str], bool]
+) -> Iterator[Served]:
     page_of = file_of(root)
+
+    def named(url: str) -> str | None:
+        found = page_of(url)
+        return NEUTRAL if found and is_neutral(found) else found
+
     with Nginx(folder, {"127.0.0.1": root}) as nginx:
         (origin,) = nginx.origins.values()
-        yield Served(
-            f"{origin}/",
-            pages,
-            lambda url: NEUTRAL if (page := page_of(url)) == neutral else page,
-            lambda: len(nginx.log()),
-        )
+        yield Served(f"{origin}/", pages, named, lambda: len(nginx.log()))
 
 
 @contextmanager
 def plain(folder: Path) -> Iterator[Served]:
-    """Django's documentation: one file, one page."""
-    pages = frozenset(str(each.relative_to(DJANGO)) for each in DJANGO.rglob("*.html"))
-    unlinked = {"_modules/index.html", "_static", "404.html"}
-    kept = {page for page in pages if page not in unlinked and _is_text(page)}
-    with _files(folder, DJANGO, frozenset(kept)) as served:
+    """Django's documentation: one file, one page; listings of code and indexes are neutral."""
+    files = (str(each.relative_to(DJANGO)) for each in DJANGO.rglob("*.html"))
+    pages = frozenset(file for file in files if not _is_index(file))
+    with _files(folder, DJANGO, pages, _is_index) as served:
         yield served
 
 
-def _is_text(page: str) -> bool:
-    return not page.startswith(("_modules", "_static")) and Path(page).name not in {
-        "genindex.html",
-        "py-modindex.html",
-        "search.html",
-    }
+def _is_index(file: str) -> bool:
+    names = {"genindex.html", "py-modindex.html", "search.html"}
+    return file.startswith(("_modules", "_static")) or Path(file).name in names
 
 
 @contextmanager
@@ -117,7 +115,7 @@ def in_folders(folder: Path) -> Iterator[Served]:
     """Apache's manual: a folder for each language, untranslated pages linked to the English."""
     own = _languages()
     pages = frozenset(f"{name}/{page}" for name, files in own.items() for page in files)
-    with _files(folder, MANUAL, pages, neutral="index.html") as served:
+    with _files(folder, MANUAL, pages, lambda file: file == "index.html") as served:
         yield served
 
 

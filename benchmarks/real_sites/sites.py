@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks.real_sites import generated, manuals
+from benchmarks.real_sites import code_browsers, generated, manuals
 from benchmarks.real_sites.site import Site
 from benchmarks.real_sites.texts import PACKAGES as TEXTS
 
@@ -12,6 +12,14 @@ _ALL = (
     Site("documentation", ("python-django-doc",), manuals.plain),
     Site("manual-in-folders", ("apache2-doc",), manuals.in_folders),
     Site("manual-negotiated", ("apache2-doc", "apache2-bin"), manuals.negotiated),
+    Site("cgit", ("cgit", "fcgiwrap", *TEXTS), code_browsers.cgit, code_browsers.OWNERS_LEAVE),
+    Site(
+        "gitweb",
+        ("gitweb", "fcgiwrap", *TEXTS),
+        code_browsers.gitweb,
+        code_browsers.OWNERS_LEAVE,
+        max_pages=1200,
+    ),
     Site("tarpit", TEXTS, generated.tarpit, max_pages=1500),
     Site("tarpit-nested", TEXTS, partial(generated.tarpit, nested=True), max_pages=1500),
     Site("archive", TEXTS, partial(generated.archive, named=False), max_pages=11_000),
