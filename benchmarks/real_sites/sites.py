@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks.real_sites import code_browsers, generated, manuals
+from benchmarks.real_sites import blog, code_browsers, generated, manuals, php, wikis
 from benchmarks.real_sites.site import Site
 from benchmarks.real_sites.texts import PACKAGES as TEXTS
 
@@ -12,6 +12,9 @@ _ALL = (
     Site("documentation", ("python-django-doc",), manuals.plain),
     Site("manual-in-folders", ("apache2-doc",), manuals.in_folders),
     Site("manual-negotiated", ("apache2-doc", "apache2-bin"), manuals.negotiated),
+    Site("mediawiki", ("mediawiki", "php8.2-sqlite3", *php.PACKAGES, *TEXTS), wikis.mediawiki),
+    Site("dokuwiki", ("dokuwiki", *php.PACKAGES, *TEXTS), wikis.dokuwiki),
+    Site("wordpress", (*blog.PACKAGES, *php.PACKAGES, *TEXTS), blog.wordpress),
     Site("cgit", ("cgit", "fcgiwrap", *TEXTS), code_browsers.cgit, code_browsers.OWNERS_LEAVE),
     Site(
         "gitweb",
