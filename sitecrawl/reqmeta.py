@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy import Request
 
+    from sitecrawl.crawl.file_readers import ReadFile
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.documents.obedience import RobotsVerdict
     from sitecrawl.scheduling.listing_requests import ListingRequest
@@ -22,6 +23,8 @@ ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
 RENDERED = "sitecrawl_rendered"
 READ_PAGE = "sitecrawl_read_page"
+MEDIA_TYPE = "sitecrawl_media_type"
+FILE = "sitecrawl_file"
 SITEMAP = "sitecrawl_sitemap"
 BEGAN = "sitecrawl_began"
 SENT_AT = "sitecrawl_sent_at"
@@ -67,6 +70,18 @@ def read_page_of(request: Request) -> ReadPage | None:
     """The page that the meta-robots middleware has read; None for requests without a visit."""
     read: ReadPage | None = request.meta.get(READ_PAGE)
     return read
+
+
+def media_type_of(request: Request) -> str:
+    """The media type that the response's header and body have; empty for requests without a visit."""
+    kind: str = request.meta.get(MEDIA_TYPE, "")
+    return kind
+
+
+def file_of(request: Request) -> ReadFile | None:
+    """Return the file that a process has read; None for pages."""
+    found: ReadFile | None = request.meta.get(FILE)
+    return found
 
 
 def rendered_of(request: Request) -> RenderedPage | None:

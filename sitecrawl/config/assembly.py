@@ -9,6 +9,7 @@ from sitecrawl import __version__
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.http.request_headers import HeaderPolicy, user_agent
+from sitecrawl.web.files.formats import is_file_type
 from sitecrawl.web.read_options import ReadOptions
 from sitecrawl.web.robots.robots_txt import product_token
 
@@ -19,6 +20,9 @@ RENDERING = {
     "DOWNLOADER_MIDDLEWARES_BASE": {
         "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
     },
+}
+FILES = {
+    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
 }
 SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
 """The components that only a crawl with a browser loads."""
@@ -35,7 +39,7 @@ def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> Heade
         agent=agent(params),
         from_email=params.from_email,
         referer=params.referer,
-        accept_extra=params.accept,
+        accept_extra=(*params.accept, *filter(is_file_type, params.content_types)),
         accept_language=params.accept_language,
         headers=params.headers,
         start_origins=start_origins,
@@ -69,6 +73,11 @@ def rendering_settings(params: CrawlParams) -> dict[str, Any]:
         return {}
     splash = "splash" in (params.render, params.render_with)
     return RENDERING | ({"SPIDER_MIDDLEWARES_BASE": SPLASH_ARGUMENTS} if splash else {})
+
+
+def file_settings(params: CrawlParams) -> dict[str, Any]:
+    """The table of components that reading files adds to, where files are wanted."""
+    return FILES if any(map(is_file_type, params.content_types)) else {}
 
 
 def database_url(setting: str, params: CrawlParams) -> str:

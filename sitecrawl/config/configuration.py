@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Any
 
 from pydantic import ValidationError
@@ -25,6 +26,7 @@ from sitecrawl.config.layers import Layer, read_layers
 from sitecrawl.config.options.crawl_options import SECRET, SHAPING, CrawlParams
 from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.policy.documents.output_shapes import field_names, renaming_problems
+from sitecrawl.web.files.formats import wanted_formats
 
 __all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_extensions"]
 
@@ -171,7 +173,18 @@ def _check(
         params = CrawlParams.model_validate(values)
     except ValidationError as error:
         return None, [_line(fault, values, sources) for fault in faults(error)]
-    return params, _renaming_problems(params, sources)
+    return params, [*_renaming_problems(params, sources), *_missing_packages(params, sources)]
+
+
+def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
+    """A line for each wanted format whose package is not installed."""
+    where = f"content_types ({sources['content_types']})"
+    return [
+        f"{where}: {each.title} needs the package {each.module}, which is not installed: "
+        "pip install 'sitecrawl[files]'."
+        for each in wanted_formats(params.content_types)
+        if each.module and find_spec(each.module) is None
+    ]
 
 
 def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:

@@ -57,6 +57,7 @@ MEANINGS = {
     "too_long": "it is too large to be read whole",
     "too_deep": "its elements are nested too deeply, some are left out",
     "attributes": "tags with hundreds of attributes lose them",
+    "broken_pages": "some pages of the file are broken, they are left out",
     "fragments": "scripts and noscript hold too much markup, some is left out",
     "too_many_elements": "it has too many elements, the rest of it is left out",
     "names": "elements and attributes of thousands of different names lose theirs",

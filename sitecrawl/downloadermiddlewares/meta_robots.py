@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.reqmeta import READ_PAGE, ReadPage, visit_of
+from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 from sitecrawl.web.encoding import read
-from sitecrawl.web.media_type import is_html
+from sitecrawl.web.files.formats import is_file_type
+from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.robots.directives import read_directives
 
@@ -69,7 +70,7 @@ class MetaRobotsMiddleware:
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
             raise ResponseWithoutContent(self._withdrawn(response) or answer)
-        page = self._read(response)
+        page = self._read(request, response)
         verdict = self._obedience.judge(page.directives, datetime.now(UTC))
         request.meta[READ_PAGE] = ReadPage(page, verdict)
         return response
@@ -82,14 +83,21 @@ class MetaRobotsMiddleware:
         verdict = self._obedience.judge(directives, datetime.now(UTC))
         return FetchResult(Outcome.NOINDEX, verdict.noindex) if verdict.noindex else None
 
-    def _read(self, response: Response) -> Page:
+    def _read(self, request: Request, response: Response) -> Page:
+        file = file_of(request)
+        declared = header(response.headers, "Content-Type") or None
+        kind = media_type_of(request)
         page = read_page(
             response.body,
             url=response.url,
-            content_type=header(response.headers, "Content-Type") or None,
+            content_type=kind if file or is_file_type(declared_type(declared or "")) else declared,
             headers=header_values(response.headers, READ_HEADERS),
             options=self._options,
+            file_html=file.html if file else None,
         )
+        if file:
+            page.fault, page.fault_detail = file.fault, file.detail
+            page.cuts = tuple(dict.fromkeys((*file.cuts, *page.cuts)))
         if self._xpaths and is_html(page.content_type):
             markup = read(response.body, page.encoding)
             page.fields = {**page.fields, **dict(xpath_fields(markup, self._xpaths))}

@@ -10,10 +10,9 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import NO_HEAD, REDIRECT_WITHOUT_LOCATION, FetchResult
 from sitecrawl.policy.outcomes import REDIRECTS
-from sitecrawl.reqmeta import WIRE_BYTES, visit_of
+from sitecrawl.reqmeta import MEDIA_TYPE, WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.fetch_outcomes import HeadPassed, ResponseWithoutContent, SamePageRedirect
-from sitecrawl.web.media_type import is_no_text, sniff
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.decision import Decision
-
-BINARY = "application/octet-stream"
 
 
 class OutcomeMiddleware:
@@ -59,7 +56,7 @@ class OutcomeMiddleware:
             return response
         if answer.outcome is not Outcome.FILE_INGESTED:
             raise ResponseWithoutContent(answer)
-        decision = self._decide_type(visit.due.url, response, probing=probing)
+        decision = self._decide_type(request, visit.due.url, response, probing=probing)
         if not decision.allowed:
             visit.explained(decision.rule)
             raise ResponseWithoutContent(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
@@ -67,16 +64,18 @@ class OutcomeMiddleware:
             raise HeadPassed
         return response
 
-    def _decide_type(self, url: str, response: Response, *, probing: bool) -> Decision:
+    def _decide_type(
+        self, request: Request, url: str, response: Response, *, probing: bool
+    ) -> Decision:
+        """Decide by the media type, which travels on where the header does not tell it."""
         rules = self._discovery.rules
-        declared = header(response.headers, "content-type")
-        decision = rules.content_type(url, declared or None)
-        if probing or not decision.allowed:
-            return decision
-        if decision.reason == "sniff":
-            return rules.content_type(url, sniff(response.body) or BINARY)
-        if is_no_text(declared, response.body) and not _is_certain(response.headers):
-            return rules.content_type(url, BINARY)
+        declared = header(response.headers, "content-type") or None
+        if probing:
+            return rules.content_type(url, declared)
+        decision, kind = rules.body_type(
+            url, declared, response.body, is_certain=_is_certain(response.headers)
+        )
+        request.meta[MEDIA_TYPE] = kind
         return decision
 
     def _redirected(self, visit: Visit, where: str) -> None:

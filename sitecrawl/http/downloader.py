@@ -19,13 +19,24 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+MAX_HELD_BYTES = 100_000_000
+
+
 class Downloader(ScrapyDownloader):
     """Scrapy's downloader without its queues.
 
     The scheduler has already applied every delay and limit of the origin, so queueing each request
     again would only cost time. One task takes a request through the middlewares and back, and
     passes the result to the engine itself: a future in between costs one round of the event loop.
+    ``held_bytes`` are those of bodies that wait for a file reader: with many, nothing new is asked
+    for.
     """
+
+    held_bytes = 0
+
+    @override
+    def needs_backout(self) -> bool:
+        return super().needs_backout() or self.held_bytes > MAX_HELD_BYTES
 
     @override
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:

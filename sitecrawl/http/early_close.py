@@ -12,6 +12,8 @@ from twisted.python.failure import Failure
 
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import header
+from sitecrawl.web.files.formats import GENERIC_TYPES, is_file_type
+from sitecrawl.web.media_type import declared_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.http import Headers
 
     from sitecrawl.policy.decision import Decision
+    from sitecrawl.policy.urls.rule_engine import Rules
 
 
 def has_receivers(signal: object, crawler: Crawler) -> bool:
@@ -36,13 +39,24 @@ class EarlyClose:
     type.
     """
 
-    def __init__(self, judge: Callable[[str, str | None], Decision]) -> None:
+    def __init__(
+        self, judge: Callable[[str, str | None], Decision], *, wants_files: bool = False
+    ) -> None:
         self._judge = judge
+        self._wants_files = wants_files
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build from the rules of the crawl's spider."""
-        return cls(crawler.spider.rules.content_type)  # type: ignore[union-attr]
+        rules: Rules = crawler.spider.rules  # type: ignore[union-attr]
+        return cls(rules.content_type, wants_files=bool(rules.media_types.formats))
+
+    def is_file(self, headers: Headers, request: Request) -> bool:
+        """Return True for a wanted file, whose size has a limit of its own."""
+        if not self._wants_files or visit_of(request) is None:
+            return False
+        declared = declared_type(header(headers, "Content-Type"))
+        return is_file_type(declared) or declared in GENERIC_TYPES
 
     def decide(self, headers: Headers, request: Request) -> StopDownload | None:
         """Return the exception that stops an unwanted download, else None."""
@@ -70,6 +84,10 @@ class DownloadStopper:
         if not has_receivers(signals.headers_received, self._crawler):
             return stop
         return self._tell(request, headers, length) or stop
+
+    def is_file(self, request: Request, headers: Headers) -> bool:
+        """Return True for a wanted file, whose size has a limit of its own."""
+        return self.early_close is not None and self.early_close.is_file(headers, request)
 
     def _tell(self, request: Request, headers: Headers, length: int | None) -> StopDownload | None:
         answers = self._crawler.signals.send_catch_log(

@@ -32,6 +32,7 @@ class FetchLimits:
     total: float = 120.0
     rate: int = 512
     body: int = 10_000_000
+    file: int = 50_000_000
     header: int = 65_536
 
 
@@ -42,6 +43,7 @@ def limits_of(params: FetchParams) -> FetchLimits:
         total=params.max_time,
         rate=params.min_rate,
         body=params.max_body_size,
+        file=params.max_file_size,
         header=params.max_header_size,
     )
 
@@ -135,10 +137,12 @@ class BodyPolicy(Protocol):
     """Treatment of the response to one request.
 
     A body of more than ``limit`` bytes is truncated if ``prefix``; otherwise the request fails.
+    ``limit_option`` names the option that sets the limit.
     """
 
     to_head: bool
     limit: int
+    limit_option: str
     prefix: bool
 
     def begun(self, head: ResponseHead, length: int | None) -> bool:
@@ -249,5 +253,5 @@ class Exchange:
 
     def _too_large(self) -> BodyTooLargeError:
         return BodyTooLargeError(
-            f"the body is larger than max_body_size, {self._policy.limit} bytes"
+            f"the body is larger than {self._policy.limit_option}, {self._policy.limit} bytes"
         )

@@ -17,7 +17,7 @@ from sitecrawl.http.connection_pool import ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.dialing import Certificates, Dialer
 from sitecrawl.http.early_close import DownloadStopper
-from sitecrawl.http.exchange import Exchange, fetch_params, limits_of
+from sitecrawl.http.exchange import Exchange, FetchLimits, fetch_params, limits_of
 from sitecrawl.http.fetch_errors import BrokenEncodingError, DecodedTooLargeError, UnansweredError
 from sitecrawl.http.messages import request_bytes, route_of
 from sitecrawl.policy.http.network_addresses import AddressRule
@@ -55,9 +55,11 @@ HOP_BY_HOP = frozenset(
 class ResponseBuilder:
     """Body policy of one request, which builds Scrapy's response."""
 
-    def __init__(self, request: Request, limit: int, stopper: DownloadStopper) -> None:
+    def __init__(self, request: Request, limits: FetchLimits, stopper: DownloadStopper) -> None:
         self.prefix = robots_of(request) is not None
-        self.limit = ROBOTS_SIZE if self.prefix else limit
+        self.limit = ROBOTS_SIZE if self.prefix else limits.body
+        self.limit_option = "max_body_size"
+        self._limits = limits
         self.to_head = request.method == "HEAD"
         self._request = request
         self._stopper = stopper
@@ -70,6 +72,8 @@ class ResponseBuilder:
         self._head, self._length = head, length
         self._headers = _headers(head, length, to_head=self.to_head)
         self._stopped = self._stopper.decide(self._request, self._headers, length)
+        if self._stopper.is_file(self._request, self._headers):
+            self.limit, self.limit_option = self._limits.file, "max_file_size"
         return self._stopped is None
 
     def is_whole(self, body: bytes) -> bool:
@@ -180,7 +184,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         await self._pool.close()
 
     async def _send(self, request: Request, connection: Connection) -> Response:
-        answer = ResponseBuilder(request, self._limits.body, self._stopper)
+        answer = ResponseBuilder(request, self._limits, self._stopper)
         exchange = Exchange(answer, self._limits.header)
         body = await connection.send_request(request_bytes(request, connection.route), exchange)
         return answer.response(body, exchange.received, connection)

@@ -12,6 +12,7 @@ from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.field_values import FetchFacts
 from sitecrawl.policy.documents.fields import ENVELOPE, fetch_fields, page_fields
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields
+from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
 from sitecrawl.web.urls.identity import document_id
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class MappingPipeline(DocumentPipeline):
         """Add the fields; drop pages that are not text."""
         page, visit = document.page, document.visit
         if page.fault:
-            raise DropDocument(Outcome.DID_NOT_UNDERSTAND_ANSWER, page.fault)
+            fault = PAGE_FAULTS[page.fault]
+            raise DropDocument(fault.outcome, page.fault, page.fault_detail)
         decision = check_text(page.text, self._options)
         if not decision.allowed:
             raise DropDocument(Outcome.UNWANTED_TYPE, decision.reason, decision.rule)

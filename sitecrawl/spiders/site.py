@@ -13,6 +13,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 
 from sitecrawl.config.assembly import (
     database_url,
+    file_settings,
     read_options,
     rendering_settings,
     spider_settings,
@@ -144,9 +145,10 @@ class SiteSpider(Spider):
                 self.overruled[name] = settings[name]
             priority = max(priority, SETTINGS_PRIORITIES["spider"])
             settings.set(name, value, priority)
-        for name, components in rendering_settings(params).items():
-            whole = {**settings.getdict(name), **components}
-            settings.set(name, whole, priority=settings.getpriority(name) or 0)
+        for added in (rendering_settings(params), file_settings(params)):
+            for name, components in added.items():
+                whole = {**settings.getdict(name), **components}
+                settings.set(name, whole, priority=settings.getpriority(name) or 0)
 
     async def start(self) -> AsyncIterator[Any]:
         """Requests to begin with besides the starts: none, unless a subclass has some."""

@@ -41,12 +41,13 @@ def read_page(
     content_type: str | None,
     headers: Mapping[str, Sequence[str]],
     options: ReadOptions,
+    file_html: bytes | None = None,
 ) -> Page:
     """Everything that one response tells. Never raises, whatever the bytes are.
 
     ``url`` is the one that answered; ``content_type`` the header's value, None or empty
     where there was none: the body is then sniffed. ``headers`` are all response headers,
-    names in any case, each with its values.
+    names in any case, each with its values. ``file_html`` is what a file reader made of the body.
     """
     kind = media_type(content_type, body)
     page = Page(url, url, kind, len(body))
@@ -56,7 +57,11 @@ def read_page(
     # A header without a type may have a charset, and what is sniffed may declare one.
     header = content_type or ""
     declared = header if kind in header else f"{kind};{header}"
-    outgoing = _read_body(page, body, declared, options)
+    if file_html is None:
+        outgoing = _read_body(page, body, declared, options)
+    else:
+        page.encoding = "utf-8"
+        outgoing = _read_markup(page, file_html, options)
     fill_outgoing(page, outgoing, lowered, options)
     del outgoing
     release_memory(len(body))

@@ -154,7 +154,7 @@ def test_options_of_headers_and_credentials_are_secret():
     [
         ("delay", Effect.RUN),
         ("realm", Effect.SELECTION),
-        ("content_types", Effect.SELECTION),
+        ("content_types", Effect.SELECTION | Effect.FOLLOWING),
         ("deny", Effect.FOLLOWING),
         ("title_order", Effect.READING),
         ("render", Effect.READING),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS
+from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
 from sitecrawl.policy.outcomes import Outcome
 
 ROOT = Path(__file__).parent.parent.parent
@@ -56,6 +57,14 @@ def test_every_stat_is_documented() -> None:
 
 def test_every_outcome_is_documented() -> None:
     assert rows("outcomes.md", "Outcomes") == {outcome.name.lower() for outcome in Outcome}
+
+
+def test_every_fault_of_a_file_is_documented_with_its_outcome() -> None:
+    text = (ROOT / "docs" / "outcomes.md").read_text(encoding="utf-8")
+    rows_of_faults = dict(re.findall(r"^\| `(\w+)` \| .* \| `(\w+)` \|$", text, re.MULTILINE))
+    expected = {name: fault.outcome.name.lower() for name, fault in PAGE_FAULTS.items()}
+    assert expected == {name: rows_of_faults.get(name) for name in PAGE_FAULTS}
+    assert all(f"| {fault.meaning} |" in text for fault in PAGE_FAULTS.values())
 
 
 def test_every_field_of_the_output_is_documented() -> None:

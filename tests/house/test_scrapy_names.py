@@ -55,7 +55,7 @@ NAMES = {
     "scrapy.utils.reactor.CallLaterOnce": {"__call__": "scheduler.py", "schedule": "scheduler.py"},
 }
 PRIVATE = re.compile("^_[^_].*")
-OF_PYTHON = {"_asdict", "_replace", "_Decompress"}
+OF_PYTHON = {"_asdict", "_exit", "_replace", "_Decompress"}
 NAMED = [(owner, name, user) for owner, names in NAMES.items() for name, user in names.items()]
 
 

@@ -76,6 +76,15 @@ def test_the_table_can_be_maintained() -> None:
     assert decide("/x", "text/x-log", **wanted).allowed
     linked = {**wanted, "mime_extensions": "text/x-log:lg+l"}
     assert decide("/x", "text/x-log", **linked).reason == "mime_ignored"
-    both = {"content_types": "application/pdf"}
+    both = {"content_types": "application/pdf", "always_ignored_extensions": "pdf"}
     assert decide("/x", "application/pdf", **both).reason == "mime_ignored"
     assert decide("/x", "application/pdf", **both, mime_extensions="application/pdf:").allowed
+
+
+@pytest.mark.behaviour("FI-06")
+def test_the_extensions_of_wanted_files_leave_the_default_list() -> None:
+    assert decide("/x", "application/pdf", content_types="pdf").allowed
+    assert decide("/x.pdf", "application/octet-stream", content_types="pdf").reason == "sniff"
+    assert decide("/x.bin", "application/octet-stream", content_types="pdf").reason == (
+        "content_type"
+    )

@@ -311,6 +311,26 @@ class FetchParams(OptionGroup):
         effect=Effect.RUN,
         description="Largest body, as sent and as decompressed.",
     )
+    max_file_size: ByteSize = option(
+        50_000_000,
+        ge=1,
+        effect=Effect.RUN,
+        description="Largest file (PDF, Office and the like, where content_types wants them), in "
+        "place of max_body_size.",
+    )
+    max_file_time: Duration = option(
+        20.0,
+        ge=1,
+        le=3600,
+        effect=Effect.RUN,
+        description="Maximum processor time for reading one file.",
+    )
+    max_file_memory: ByteSize = option(
+        600_000_000,
+        ge=200_000_000,
+        effect=Effect.RUN,
+        description="Maximum memory for reading one file, address space of its process.",
+    )
     max_header_size: ByteSize = option(
         65_536,
         ge=1024,

@@ -15,6 +15,7 @@ from sitecrawl.policy.urls.canonicalization import read_combination, read_rewrit
 from sitecrawl.policy.urls.scope import read_domain
 from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
 from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy, read_site
+from sitecrawl.web.files.formats import media_types, wanted_formats
 from sitecrawl.web.urls.identity import DEFAULT_PAGES
 
 
@@ -27,6 +28,11 @@ def each(read: Callable[[str], object]) -> AfterValidator:
         return entries
 
     return AfterValidator(check)
+
+
+def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The media types that the words stand for."""
+    return media_types(words, CONTENT_TYPES)
 
 
 class RuleParams(OptionGroup):
@@ -90,11 +96,13 @@ class RuleParams(OptionGroup):
         description="Keep the list of extensions that a crawl began with in later runs, so that "
         "ignore_extensions alone changes it.",
     )
-    content_types: Words = option(
+    content_types: Annotated[Words, AfterValidator(read_content_types)] = option(
         default=CONTENT_TYPES,
         min_length=1,
-        effect=Effect.SELECTION,
-        description="The media types that become documents.",
+        effect=Effect.SELECTION | Effect.FOLLOWING,
+        description="The media types that become documents. Words stand for several: pages for "
+        "the default, files for all formats that can be read, pdf, docx, pptx, xlsx, odt, odp, "
+        "ods and epub for one. The extensions of wanted files leave default_ignored_extensions.",
     )
     mime_extensions: Annotated[Words, each(read_mime_extensions)] = option(
         default=(),
@@ -283,7 +291,9 @@ class RuleParams(OptionGroup):
     @property
     def own_extensions(self) -> tuple[str, ...]:
         """The list of extensions that a crawl begins with."""
-        return tuple(dict.fromkeys(self.default_ignored_extensions + self.extra_ignored_extensions))
+        wanted = {e for each in wanted_formats(self.content_types) for e in each.extensions}
+        default = tuple(each for each in self.default_ignored_extensions if each not in wanted)
+        return tuple(dict.fromkeys(default + self.extra_ignored_extensions))
 
     def obedience(self) -> Obedience:
         """The robots directives of pages that are obeyed."""

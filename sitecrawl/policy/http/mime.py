@@ -8,8 +8,20 @@ from typing import NamedTuple, Self
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, refuse
 from sitecrawl.policy.urls.url_rules import extension, ignored_extensions, read_target
 from sitecrawl.web.feeds.listings import LISTING_XML
-from sitecrawl.web.media_type import declared_type
+from sitecrawl.web.files.formats import (
+    FORMAT_OF_TYPE,
+    GENERIC_TYPES,
+    OLE,
+    ZIP,
+    FileFormat,
+    canonical_type,
+    is_file_type,
+    sniff_file,
+    wanted_formats,
+)
+from sitecrawl.web.media_type import declared_type, is_no_text, sniff
 
+BINARY = "application/octet-stream"
 MAX_SHOWN_LENGTH = 100  # characters of a media type
 CONTENT_TYPES = (
     "text/html",
@@ -34,6 +46,7 @@ MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
     "application/vnd.ms-excel": ("xls",),
     "application/vnd.ms-fontobject": ("eot",),
     "application/vnd.ms-powerpoint": ("ppt",),
+    "application/vnd.oasis.opendocument.presentation": ("odp",),
     "application/vnd.oasis.opendocument.spreadsheet": ("ods",),
     "application/vnd.oasis.opendocument.text": ("odt",),
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ("pptx",),
@@ -89,13 +102,14 @@ class MediaTypes(NamedTuple):
     """Wanted types, ignored extensions, and the table of extensions by type.
 
     ``sniff`` says what becomes of an answer without Content-Type: read its first bytes,
-    or drop it.
+    or drop it. ``formats`` are the wanted formats of files.
     """
 
     wanted: frozenset[str]
     ignored_extensions: frozenset[str]
     extensions: Mapping[str, tuple[str, ...]]
     sniff: bool
+    formats: tuple[FileFormat, ...]
     wanted_setting: str
     ignored_setting: str
     missing_setting: str
@@ -103,13 +117,14 @@ class MediaTypes(NamedTuple):
     @classmethod
     def build(cls, options: OptionValues) -> Self:
         """The media types under these options; a sitemap is XML and is read whatever they say."""
-        wanted = frozenset(media_type.lower() for media_type in options.value("content_types"))
+        wanted = frozenset(canonical_type(each.lower()) for each in options.value("content_types"))
         changes = dict(map(read_mime_extensions, options.value("mime_extensions")))
         return cls(
             wanted=wanted | XML_TYPES if options.value("mode") in LISTING_XML else wanted,
             ignored_extensions=frozenset(ignored_extensions(options)),
             extensions={**MIME_EXTENSIONS, **changes},
             sniff=options.value("missing_content_type") == "sniff",
+            formats=wanted_formats(wanted),
             wanted_setting=options.setting("content_types"),
             ignored_setting="an ignored extension",
             missing_setting=options.setting("missing_content_type"),
@@ -120,11 +135,16 @@ class MediaTypes(NamedTuple):
 
         An allowed decision with the reason ``sniff`` leaves it to the body's first bytes.
         """
-        media_type = declared_type(content_type or "")
+        media_type = canonical_type(declared_type(content_type or ""))
         if not media_type:
             if self.sniff:
                 return Decision(allowed=True, reason="sniff", rule=self.missing_setting)
             return refuse("content_type", f"{self.missing_setting}: no Content-Type")
+        if media_type in GENERIC_TYPES and self._type_of_extension(url):
+            return Decision(allowed=True, reason="sniff", rule=self.wanted_setting)
+        return self._decide_type(url, media_type)
+
+    def _decide_type(self, url: str, media_type: str) -> Decision:
         ignored = self.ignored_extensions.intersection(self.extensions.get(media_type, ()))
         if ignored and not extension(read_target(url).parts.path):
             return refuse(
@@ -133,6 +153,48 @@ class MediaTypes(NamedTuple):
         if media_type not in self.wanted:
             return refuse("content_type", f"{self.wanted_setting}: {media_type[:MAX_SHOWN_LENGTH]}")
         return ALLOWED
+
+    def decide_body(
+        self, url: str, content_type: str | None, body: bytes, *, is_certain: bool
+    ) -> tuple[Decision, str]:
+        """Decide by header and body; with the decision goes the media type that the body has.
+
+        ``is_certain``: the response forbids to take text for anything else (Fetch, 3.6).
+        """
+        decision = self.decide(url, content_type)
+        if not decision.allowed:
+            return decision, ""
+        kind = self._type_of_body(url, content_type or "", body, is_certain=is_certain)
+        if decision.reason != "sniff" and kind == canonical_type(declared_type(content_type or "")):
+            return decision, kind
+        return self._decide_type(url, kind), kind
+
+    def _type_of_body(self, url: str, content_type: str, body: bytes, *, is_certain: bool) -> str:
+        declared = canonical_type(declared_type(content_type))
+        found = sniff_file(body) if self.formats else ""
+        if is_file_type(declared):
+            return self._checked_file_type(declared, found, body)
+        if not declared or declared in GENERIC_TYPES:
+            if found in {OLE, ZIP}:
+                return self._type_of_extension(url) or BINARY
+            return found or sniff(body) or BINARY
+        if not is_certain and found == "application/pdf" and body.startswith(b"%PDF-"):
+            return found
+        if not is_certain and is_no_text(content_type, body):
+            return BINARY
+        return declared
+
+    def _checked_file_type(self, declared: str, found: str, body: bytes) -> str:
+        """The type of a body that is declared a file: another file or a page, if it is one."""
+        if found in FORMAT_OF_TYPE:
+            return found
+        return "text/html" if not found and sniff(body) == "text/html" else declared
+
+    def _type_of_extension(self, url: str) -> str:
+        """The wanted type of a file that has this extension, empty without such a type."""
+        suffix = extension(read_target(url).parts.path) if self.formats else ""
+        found = (each.types[0] for each in self.formats if suffix in each.extensions)
+        return next(found, "") if suffix else ""
 
 
 def read_mime_extensions(entry: str) -> tuple[str, tuple[str, ...]]:

@@ -155,6 +155,12 @@ class Rules:
         known = self.admit(admission.url).fingerprint == admission.fingerprint
         return known and admission.decision.allowed
 
+    def body_type(
+        self, url: str, content_type: str | None, body: bytes, *, is_certain: bool
+    ) -> tuple[Decision, str]:
+        """Decide by header and body if the body is wanted, and tell its media type."""
+        return self.media_types.decide_body(url, content_type, body, is_certain=is_certain)
+
     def content_type(self, url: str, content_type: str | None) -> Decision:
         """The verdict on the body of an answer, by its Content-Type header (None: none)."""
         return self.media_types.decide(url, content_type)

@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.web.feeds.listings import LISTING_XML
+from sitecrawl.web.files.formats import wanted_formats
 from sitecrawl.web.urls.identity import normal_form, normal_pattern, normal_text
 from sitecrawl.web.urls.url import UrlParts, normalize, origin, split
 
@@ -284,11 +285,20 @@ def _times(item: tuple[str, int]) -> int:
 
 
 def ignored_extensions(options: OptionValues) -> dict[str, str]:
-    """The extensions that are not fetched, each with the setting of the list that names it."""
+    """The extensions that are not fetched, each with the setting of the list that names it.
+
+    Those of files that become documents are no longer of the default list.
+    """
     lists = ["ignore_extensions", "always_ignored_extensions"]
     if options.value("ignore_extensions") is None:
         lists[:1] = ["default_ignored_extensions", "extra_ignored_extensions"]
-    found = {name: words for option in lists for name, words in options.entries(option)}
+    wanted = {e for each in wanted_formats(options.value("content_types")) for e in each.extensions}
+    found = {
+        name: words
+        for option in lists
+        for name, words in options.entries(option)
+        if option != "default_ignored_extensions" or name not in wanted
+    }
     if options.value("mode") in LISTING_XML:  # links must not lead to XML documents
         found.pop("xml", None)
     return found

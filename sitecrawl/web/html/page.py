@@ -93,7 +93,7 @@ class Page:
     ``heading_at`` is where in it, or in ``text``, the heading starts that a sentence follows
     first (else the first heading), -1 without any.
     ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
-    why it cannot be used at all.
+    why it cannot be used at all, ``fault_detail`` that in a sentence.
     ``inert`` are addresses of links to code or inline content (``javascript:``, ``data:``),
     ``malformed`` those that mean no URL, as written; of each its beginning.
     ``cuts`` are the words for whatever was left out to keep the reading bounded.
@@ -127,4 +127,5 @@ class Page:
     last_modified: str = ""
     location: str = ""
     fault: str = ""
+    fault_detail: str = ""
     cuts: tuple[str, ...] = ()

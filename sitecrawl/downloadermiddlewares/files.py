@@ -1,0 +1,97 @@
+"""Read files (PDF, Office and the like) in processes of their own, before pages are parsed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from sitecrawl.crawl.file_readers import FileLimits, FileReaders, FileReadersError, ReadFile
+from sitecrawl.policy.http.answers import FetchResult
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import FILE, media_type_of, visit_of
+from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
+from sitecrawl.web.files.formats import FORMAT_OF_TYPE, is_file_type, wanted_formats
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+
+STOP_SECONDS = 0.5  # until a stop of the crawl is noticed
+FAILED = FetchResult(Outcome.CANCELLED, "file_reader_failed")
+STOPPED = FetchResult(Outcome.CANCELLED, "shutdown")
+
+
+class FilesMiddleware:
+    """Turns files into HTML, which the meta-robots middleware reads as it reads any page.
+
+    The origin's turn has ended by then: the next request does not wait for the file. A crawl that
+    is stopped does not either; the file stays due.
+    """
+
+    def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
+        limits = FileLimits(params.max_file_time, params.max_file_memory)
+        names = [each.name for each in wanted_formats(params.content_types)]
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._readers = FileReaders(names, limits)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> FilesMiddleware:
+        """Build it with the crawl's limits, and close it with the crawl."""
+        spider: Any = crawler.spider
+        files = cls(crawler, spider.configuration.params)
+        crawler.signals.connect(files.close, signals.engine_stopped)
+        return files
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Attach the file's HTML, or its fault, to the request."""
+        kind = media_type_of(request)
+        if not is_file_type(kind) or response.status == 304:
+            return response
+        found = self._unsupported(kind) or await self._read(request, response.body, kind)
+        request.meta[FILE] = found
+        self._stats.inc_value(f"sitecrawl/files/{found.fault or 'read'}")
+        self._stats.inc_value("sitecrawl/files/milliseconds", round(found.cpu * 1000))
+        return response
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._readers.close()
+
+    def _unsupported(self, kind: str) -> ReadFile | None:
+        found = FORMAT_OF_TYPE[kind]
+        if found.readable:
+            return None
+        return ReadFile(fault="file_unsupported", detail=f"{found.title} is not read")
+
+    async def _read(self, request: Request, body: bytes, kind: str) -> ReadFile:
+        """Read the file, unless the crawl is stopped meanwhile."""
+        assert self._crawler.engine is not None
+        downloader: Any = self._crawler.engine.downloader
+        reading = asyncio.ensure_future(self._readers.read(body, kind))
+        downloader.held_bytes += len(body)
+        try:
+            while not (await asyncio.wait([reading], timeout=STOP_SECONDS))[0]:
+                if self._is_stopping:
+                    raise ResponseWithoutContent(STOPPED)
+            return reading.result()
+        except FileReadersError as error:
+            visit = visit_of(request)
+            if visit is not None:
+                visit.explained(str(error))
+            raise ResponseWithoutContent(FAILED) from error
+        finally:
+            downloader.held_bytes -= len(body)
+            reading.cancel()
+
+    @property
+    def _is_stopping(self) -> bool:
+        """True once somebody has stopped the crawl; one that ends by itself reads on."""
+        engine = self._crawler.engine
+        return engine is not None and not engine.running

@@ -1,0 +1,110 @@
+"""EPUB: metadata, and the XHTML documents of the spine in their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from sitecrawl.web.encoding import decode
+from sitecrawl.web.feeds.xml_documents import as_html
+from sitecrawl.web.files.markup import (
+    FileMarkup,
+    MarkupWriter,
+    UnreadableFileError,
+    clean,
+    real_authors,
+)
+from sitecrawl.web.files.packages import Package, attribute, first, join, texts
+from sitecrawl.web.html.parser_bounds import bounded
+
+MAX_DOCUMENT = 5_000_000  # bytes of one document of the spine
+MAX_DEPTH = 256
+_LEFT_OUT = ["script", "style", "svg", "img", "iframe", "object", "link", "meta", "base", "form"]
+# Fonts are scrambled by these, texts are not (EPUB 3.3, 4.4; Adobe's own).
+_FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+
+
+def read_epub(body: bytes) -> FileMarkup:
+    """An EPUB as HTML: one document of all those that are read one after the other."""
+    package, writer = Package(body), MarkupWriter()
+    container = package.optional_tree("META-INF/container.xml")
+    root = first(container, "rootfile") if container is not None else None
+    name = attribute(root, "full-path") if root is not None else ""
+    name = name or next((each for each in package if each.endswith(".opf")), "")
+    if not name:
+        raise UnreadableFileError("file_broken", "no package document")
+    opf = package.tree(name)
+    locked = _locked_parts(package)
+    _fill_metadata(opf, writer)
+    for part in _spine(opf, name):
+        if part in locked:
+            raise UnreadableFileError("file_encrypted", f"{part} is encrypted")
+        if writer.is_full:
+            writer.cuts.add("too_long")
+            break
+        if part in package:
+            _write(package.read(part), writer)
+    if not writer.has_text:
+        raise UnreadableFileError("file_without_text", "no text in it")
+    return writer.document()
+
+
+def _fill_metadata(opf: Any, writer: MarkupWriter) -> None:
+    meta = first(opf, "metadata")
+    writer.title = clean(next(iter(texts(meta, "title")), ""))
+    writer.meta("author", *real_authors(texts(meta, "creator")))
+    writer.meta("description", *texts(meta, "description")[:1])
+    writer.meta("keywords", ", ".join(map(clean, texts(meta, "subject"))))
+    writer.meta("dcterms.publisher", *texts(meta, "publisher")[:1])
+    writer.meta("dcterms.identifier", *texts(meta, "identifier")[:1])
+    writer.meta("dcterms.issued", *texts(meta, "date")[:1])
+    for each in meta.iter("{*}meta") if meta is not None else ():
+        if attribute(each, "property") == "dcterms:modified":
+            writer.meta("dcterms.modified", each.text)
+    writer.language = clean(next(iter(texts(meta, "language")), ""))
+
+
+def _spine(opf: Any, name: str) -> list[str]:
+    """The parts that are read one after the other, less the table of contents."""
+    items = {attribute(each, "id"): each for each in opf.iter("{*}item")}
+    found: list[str] = []
+    for each in opf.iter("{*}itemref"):
+        item = items.get(attribute(each, "idref"))
+        if item is None or "nav" in attribute(item, "properties").split():
+            continue
+        if attribute(item, "media-type") in {"application/xhtml+xml", "text/html"}:
+            found.append(join(name, attribute(item, "href")))
+    return list(dict.fromkeys(found))
+
+
+def _locked_parts(package: Package) -> frozenset[str]:
+    """The parts that are encrypted, as digital rights management does."""
+    tree = package.optional_tree("META-INF/encryption.xml")
+    found: set[str] = set()
+    for each in tree.iter("{*}EncryptedData") if tree is not None else ():
+        method, target = first(each, "EncryptionMethod"), first(each, "CipherReference")
+        algorithm = attribute(method, "Algorithm") if method is not None else ""
+        if target is not None and algorithm not in _FONTS_ONLY:
+            found.add(join("", attribute(target, "URI")))
+    return frozenset(found)
+
+
+def _write(markup: bytes, writer: MarkupWriter) -> None:
+    """Write the body of a document; ids and links within the book lead nowhere from outside."""
+    if len(markup) > MAX_DOCUMENT:
+        writer.cuts.add("too_long")
+    text, _ = decode(markup[:MAX_DOCUMENT], "application/xhtml+xml")
+    html, _ = bounded(as_html(text).encode("utf-8", "replace"), MAX_DOCUMENT, MAX_DEPTH)
+    tree = LexborHTMLParser(html)
+    tree.strip_tags(_LEFT_OUT)
+    if tree.body is None:
+        return
+    for node in tree.css("[id]"):
+        del node.attrs["id"]
+    for node in tree.css("a[href]"):
+        if not (node.attributes.get("href") or "").lower().startswith(("http:", "https:")):
+            del node.attrs["href"]
+    writer.has_text = writer.has_text or any(map(str.isalnum, tree.body.text()))
+    inner = tree.body.html or ""
+    writer.raw(inner.replace("<body", "<div", 1).removesuffix("</body>") + "</div>\n")

@@ -1,0 +1,145 @@
+"""HTML that file readers write: escaped, bounded, in one piece."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+MAX_MARKUP = 8_000_000  # characters; a novel has 1 million
+MAX_HEADING = 300
+MAX_LINKS = 10_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_SCHEMES = ("http://", "https://")
+
+
+class UnreadableFileError(Exception):
+    """A file of which no document can be made: ``fault`` is the reason, ``detail`` a sentence."""
+
+    def __init__(self, fault: str, detail: str = "") -> None:
+        super().__init__(fault)
+        self.fault = fault
+        self.detail = detail
+
+
+class FileMarkup(NamedTuple):
+    """A file as an HTML document, with the words for what was left out."""
+
+    html: str
+    cuts: tuple[str, ...] = ()
+
+
+class MarkupWriter:
+    """Writer of the HTML document that stands for a file.
+
+    What is written beyond ``MAX_MARKUP`` is dropped; ``is_full`` tells the reader to stop. Text
+    counts only where it has a letter or digit: a file of pictures alone has none.
+    """
+
+    def __init__(self) -> None:
+        self.title = ""
+        self.language = ""
+        self.metas: list[tuple[str, str]] = []
+        self.has_text = False
+        self.cuts: set[str] = set()
+        self._parts: list[str] = []
+        self._size = 0
+        self._links: dict[str, None] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """True once ``MAX_MARKUP`` characters are written."""
+        return self._size >= MAX_MARKUP
+
+    def meta(self, name: str, *contents: str | None) -> None:
+        """Add metadata, unless it is empty."""
+        self.metas += [(name, clean(each)[:1000]) for each in contents if clean(each)]
+
+    def raw(self, markup: str) -> None:
+        """Write markup as it is."""
+        if self.is_full:
+            self.cuts.add("too_long")
+            return
+        self._parts.append(markup)
+        self._size += len(markup)
+
+    def text(self, text: str) -> None:
+        """Write escaped text."""
+        if text:
+            self.has_text = self.has_text or any(map(str.isalnum, text))
+            self.raw(escape(_CONTROL.sub("", text), quote=False))
+
+    def block(self, tag: str, text: str) -> None:
+        """Write an element with nothing but text, unless it is empty."""
+        if text.strip():
+            self.raw(f"<{tag}>")
+            self.text(text)
+            self.raw(f"</{tag}>\n")
+
+    def heading(self, level: int, text: str, anchor: str = "") -> None:
+        """Write a heading; levels below 6 are 6."""
+        words = clean(text)[:MAX_HEADING]
+        if words:
+            level = min(max(level, 1), 6)
+            identity = f' id="{escape(anchor)}"' if anchor else ""
+            self.raw(f"<h{level}{identity}>")
+            self.text(words)
+            self.raw(f"</h{level}>\n")
+
+    def link(self, address: str) -> None:
+        """Note a link that stands at no particular place of the text."""
+        address = address.strip()
+        if address.lower().startswith(_SCHEMES) and len(self._links) < MAX_LINKS:
+            self._links[address[:2083]] = None
+
+    def document(self) -> FileMarkup:
+        """The whole document."""
+        language = f' lang="{escape(self.language)}"' if self.language else ""
+        metas = "".join(
+            f'<meta name="{escape(name)}" content="{escape(content)}">\n'
+            for name, content in self.metas
+        )
+        links = "".join(f'<a href="{escape(each)}"></a>' for each in self._links)
+        title = escape(clean(self.title)[:1000], quote=False)
+        html = (
+            f"<!DOCTYPE html>\n<html{language}><head><title>{title}</title>\n{metas}</head>\n"
+            f"<body>\n{''.join(self._parts)}\n{links}</body></html>\n"
+        )
+        return FileMarkup(html, tuple(sorted(self.cuts)))
+
+
+def clean(text: str | None) -> str:
+    """Text in one line without control characters."""
+    return " ".join(_CONTROL.sub(" ", text or "").split())
+
+
+# What programs write as the title of what has none, and in front of the name of a file.
+_PROGRAM = re.compile(
+    r"^(?:microsoft\s+)?(?:word|powerpoint|excel|publisher|outlook)\s*-\s*", re.IGNORECASE
+)
+_NO_TITLE = re.compile(
+    r"""(?:untitled|title|no\s?title|(?:document|presentation|slide|powerpoint\spresentation|
+    workbook|book|sheet|page|dokument|pr[äa]sentation)[\s_-]?\d*|\(?anonymous\)?|null|none|test|
+    .*\.(?:docx?|dotx?|rtf|odt|pdf|ps|eps|dvi|tex|indd|qxd|qxp|pptx?|odp|xlsx?|ods|wpd|fm|pmd|p65|
+    cdr|ai|html?|txt|tmp|jpe?g|png|tiff?)|[\W\d_]*|[0-9a-f-]{16,})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NO_AUTHOR = re.compile(
+    r"""(?:user|admin|administrator|root|owner|author|unknown|guest|default|test|anonymous|none|
+    null|microsoft(?:\soffice)?(?:\suser)?|utente|benutzer|utilisateur|hp|dell|pc|lenovo|
+    python-(?:docx|pptx)|openpyxl|apache\spoi|[\W\d_]*)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def real_title(title: str | None) -> str:
+    """A title that a person has written; empty for the name of a file and words of programs."""
+    words = _PROGRAM.sub("", clean(title))
+    return "" if _NO_TITLE.fullmatch(words) else words
+
+
+def real_authors(names: Iterable[str | None]) -> list[str]:
+    """Names of people among those that programs have stored."""
+    found = [each for name in names for each in re.split(r"\s*;\s*", clean(name))]
+    return [name for name in dict.fromkeys(found) if not _NO_AUTHOR.fullmatch(name)]

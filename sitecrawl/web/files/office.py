@@ -1,0 +1,425 @@
+"""Office Open XML (ECMA-376): Word, PowerPoint and Excel files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sitecrawl.web.files.markup import (
+    FileMarkup,
+    MarkupWriter,
+    UnreadableFileError,
+    clean,
+    real_authors,
+    real_title,
+)
+from sitecrawl.web.files.packages import Package, all_text, attribute, first, join, local, texts
+
+MAX_NESTING = 50  # tables, text boxes and fields within one another
+MAX_CELLS = 300  # of a row
+_CODE = re.compile(r"\b(?:source ?code|code|preformatted|listing)\b", re.IGNORECASE)
+CODE = -1  # among the levels of headings
+_HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+_DATE_FORMAT = re.compile(r"[ymdhs]", re.IGNORECASE)
+_LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_COLUMN = re.compile(r"[A-Z]{1,3}")
+_EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001 -- ECMA-376, 18.17.4.1: without zone
+_DATE_FORMATS = frozenset({*range(14, 23), *range(45, 48)})
+
+
+class Relation(NamedTuple):
+    """A relationship of a part: its kind, and the part or address that it leads to."""
+
+    kind: str
+    target: str
+
+
+def relations(package: Package, part: str) -> dict[str, Relation]:
+    """The relationships of a part by their ids; addresses outside the package as they are."""
+    folder, _, name = part.rpartition("/")
+    tree = package.optional_tree(f"{folder}/_rels/{name}.rels".lstrip("/"))
+    found: dict[str, Relation] = {}
+    for each in tree.iter("{*}Relationship") if tree is not None else ():
+        target = attribute(each, "Target")
+        if attribute(each, "TargetMode") != "External":
+            target = join(part, target)
+        kind = attribute(each, "Type").rpartition("/")[2]
+        found[attribute(each, "Id")] = Relation(kind, target)
+    return found
+
+
+def main_part(package: Package, usual: str) -> str:
+    """The part that the package begins with."""
+    for relation in relations(package, "").values():
+        if relation.kind == "officeDocument":
+            return relation.target
+    return usual
+
+
+def fill_metadata(package: Package, writer: MarkupWriter) -> None:
+    """Read the core properties (ECMA-376-2, 11)."""
+    core = package.optional_tree("docProps/core.xml")
+    if core is None:
+        return
+    writer.title = real_title(next(iter(texts(core, "title")), ""))
+    writer.meta("author", *real_authors(texts(core, "creator")))
+    writer.meta("description", *(texts(core, "description") or texts(core, "subject"))[:1])
+    writer.meta("keywords", *texts(core, "keywords")[:1])
+    writer.meta("dcterms.created", *texts(core, "created")[:1])
+    writer.meta("dcterms.modified", *texts(core, "modified")[:1])
+    writer.language = clean(next(iter(texts(core, "language")), ""))
+
+
+def read_docx(body: bytes) -> FileMarkup:
+    """A Word document as HTML: headings by style, lists, tables, links, notes at the end."""
+    package, writer = Package(body), MarkupWriter()
+    fill_metadata(package, writer)
+    part = main_part(package, "word/document.xml")
+    root = package.tree(part)
+    styles = package.optional_tree(join(part, "styles.xml"))
+    if not writer.language and styles is not None:
+        language = first(styles, "lang")
+        writer.language = attribute(language, "val") if language is not None else ""
+    found = _Word(writer, _heading_styles(styles), relations(package, part))
+    found.blocks(root, 0)
+    found.close_lists(0)
+    for notes in ("footnotes.xml", "endnotes.xml"):
+        tree = package.optional_tree(join(part, notes))
+        for note in tree if tree is not None else ():
+            if not attribute(note, "type"):  # separators have one
+                found.blocks(note, 0)
+    return _whole(writer)
+
+
+def _whole(writer: MarkupWriter) -> FileMarkup:
+    """The document, unless nothing in it is text."""
+    if not writer.has_text:
+        raise UnreadableFileError("file_without_text", "no text in it")
+    return writer.document()
+
+
+def _heading_styles(styles: Any | None) -> dict[str, int]:
+    """The levels of headings by the id of their style: 1 for titles, ``CODE`` for listings."""
+    found: dict[str, int] = {}
+    for style in styles.iter("{*}style") if styles is not None else ():
+        name, outline = first(style, "name"), first(style, "outlineLvl")
+        words = attribute(name, "val") if name is not None else ""
+        match = _HEADING.match(words)
+        level = 1 if words.casefold() == "title" else int(match[1]) if match else 0
+        if not level and outline is not None and attribute(outline, "val").isdigit():
+            level = int(attribute(outline, "val")) + 1
+        if not level and _CODE.search(words):
+            level = CODE
+        if level < 10 and level:
+            found[attribute(style, "styleId")] = level
+    return found
+
+
+class _Word:
+    """Blocks of a Word document in their order."""
+
+    def __init__(
+        self, writer: MarkupWriter, styles: Mapping[str, int], targets: Mapping[str, Relation]
+    ) -> None:
+        self._writer = writer
+        self._styles = styles
+        self._targets = targets
+        self._lists = 0
+
+    def blocks(self, parent: Any, depth: int) -> None:
+        """Write paragraphs and tables; what wraps them is passed through."""
+        for element in parent:
+            if self._writer.is_full:
+                self._writer.cuts.add("too_long")
+                return
+            name = local(element)
+            if name == "p":
+                self._paragraph(element, depth)
+            elif name == "tbl" and depth < MAX_NESTING:
+                self.close_lists(0)
+                self._table(element, depth)
+            elif name not in {"sectPr", "Fallback", "del", "pPr"} and depth < MAX_NESTING:
+                self.blocks(element, depth + 1)
+
+    def close_lists(self, level: int) -> None:
+        """Close lists down to a level of nesting."""
+        while self._lists > level:
+            self._writer.raw("</ul>\n")
+            self._lists -= 1
+
+    def _paragraph(self, element: Any, depth: int) -> None:
+        properties = next((each for each in element if local(each) == "pPr"), None)
+        level, listed = self._kind(properties)
+        boxes: list[Any] = []
+        words = "".join(self._runs(element, boxes, 0))
+        if level == CODE:
+            self.close_lists(0)
+            self._writer.block("pre", words)
+        elif level and words.strip():
+            self.close_lists(0)
+            self._writer.heading(level, words)
+        elif words.strip():
+            self.close_lists(listed)
+            while self._lists < listed:
+                self._writer.raw("<ul>")
+                self._lists += 1
+            self._writer.block("li" if listed else "p", words)
+        for box in boxes:
+            if depth < MAX_NESTING:
+                self.blocks(box, depth + 1)
+
+    def _kind(self, properties: Any | None) -> tuple[int, int]:
+        """The level of a heading or ``CODE``, and that of a list item; 0 for neither."""
+        if properties is None:
+            return 0, 0
+        style, outline = first(properties, "pStyle"), first(properties, "outlineLvl")
+        level = self._styles.get(attribute(style, "val"), 0) if style is not None else 0
+        if outline is not None and attribute(outline, "val").isdigit():
+            level = (int(attribute(outline, "val")) + 1) % 10
+        numbering = first(properties, "numPr")
+        if level or numbering is None:
+            return level, 0
+        indent = first(numbering, "ilvl")
+        text = attribute(indent, "val") if indent is not None else ""
+        return 0, min(int(text) if text.isdigit() else 0, 8) + 1
+
+    def _runs(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
+        for element in parent:
+            name = local(element)
+            if name == "t":
+                yield element.text or ""
+            elif name in {"tab", "br", "cr", "ptab"}:
+                yield "\t" if name in {"tab", "ptab"} else "\n"
+            elif name == "noBreakHyphen":
+                yield "-"
+            elif name == "txbxContent":
+                boxes.append(element)
+            elif name not in {"pPr", "rPr", "Fallback", "del", "instrText"} and depth < MAX_NESTING:
+                if name == "hyperlink":
+                    self._link(attribute(element, "id"))
+                yield from self._runs(element, boxes, depth + 1)
+
+    def _link(self, identity: str) -> None:
+        relation = self._targets.get(identity)
+        if relation is not None and relation.kind == "hyperlink":
+            self._writer.link(relation.target)
+
+    def _table(self, element: Any, depth: int) -> None:
+        self._writer.raw("<table>\n")
+        for row in _rows(element):
+            self._writer.raw("<tr>")
+            for cell in [each for each in row if local(each) == "tc"][:MAX_CELLS]:
+                self._writer.raw("<td>")
+                self.blocks(cell, depth + 1)
+                self.close_lists(0)
+                self._writer.raw("</td>")
+            self._writer.raw("</tr>\n")
+        self._writer.raw("</table>\n")
+
+
+def _rows(table: Any) -> list[Any]:
+    return [each for each in table if local(each) == "tr"]
+
+
+def read_pptx(body: bytes) -> FileMarkup:
+    """A PowerPoint file as HTML: each slide a section with its title as heading, notes last."""
+    package, writer = Package(body), MarkupWriter()
+    fill_metadata(package, writer)
+    part = main_part(package, "ppt/presentation.xml")
+    targets = relations(package, part)
+    order = [_relation_id(each) for each in package.tree(part).iter("{*}sldId")]
+    slides = [targets[each].target for each in order if each in targets]
+    for number, slide in enumerate(slides, start=1):
+        tree = package.optional_tree(slide)
+        if tree is None or attribute(tree, "show") == "0":
+            continue
+        writer.raw(f'<section data-page="{number}">\n')
+        links = relations(package, slide)
+        _write_shapes(tree, writer)
+        for relation in links.values():
+            if relation.kind == "hyperlink":
+                writer.link(relation.target)
+            elif relation.kind == "notesSlide":
+                notes = package.optional_tree(relation.target)
+                _write_notes(notes, writer)
+        writer.raw("</section>\n")
+    return _whole(writer)
+
+
+def _relation_id(element: Any) -> str:
+    """The id of a relationship, which has a namespace; an id without one is another."""
+    return next((str(value) for key, value in element.items() if key.endswith("}id")), "")
+
+
+def _write_shapes(slide: Any, writer: MarkupWriter) -> None:
+    """Write the title of a slide, then its other texts and tables in their order."""
+    shapes = list(slide.iter("{*}sp", "{*}tbl"))
+    titles = [each for each in shapes if _placeholder(each) in {"title", "ctrTitle"}]
+    for title in titles[:1]:
+        writer.heading(2, " ".join(texts(title, "t")))
+    for shape in shapes:
+        if shape in titles[:1] or _placeholder(shape) in {"sldNum", "dt", "ftr"}:
+            continue
+        if local(shape) == "tbl":
+            write_table(([all_text(cell) for cell in row] for row in _rows(shape)), writer)
+        else:
+            _write_paragraphs(shape, writer)
+
+
+def _write_notes(notes: Any | None, writer: MarkupWriter) -> None:
+    for shape in notes.iter("{*}sp") if notes is not None else ():
+        if _placeholder(shape) == "body":
+            _write_paragraphs(shape, writer)
+
+
+def _write_paragraphs(shape: Any, writer: MarkupWriter) -> None:
+    for paragraph in shape.iter("{*}p"):
+        words = [
+            "\n" if local(each) == "br" else (each.text or "")
+            for each in paragraph.iter("{*}t", "{*}br")
+        ]
+        writer.block("p", "".join(words))
+
+
+def _placeholder(shape: Any) -> str:
+    found = first(shape, "ph") if local(shape) == "sp" else None
+    return (attribute(found, "type") or "body") if found is not None else ""
+
+
+def write_table(rows: Iterable[list[str]], writer: MarkupWriter) -> None:
+    """Write a table, as far as there is room."""
+    writer.raw("<table>\n")
+    for row in rows:
+        if writer.is_full:
+            writer.cuts.add("too_long")
+            break
+        write_row(row, writer)
+    writer.raw("</table>\n")
+
+
+def write_row(cells: list[str], writer: MarkupWriter) -> None:
+    """Write a row of a table, unless it is empty."""
+    while cells and not cells[-1].strip():
+        cells.pop()
+    if cells:
+        writer.raw("<tr>")
+        for cell in cells[:MAX_CELLS]:
+            writer.raw("<td>")
+            writer.text(clean(cell))
+            writer.raw("</td>")
+        writer.raw("</tr>\n")
+
+
+def read_xlsx(body: bytes) -> FileMarkup:
+    """An Excel file as HTML: each visible sheet a heading and a table of its rows."""
+    package, writer = Package(body), MarkupWriter()
+    fill_metadata(package, writer)
+    part = main_part(package, "xl/workbook.xml")
+    targets = relations(package, part)
+    strings = _shared_strings(package, targets)
+    dates = _date_styles(package, targets)
+    number = 0
+    for sheet in package.tree(part).iter("{*}sheet"):
+        identity = _relation_id(sheet)
+        if attribute(sheet, "state") in {"hidden", "veryHidden"} or identity not in targets:
+            continue
+        if writer.is_full:
+            break
+        number += 1
+        writer.raw(f'<section data-page="{number}">\n')
+        writer.heading(2, attribute(sheet, "name"))
+        rows = package.elements(targets[identity].target, "row")
+        write_table(
+            ([_value(cell, strings, dates) for cell in _cells(row)] for row in rows), writer
+        )
+        writer.raw("</section>\n")
+        for relation in relations(package, targets[identity].target).values():
+            if relation.kind == "hyperlink":
+                writer.link(relation.target)
+    return _whole(writer)
+
+
+def _shared_strings(package: Package, targets: Mapping[str, Relation]) -> list[str]:
+    name = next((each.target for each in targets.values() if each.kind == "sharedStrings"), "")
+    return ["".join(_spoken(each)) for each in package.elements(name, "si")]
+
+
+def _spoken(entry: Any) -> Iterator[str]:
+    """The texts of a string, less its phonetic reading."""
+    for each in entry.iter("{*}t"):
+        if local(each.getparent()) != "rPh":
+            yield each.text or ""
+
+
+def _date_styles(package: Package, targets: Mapping[str, Relation]) -> frozenset[str]:
+    """The cell styles that show a number as a date or time."""
+    name = next((each.target for each in targets.values() if each.kind == "styles"), "")
+    tree = package.optional_tree(name) if name else None
+    if tree is None:
+        return frozenset()
+    formats = {
+        attribute(each, "numFmtId")
+        for each in tree.iter("{*}numFmt")
+        if _DATE_FORMAT.search(_LITERALS.sub("", attribute(each, "formatCode")))
+    } | {str(each) for each in _DATE_FORMATS}
+    styles = first(tree, "cellXfs")
+    return frozenset(
+        str(number)
+        for number, style in enumerate(styles if styles is not None else ())
+        if attribute(style, "numFmtId") in formats
+    )
+
+
+def _cells(row: Any) -> Iterator[Any | None]:
+    """The cells of a row, None for those left out between them."""
+    column = 0
+    for cell in row:
+        match = _COLUMN.match(attribute(cell, "r"))
+        place = _number(match[0]) if match else column + 1
+        while column < min(place - 1, MAX_CELLS):
+            column += 1
+            yield None
+        column += 1
+        yield cell
+        if column >= MAX_CELLS:
+            return
+
+
+def _number(letters: str) -> int:
+    """The number of a column, from 1 on, by its letters."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def _value(cell: Any | None, strings: list[str], dates: frozenset[str]) -> str:
+    """The value of a cell as text; dates in ISO 8601."""
+    if cell is None:
+        return ""
+    kind = attribute(cell, "t")
+    if kind == "inlineStr":
+        return "".join(_spoken(cell))
+    value = first(cell, "v")
+    text = (value.text or "") if value is not None else ""
+    if kind == "s":
+        return strings[int(text)] if text.isdigit() and int(text) < len(strings) else ""
+    if kind == "b":
+        return {"1": "TRUE", "0": "FALSE"}.get(text, text)
+    if kind in {"", "n"} and attribute(cell, "s") in dates:
+        return _as_date(text)
+    return text
+
+
+def _as_date(text: str) -> str:
+    """A serial number of days as a date, or with the time of day where it has one."""
+    try:
+        days = float(text)
+        moment = _EPOCH + timedelta(days=days)
+    except (ValueError, OverflowError):
+        return text
+    if 0 <= days < 1:
+        return f"{moment:%H:%M}"
+    return f"{moment:%Y-%m-%d}" if days == int(days) else f"{moment:%Y-%m-%d %H:%M}"

@@ -1,0 +1,173 @@
+"""OpenDocument (ISO/IEC 26300): texts, presentations and spreadsheets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sitecrawl.web.files.markup import (
+    FileMarkup,
+    MarkupWriter,
+    UnreadableFileError,
+    clean,
+    real_authors,
+    real_title,
+)
+from sitecrawl.web.files.office import MAX_CELLS, MAX_NESTING, write_row
+from sitecrawl.web.files.packages import Package, all_text, attribute, first, local, texts
+
+MAX_SPACES = 100
+MAX_REPEATED_ROWS = 100
+_LEFT_OUT = frozenset({"annotation", "tracked-changes", "forms", "notes", "ruby-text"})
+
+
+def read_opendocument(body: bytes) -> FileMarkup:
+    """An OpenDocument file as HTML: headings, lists, tables; slides and sheets as sections."""
+    package, writer = Package(body), MarkupWriter()
+    manifest = package.optional_tree("META-INF/manifest.xml")
+    if manifest is not None and first(manifest, "encryption-data") is not None:
+        raise UnreadableFileError("file_encrypted", "the package needs a password")
+    _fill_metadata(package, writer)
+    content = first(package.tree("content.xml"), "body")
+    if content is not None:
+        _Body(writer).blocks(content, 0)
+    if not writer.has_text:
+        raise UnreadableFileError("file_without_text", "no text in it")
+    return writer.document()
+
+
+def _fill_metadata(package: Package, writer: MarkupWriter) -> None:
+    """Read the predefined metadata (OpenDocument 1.2-1, 4.3)."""
+    meta = package.optional_tree("meta.xml")
+    if meta is not None:
+        writer.title = real_title(next(iter(texts(meta, "title")), ""))
+        names = texts(meta, "initial-creator") or texts(meta, "creator")
+        writer.meta("author", *real_authors(names))
+        writer.meta("description", *(texts(meta, "description") or texts(meta, "subject"))[:1])
+        writer.meta("keywords", ", ".join(texts(meta, "keyword")))
+        writer.meta("dcterms.created", *texts(meta, "creation-date")[:1])
+        writer.meta("dcterms.modified", *texts(meta, "date")[:1])
+        writer.language = clean(next(iter(texts(meta, "language")), ""))
+    if not writer.language:
+        writer.language = _default_language(package)
+
+
+def _default_language(package: Package) -> str:
+    styles = package.optional_tree("styles.xml")
+    for style in styles.iter("{*}text-properties") if styles is not None else ():
+        language, country = attribute(style, "language"), attribute(style, "country")
+        if language.isalpha():
+            return f"{language}-{country}" if country.isalpha() and country != "none" else language
+    return ""
+
+
+class _Body:
+    """Blocks of an OpenDocument file in their order."""
+
+    def __init__(self, writer: MarkupWriter) -> None:
+        self._writer = writer
+        self._pages = 0
+        self._writers: dict[str, Callable[[Any, int], None]] = {
+            "h": self._heading,
+            "p": self._paragraph,
+            "list": self._list,
+            "table": self._table,
+            "page": self._slide,
+        }
+
+    def blocks(self, parent: Any, depth: int) -> None:
+        """Write headings, paragraphs, lists and tables; what wraps them is passed through."""
+        for element in parent:
+            if self._writer.is_full:
+                self._writer.cuts.add("too_long")
+                return
+            name = local(element)
+            if name not in _LEFT_OUT and depth <= MAX_NESTING:
+                self._writers.get(name, self._wrapper)(element, depth)
+
+    def _wrapper(self, element: Any, depth: int) -> None:
+        self.blocks(element, depth + 1)
+
+    def _heading(self, element: Any, _: int) -> None:
+        level = attribute(element, "outline-level")
+        self._writer.heading(int(level) if level.isdecimal() else 1, self._words(element))
+
+    def _paragraph(self, element: Any, depth: int) -> None:
+        self._writer.block("p", self._words(element))
+        self._boxes(element, depth)
+
+    def _boxes(self, paragraph: Any, depth: int) -> None:
+        for box in paragraph.iter("{*}text-box"):
+            self.blocks(box, depth + 1)
+
+    def _list(self, element: Any, depth: int) -> None:
+        self._writer.raw("<ul>\n")
+        for item in element:
+            self._writer.raw("<li>")
+            self.blocks(item, depth + 1)
+            self._writer.raw("</li>\n")
+        self._writer.raw("</ul>\n")
+
+    def _slide(self, element: Any, depth: int) -> None:
+        self._pages += 1
+        self._writer.raw(f'<section data-page="{self._pages}">\n')
+        titles = [e for e in element.iter("{*}frame") if attribute(e, "class") == "title"][:1]
+        for title in titles:
+            self._writer.heading(2, " ".join(texts(title, "p")))
+        for frame in element:
+            if frame not in titles:
+                self.blocks([frame], depth + 1)
+        self._writer.raw("</section>\n")
+
+    def _table(self, element: Any, _: int) -> None:
+        is_sheet = local(element.getparent()) == "spreadsheet"
+        if is_sheet:
+            self._pages += 1
+            self._writer.raw(f'<section data-page="{self._pages}">\n')
+            self._writer.heading(2, attribute(element, "name"))
+        self._writer.raw("<table>\n")
+        for row in element.iter("{*}table-row"):
+            if self._writer.is_full:
+                self._writer.cuts.add("too_long")
+                break
+            cells = list(self._cells(row))
+            if any(map(str.strip, cells)):
+                for _ in range(_repeats(row, "number-rows-repeated", MAX_REPEATED_ROWS)):
+                    write_row(list(cells), self._writer)
+        self._writer.raw("</table>\n")
+        if is_sheet:
+            self._writer.raw("</section>\n")
+
+    def _cells(self, row: Any) -> Iterator[str]:
+        room = MAX_CELLS
+        for cell in row.iter("{*}table-cell", "{*}covered-table-cell"):
+            text = "\n".join(self._words(each) for each in cell.iter("{*}p", "{*}h"))
+            for _ in range(_repeats(cell, "number-columns-repeated", room)):
+                room -= 1
+                yield text
+            if room <= 0:
+                return
+
+    def _words(self, element: Any) -> str:
+        return "".join(self._runs(element, 0))
+
+    def _runs(self, element: Any, depth: int) -> Iterator[str]:
+        yield element.text or ""
+        for each in element:
+            name = local(each)
+            if name == "s":
+                yield " " * _repeats(each, "c", MAX_SPACES)
+            elif name in {"tab", "line-break"}:
+                yield "\t" if name == "tab" else "\n"
+            elif name == "note":
+                yield f" ({clean(all_text(first(each, 'note-body')))})"
+            elif name not in _LEFT_OUT | {"text-box"} and depth < MAX_NESTING:
+                if name == "a":
+                    self._writer.link(attribute(each, "href"))
+                yield from self._runs(each, depth + 1)
+            yield each.tail or ""
+
+
+def _repeats(element: Any, name: str, limit: int) -> int:
+    text = attribute(element, name)
+    return min(int(text), limit) if text.isdecimal() and len(text) < 10 else 1

@@ -1,0 +1,155 @@
+"""ZIP packages of Office, OpenDocument and EPUB files, read within bounds."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+from sitecrawl.web.files.markup import UnreadableFileError
+
+MAX_PARTS = 20_000
+MAX_UNPACKED = 200_000_000  # bytes of all parts that are read
+_CHUNK = 1_000_000
+_ENCRYPTED = 0x1  # ZIP, general purpose bit 0
+
+
+_HARMLESS = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "huge_tree": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
+
+
+class Package:
+    """A ZIP package. Every part that is read counts towards ``MAX_UNPACKED``."""
+
+    def __init__(self, body: bytes) -> None:
+        try:
+            self._zip = zipfile.ZipFile(BytesIO(body))
+        except (zipfile.BadZipFile, ValueError, OSError, RuntimeError) as error:
+            raise UnreadableFileError("file_broken", f"no whole ZIP package: {error}") from None
+        infos = self._zip.infolist()
+        if len(infos) > MAX_PARTS:
+            raise UnreadableFileError("file_too_large", f"{len(infos)} parts")
+        self._parts = {info.filename: info for info in infos}
+        self._room = MAX_UNPACKED
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a part; raises UnreadableFileError where it is missing, too large or broken."""
+        info = self._parts.get(name)
+        if info is None:
+            raise UnreadableFileError("file_broken", f"{name} is missing")
+        if info.flag_bits & _ENCRYPTED:
+            raise UnreadableFileError("file_encrypted", "the package needs a password")
+        buffer = BytesIO()
+        try:
+            with self._zip.open(info) as part:
+                while chunk := part.read(_CHUNK):  # the size in the directory may be a lie
+                    self._room -= len(chunk)
+                    if self._room < 0:
+                        raise UnreadableFileError(
+                            "file_too_large", f"more than {MAX_UNPACKED // 1_000_000} MB unpacked"
+                        )
+                    buffer.write(chunk)
+        except (
+            *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError),
+            RuntimeError,  # other compressions
+        ) as error:
+            raise UnreadableFileError("file_broken", f"{name}: {error}") from None
+        return buffer.getvalue()
+
+    def tree(self, name: str) -> Any:
+        """The root element of an XML part."""
+        return parse_xml(self.read(name), name)
+
+    def elements(self, name: str, tag: str) -> Iterator[Any]:
+        """The elements of a name in a large XML part, each dropped after its use."""
+        if name not in self._parts:
+            return
+        events = etree.iterparse(
+            BytesIO(self.read(name)), tag=f"{{*}}{tag}", recover=True, **_HARMLESS
+        )
+        for _, element in events:
+            yield element
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+
+    def optional_tree(self, name: str) -> Any | None:
+        """The root element of an XML part, None where it is missing or cannot be parsed."""
+        try:
+            return self.tree(name) if name in self._parts else None
+        except UnreadableFileError as error:
+            if error.fault != "file_broken":
+                raise
+            return None
+
+
+def parse_xml(markup: bytes, name: str) -> Any:
+    """The root element of an XML document.
+
+    Entities are not expanded, and nothing is loaded. What libxml2 can mend of broken XML is read.
+    """
+    parser = etree.XMLParser(recover=True, **_HARMLESS)
+    try:
+        root = etree.fromstring(markup, parser)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableFileError("file_broken", f"{name}: {error}") from None
+    if root is None:
+        raise UnreadableFileError("file_broken", f"{name} is no XML")
+    if root.getroottree().docinfo.internalDTD is not None and b"<!ENTITY" in markup:
+        raise UnreadableFileError("file_broken", f"{name} declares entities")
+    return root
+
+
+def local(element: Any) -> str:
+    """The name of an element without its namespace; empty for an entity."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: Any, name: str) -> str:
+    """The value of an attribute of this name in any namespace."""
+    for key, value in element.items():
+        if key.rpartition("}")[2] == name:
+            return str(value)
+    return ""
+
+
+def first(element: Any, name: str) -> Any | None:
+    """The first descendant of this name in any namespace."""
+    return next(element.iter(f"{{*}}{name}"), None)
+
+
+def all_text(element: Any | None) -> str:
+    """The text of an element and all within it."""
+    return "".join(element.itertext()) if element is not None else ""
+
+
+def texts(element: Any | None, name: str) -> list[str]:
+    """The texts of all descendants of this name."""
+    return [all_text(each) for each in element.iter(f"{{*}}{name}")] if element is not None else []
+
+
+def join(base: str, target: str) -> str:
+    """The name of a part that another one refers to by a relative address."""
+    target = unquote(target.partition("#")[0])
+    if target.startswith("/"):
+        return target.lstrip("/")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(base), target))

@@ -1,0 +1,290 @@
+"""PDF: text by page, outline, metadata and links, by pdfium."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple
+
+import pypdfium2
+from pypdfium2 import raw
+
+from sitecrawl.web.files.markup import (
+    FileMarkup,
+    MarkupWriter,
+    UnreadableFileError,
+    clean,
+    real_authors,
+    real_title,
+)
+
+MAX_PAGES = 5_000
+MAX_OUTLINE = 5_000
+MAX_OUTLINE_DEPTH = 10
+MAX_PAGE_LINKS = 500
+EDGE_LINES = 2  # at either end of a page, in which running heads and page numbers stand
+MIN_REPEATS = 3
+REPEATED_SHARE = 0.3  # of the pages
+TITLE_CHARACTERS = 2_000  # of the first page
+MIN_TITLE, MAX_TITLE = 4, 200
+MAX_TITLE_LINES = 200  # of a page, among which the title of an entry of the outline is looked for
+FULL_LINE = 0.8  # of the usual length: the sentence goes on in the next line
+MIN_FULL_LINE = 30  # characters
+_LETTER = re.compile(r"\w")
+_NUMBER = re.compile(r"\d+")
+# A hyphen that pdfium takes for one between two lines of a word, or a real one there.
+_HYPHEN = re.compile(r"(?<=\w)(?:[\ufffe\x02\xad][ \t]*(?:\r?\n)?|-\r?\n(?=[a-zà-ÿ]))")
+_LISTED = re.compile(r"[•◦▪‣·*–—-]\s|\(?\d{1,3}(?:\.\d{1,3})*[.)]?\s|\(?[a-z][.)]\s")
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?([Z+-])?(\d\d)?'?(\d\d)?")
+_AS_LETTERS = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\xa0": " ", "\t": " "}
+)
+
+
+@dataclass(slots=True)
+class PdfPage:
+    """Lines of a page, and whether it shows a picture."""
+
+    lines: list[str]
+    has_picture: bool = False
+
+
+class OutlineEntry(NamedTuple):
+    """An entry of the outline; ``page`` counts from 0."""
+
+    level: int
+    title: str
+    page: int
+
+
+def read_pdf(body: bytes) -> FileMarkup:
+    """A PDF as HTML: each page a section, the outline as headings with ``page=N`` for anchor.
+
+    Raises UnreadableFileError.
+    """
+    document = _opened(body)
+    writer = MarkupWriter()
+    count = len(document)
+    pages = [_read_page(document, number, writer) for number in range(min(count, MAX_PAGES))]
+    if count > MAX_PAGES:
+        writer.cuts.add("too_long")
+    drop_running_lines(pages)
+    if not any(_LETTER.search(line) for page in pages for line in page.lines):
+        raise _without_text(pages, count)
+    _fill_metadata(document, writer)
+    writer.title = writer.title or _largest_text(document)
+    write_pages(pages, list(_outline(document)), writer)
+    return writer.document()
+
+
+def _opened(body: bytes) -> pypdfium2.PdfDocument:
+    try:
+        document = pypdfium2.PdfDocument(body)
+        if len(document):
+            return document
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in {raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY}:
+            raise UnreadableFileError("file_encrypted", "the PDF needs a password") from None
+        raise UnreadableFileError("file_broken", "pdfium cannot open the PDF") from None
+    raise UnreadableFileError("file_broken", "the PDF has no pages")
+
+
+def _without_text(pages: Sequence[PdfPage], count: int) -> UnreadableFileError:
+    if any(page.has_picture for page in pages):
+        return UnreadableFileError("file_scanned", f"pictures on {count} pages, and no text")
+    return UnreadableFileError("file_without_text", f"{count} pages without text")
+
+
+def _read_page(document: pypdfium2.PdfDocument, number: int, writer: MarkupWriter) -> PdfPage:
+    """The lines of a page; a broken one is empty, and noted."""
+    try:
+        page = document[number]
+        text = page.get_textpage().get_text_range()
+    except pypdfium2.PdfiumError:
+        writer.cuts.add("broken_pages")
+        return PdfPage([])
+    text = _HYPHEN.sub("", text.translate(_AS_LETTERS))
+    lines = [line for each in text.splitlines() if (line := clean(each))]
+    for address in islice(_links(document, page), MAX_PAGE_LINKS):
+        writer.link(address)
+    found = PdfPage(lines, has_picture=not lines and _has_picture(page))
+    page.close()
+    return found
+
+
+def _has_picture(page: Any) -> bool:
+    objects = islice(page.get_objects(max_depth=3), 1000)
+    return any(each.type == raw.FPDF_PAGEOBJ_IMAGE for each in objects)
+
+
+def _links(document: pypdfium2.PdfDocument, page: Any) -> Iterator[str]:
+    """The addresses of link annotations."""
+    position, link = ctypes.c_int(0), raw.FPDF_LINK()
+    while raw.FPDFLink_Enumerate(page, ctypes.byref(position), ctypes.byref(link)):
+        action = raw.FPDFLink_GetAction(link)
+        if not action or raw.FPDFAction_GetType(action) != raw.PDFACTION_URI:
+            continue
+        size = raw.FPDFAction_GetURIPath(document, action, None, 0)
+        if 1 < size <= 4096:
+            buffer = ctypes.create_string_buffer(size)
+            raw.FPDFAction_GetURIPath(document, action, buffer, size)
+            yield buffer.value.decode("utf-8", "replace")
+
+
+def drop_running_lines(pages: Sequence[PdfPage]) -> None:
+    """Remove running heads, running feet and page numbers.
+
+    They are lines at either end of a page that stand on 3 pages and more, and on 30 % of all,
+    numbers apart.
+    """
+    counts = Counter(key for page in pages for key in set(map(_key, _edges(page))))
+    filled = sum(1 for page in pages if page.lines)
+    least = max(MIN_REPEATS, REPEATED_SHARE * filled)
+    running = {key for key, count in counts.items() if count >= least}
+    for page in pages:
+        last = len(page.lines) - EDGE_LINES
+        page.lines = [
+            line
+            for number, line in enumerate(page.lines)
+            if EDGE_LINES <= number < last or _key(line) not in running
+        ]
+
+
+def _edges(page: PdfPage) -> list[str]:
+    return [*page.lines[:EDGE_LINES], *page.lines[-EDGE_LINES:]]
+
+
+def _key(line: str) -> str:
+    """A line without its numbers; Roman ones alone in the line are numbers too."""
+    key = _NUMBER.sub("#", line.casefold())
+    return "#" if re.fullmatch(r"[ivxlc]{1,8}", key) else key
+
+
+def _fill_metadata(document: pypdfium2.PdfDocument, writer: MarkupWriter) -> None:
+    facts: Mapping[str, str] = document.get_metadata_dict()
+    writer.title = real_title(facts.get("Title"))
+    writer.meta("author", *real_authors([facts.get("Author")]))
+    writer.meta("description", facts.get("Subject"))
+    writer.meta("keywords", facts.get("Keywords"))
+    writer.meta("dcterms.created", pdf_date(facts.get("CreationDate", "")))
+    writer.meta("dcterms.modified", pdf_date(facts.get("ModDate", "")))
+    size = raw.FPDFCatalog_GetLanguage(document, None, 0)
+    if 2 < size <= 200:
+        buffer = ctypes.create_string_buffer(size)
+        raw.FPDFCatalog_GetLanguage(
+            document, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size
+        )
+        writer.language = clean(buffer.raw.decode("utf-16-le", "ignore"))
+
+
+def pdf_date(text: str) -> str:
+    """A date as PDF writes it (ISO 32000-1, 7.9.4) in ISO 8601; empty where it is none."""
+    found = _DATE.match(text.strip())
+    if found is None:
+        return ""
+    year, month, day, hour, minute, second, sign, hours, minutes = found.groups()
+    zone = "Z" if sign in {None, "Z"} else f"{sign}{hours or '00'}:{minutes or '00'}"
+    date = f"{year}-{month or '01'}-{day or '01'}"
+    clock = f"{hour or '00'}:{minute or '00'}:{second or '00'}"
+    try:
+        datetime.fromisoformat(f"{date}T{clock}{zone}")
+    except ValueError:
+        return ""
+    return f"{date}T{clock}{zone}"
+
+
+def _outline(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:
+    """The outline in its order; pdfium itself refuses the entries of a circle."""
+    try:
+        for mark in islice(document.get_toc(max_depth=MAX_OUTLINE_DEPTH), MAX_OUTLINE):
+            target = mark.get_dest()
+            page = target.get_index() if target is not None else None
+            title = clean(mark.get_title())
+            if title and page is not None and page >= 0:
+                yield OutlineEntry(mark.level + 1, title, page)
+    except (pypdfium2.PdfiumError, UnicodeDecodeError, RecursionError):
+        return
+
+
+def _largest_text(document: pypdfium2.PdfDocument) -> str:
+    """The text in the largest letters of the first page, where they are larger than others."""
+    page = document[0].get_textpage()
+    sizes: dict[int, list[str]] = defaultdict(list)
+    last = 0
+    for index in range(min(page.count_chars(), TITLE_CHARACTERS)):
+        character = chr(raw.FPDFText_GetUnicode(page, index))
+        if character.isspace():
+            sizes[last].append(" ")
+            continue
+        last = round(raw.FPDFText_GetFontSize(page, index) * 2)
+        sizes[last].append(character)
+    words = {size: clean("".join(each)) for size, each in sizes.items()}
+    large = [
+        size for size, text in words.items() if len(text) >= MIN_TITLE and _LETTER.search(text)
+    ]
+    if len(large) < 2:
+        return ""
+    title = words[max(large)]
+    return real_title(title) if len(title) <= MAX_TITLE else ""
+
+
+def write_pages(
+    pages: Sequence[PdfPage], outline: Sequence[OutlineEntry], writer: MarkupWriter
+) -> None:
+    """Write the pages, each heading of the outline where its title stands, or else first."""
+    by_page: dict[int, list[OutlineEntry]] = defaultdict(list)
+    for entry in outline:
+        by_page[entry.page].append(entry)
+    lengths = sorted(
+        len(line) for page in pages for line in page.lines if len(line) > MIN_FULL_LINE
+    )
+    usual = lengths[len(lengths) * 9 // 10] if lengths else 0
+    for number, page in enumerate(pages):
+        if writer.is_full:
+            writer.cuts.add("too_long")
+            return
+        anchor = f"page={number + 1}"
+        writer.raw(f'<section data-page="{number + 1}">\n')
+        start = 0
+        for entry in by_page[number]:
+            begin, end = _find_title(page.lines, start, entry.title)
+            _write_lines(page.lines[start:begin], usual, writer)
+            writer.heading(entry.level, entry.title, anchor)
+            start = end
+        _write_lines(page.lines[start:], usual, writer)
+        writer.raw("</section>\n")
+
+
+def _find_title(lines: Sequence[str], start: int, title: str) -> tuple[int, int]:
+    """The lines that hold a title, at most three; the same place twice where they are not found."""
+    wanted = _squeezed(title)
+    for begin in range(start, min(len(lines), start + MAX_TITLE_LINES)):
+        for end in range(begin + 1, min(begin + 4, len(lines) + 1)):
+            found = _squeezed("".join(lines[begin:end]))
+            if found and (found == wanted or found.lstrip("0123456789.") == wanted):
+                return begin, end
+            if len(found) > len(wanted) + 20:
+                break
+    return start, start
+
+
+def _squeezed(text: str) -> str:
+    """Text by its letters and digits alone."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _write_lines(lines: Sequence[str], usual: int, writer: MarkupWriter) -> None:
+    """Write lines as paragraphs: full lines flow into the next, short ones end a line."""
+    paragraph: list[str] = []
+    for number, line in enumerate(lines):
+        paragraph.append(line)
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        is_full = len(line) >= max(FULL_LINE * usual, MIN_FULL_LINE)
+        if not following or not is_full or _LISTED.match(following):
+            writer.block("p", " ".join(paragraph))
+            paragraph.clear()
