@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+
+from fixtures.command import run
 
 SETTINGS = """
 BOT_NAME = "small"
@@ -61,12 +62,12 @@ class Broken(scrapy.Spider):
         raise RuntimeError("cannot begin")
 """
 
-Scrapy = Callable[..., subprocess.CompletedProcess[str]]
+Scrapy = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
 def scrapy(tmp_path: Path) -> Scrapy:
-    """Runs `scrapy ARGUMENTS` in a fresh project; returns its status, stdout and stderr."""
+    """Run ``scrapy ARGUMENTS`` in a new project: its exit status, standard output and error."""
     package = tmp_path / "small"
     package.mkdir()
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = small.settings\n")
@@ -74,10 +75,4 @@ def scrapy(tmp_path: Path) -> Scrapy:
     (package / "settings.py").write_text(SETTINGS)
     (package / "spiders.py").write_text(SPIDERS)
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "scrapy", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
-        )
-
-    return run
+    return lambda *arguments: run(arguments, tmp_path, settings="")

@@ -10,21 +10,23 @@ from hypothesis import strategies as st
 
 from sitecrawl.policy.documents.output_shapes import serialized
 
-TEXTS = st.text(st.characters(codec="utf-8"))
+TEXTS = st.text(max_size=20)
 VALUES = st.recursive(
     TEXTS | st.integers(-(2**53), 2**53) | st.booleans() | st.none(),
-    lambda children: st.lists(children) | st.dictionaries(TEXTS, children),
+    lambda children: st.lists(children, max_size=5) | st.dictionaries(TEXTS, children, max_size=5),
+    max_leaves=20,
 )
+FIELDS = st.dictionaries(TEXTS, VALUES, max_size=10)
 
 
-@given(st.dictionaries(TEXTS, VALUES))
+@given(FIELDS)
 def test_what_is_written_is_what_was_there_in_its_order(fields: dict[str, object]) -> None:
     read = json.loads(serialized(fields))
     assert read == fields
     assert list(read) == list(fields)
 
 
-@given(st.dictionaries(TEXTS, VALUES))
+@given(FIELDS)
 def test_the_line_is_one_and_as_pythons_own(fields: dict[str, object]) -> None:
     own = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     assert serialized(fields) == own.encode()
