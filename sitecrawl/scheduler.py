@@ -150,7 +150,7 @@ class OriginScheduler(BaseScheduler):
             if request is not None:
                 if visit_of(request) is None:  # may be dropped before download
                     request.meta[BEGAN] = (origin.ready_at, now)
-                ready.acquire(origin, now)
+                origin.request_sent(now)
                 ready.push(origin)
                 return request
             self._queues.advance(origin)

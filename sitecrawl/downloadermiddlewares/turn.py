@@ -83,7 +83,7 @@ class TurnMiddleware:
                 visit.request_ended(duration)
             origin.postpone(self._ready_at(request, origin, response, now, duration))
         elif BEGAN in request.meta:
-            self._queues.ready.rollback(origin, *request.meta[BEGAN])
+            origin.request_withdrawn(*request.meta[BEGAN])
         self._queues.request_ended(origin)
 
     def _ready_at(

@@ -1,10 +1,12 @@
-"""Prefetch buffer of each leased origin, refilled from the frontier in batches."""
+"""Queues of the leased origins: what each is to send, and which of them comes next."""
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
 import time
+from itertools import count
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -13,7 +15,6 @@ from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.reqmeta import ORIGIN
-from sitecrawl.scheduling.ready_queue import ReadyQueue
 from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
@@ -37,8 +38,54 @@ PREFETCH = 50
 REFILL_BELOW = 10
 
 
+class ReadyQueue:
+    """Origins with work, ordered by the time from which each may be asked."""
+
+    def __init__(self, in_flight_per_origin: int = 1) -> None:
+        self._heap: list[tuple[float, int, Origin]] = []
+        self._order = count()
+        self._in_flight = in_flight_per_origin
+
+    def push(self, origin: Origin) -> None:
+        """Queue the origin, unless it has nothing to send, or enough is in flight."""
+        if not origin.has_work:
+            return
+        when = origin.turn_at
+        if origin.queued_at is not None and origin.queued_at <= when:
+            return
+        if origin.slot.in_flight >= self._in_flight:
+            origin.wait_in_slot()
+            return
+        origin.queued_for(when)  # an entry for a later time, if there is one, is passed over
+        heapq.heappush(self._heap, (when, next(self._order), origin))
+
+    def pop_ready(self, now: float) -> Origin | None:
+        """Remove and return the first origin whose time came by ``now``.
+
+        It may have to wait again, because its pace has changed meanwhile: see ``may_acquire``.
+        """
+        while self._heap and self._heap[0][0] <= now:
+            when, _, origin = heapq.heappop(self._heap)
+            if when == origin.queued_at:
+                origin.dequeued()
+                return origin
+        return None
+
+    def may_acquire(self, origin: Origin, now: float) -> bool:
+        """Tell an origin that may be asked at ``now`` from one that has to wait."""
+        return origin.turn_at <= now and origin.slot.in_flight < self._in_flight
+
+    @property
+    def next_ready_at(self) -> float | None:
+        """The time of the first entry; None in an empty queue."""
+        return self._heap[0][0] if self._heap else None
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+
 class OriginQueues:
-    """Queues of the leased origins: prefetched URLs, other requests, and the ready queue.
+    """Prefetched URLs and other requests of the leased origins, refilled in batches.
 
     The scheduler never waits for the database: refills run as tasks, and
     ``ready`` changes when they are done.
@@ -136,8 +183,9 @@ class OriginQueues:
 
     def request_ended(self, origin: Origin) -> None:
         """End a request of the origin, and advance the origins that waited for that."""
-        for each in self.ready.release(origin):
-            self.advance(each)
+        for each in origin.request_ended():
+            if each is not origin:
+                self.advance(each)
         self.advance(origin)
 
     def advance(self, origin: Origin) -> None:

@@ -40,7 +40,7 @@ def test_a_request_that_was_never_sent_has_no_pause(
         origin.visit_began()  # a page is on its way, or it would be given back
         before, now = origin.ready_at, asyncio.get_running_loop().time()
         request = Request(f"{SITE}/sitemap.xml", meta={ORIGIN: origin, BEGAN: (before, now)})
-        crawl.queues.ready.acquire(origin, now)
+        origin.request_sent(now)
         if sent:
             turn.process_request(request)
         origin.postpone(now + learned)

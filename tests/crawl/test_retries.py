@@ -14,7 +14,7 @@ from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import Origin, OriginPhase, PacingSlot, RobotsFile
-from sitecrawl.scheduling.ready_queue import ReadyQueue
+from sitecrawl.scheduling.origin_queues import ReadyQueue
 
 LOST = Raw(b"")  # the connection closes without an answer
 CLOSE = {"Connection": "close"}
