@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from parsel import Selector
+from scrapy import Request
 from scrapy.http import Headers, Response
 
 from sitecrawl.policy.http.answers import OK, FetchResult, answer_of_status
@@ -16,6 +17,13 @@ TELLING = ("location", "retry-after", "content-range")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 logger = logging.getLogger(__name__)
+
+
+def request_of(response: Response) -> Request:
+    """The request of a response that Scrapy hands to a callback; raises ValueError for another."""
+    if response.request is None:
+        raise ValueError(f"no request led to {response!r}")
+    return response.request
 
 
 def answer_of(response: Response) -> FetchResult:

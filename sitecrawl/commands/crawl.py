@@ -18,6 +18,7 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest
 from sitecrawl.console.scrapy_commands import (
+    StartedCommand,
     crawl_settings,
     is_site_spider,
     missing_components,
@@ -33,7 +34,7 @@ from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
 logger = logging.getLogger(__name__)
 
 
-class Command(crawl.Command):
+class Command(StartedCommand, crawl.Command):
     """Check the arguments, then crawl.
 
     Exit statuses: 0 done, 1 the crawl ran but produced or wrote nothing, or could not begin, 2 the
@@ -62,7 +63,6 @@ class Command(crawl.Command):
         """Read the options; exit with status 2 and one line a problem if there are any."""
         given = list(opts.spargs)
         super().process_options(args, opts)
-        assert self.settings is not None
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
             print_errors([unwritable])
             sys.exit(BAD_USAGE)
@@ -93,7 +93,6 @@ class Command(crawl.Command):
 
     def _load_spider(self, name: str) -> Any:
         """Return the spider of that name; raises KeyError with a message."""
-        assert self.settings is not None
         loader = spider_loader(self.settings)
         known = sorted(loader.list())
         if name not in known:
@@ -111,7 +110,6 @@ class Command(crawl.Command):
             self._leave([str(error)], DATABASE_ERROR)
 
     def _leave(self, problems: Iterable[str], status: int) -> NoReturn:
-        assert self.settings is not None
         in_file = bool(self.settings["LOG_FILE"])  # Scrapyd shows a job's log, not its stderr
         if in_file:
             for name in ("LOG_LEVEL", "LOG_ENCODING"):  # which may be the problem

@@ -19,7 +19,9 @@ from sitecrawl.console.site_diagnosis import (
 )
 from sitecrawl.console.terminal import print_errors, print_lines, span
 from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.policy.decision import Decision
 from sitecrawl.statuses import DONE, NO_RESULT
+from sitecrawl.web.html.page import Page
 
 MAX_PAGES = 10
 
@@ -52,8 +54,6 @@ class Command(FetchingCommand):
         url = read_url(args, "doctor")
         configuration = load({**opts.spargs, "start": url})
         params = configuration.params
-        assert self.settings is not None
-        assert self.crawler_process is not None
         with fetch(
             self.crawler_process,
             self.settings,
@@ -120,8 +120,8 @@ def _findings(found: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "robots.txt", _robots(found)
     for address, answer in found.hosts.items():
         yield "address", f"{address} {answer}"
-    if found.page is not None:
-        yield from _page(found)
+    if found.page is not None and found.scripts is not None:
+        yield from _page(found, found.page, found.scripts)
     for sitemap, count in found.sitemaps.items():
         yield "sitemap", f"{sitemap} lists {count} URLs"
     yield "pages", _expected(found)
@@ -137,10 +137,7 @@ def _robots(found: Diagnosis) -> str:
     return f"status {found.robots_status}; the page is {verdict}{by}{delay}"
 
 
-def _page(found: Diagnosis) -> Iterator[tuple[str, str]]:
-    page, scripts = found.page, found.scripts
-    assert page is not None
-    assert scripts is not None
+def _page(found: Diagnosis, page: Page, scripts: Decision) -> Iterator[tuple[str, str]]:
     if page.canonical:
         yield "canonical", page.canonical
     yield "language", page.language or "not given"

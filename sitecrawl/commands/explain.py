@@ -51,7 +51,6 @@ class Command(StoredCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Explain the URL; 1 when it is refused."""
         url = read_url(args, "explain")
-        assert self.settings is not None
         setting = self.settings["SITECRAWL_DATABASE"]
         source = find_source(setting, opts.spargs, origin_of(url))
         rules = self.rules(source.configuration)
@@ -147,7 +146,7 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     if stored.outcome is None or stored.visited_at is None:
         yield "waiting for its first visit"
         return
-    yield f"last visit {ago(stored.visited_at, now)}: {format_outcome(stored)}"
+    yield f"last visit {ago(stored.visited_at, now)}: {format_outcome(stored, stored.outcome)}"
     if stored.detail:
         yield f"because {stored.detail}"
     yield f"visits {stored.visits}, changes {stored.changes}, failures in a row {stored.failures}"

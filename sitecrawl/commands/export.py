@@ -59,7 +59,6 @@ class Command(StoredCommand):
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
         if opts.output and opts.overwrite_output:
             raise UsageError("give -o or -O, not both", print_help=False)
-        assert self.settings is not None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         options = source.configuration.params.document_options()
         with open_records(source.database) as records:

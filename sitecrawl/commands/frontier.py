@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from sitecrawl.config.types import read_duration
 from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
-from sitecrawl.console.crawl_sources import Source, find_crawl
+from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.console.maintenance import ChangeReport, prune
 from sitecrawl.console.terminal import (
@@ -95,7 +95,6 @@ class Command(StoredCommand):
         action, argument = _read(args)
         if opts.realm:
             opts.spargs["realm"] = opts.realm
-        assert self.settings is not None
         setting, origin = self.settings["SITECRAWL_DATABASE"], origin_of(argument)
         source = find_crawl(setting, opts.spargs, origin)
         if action == "stats":
@@ -111,13 +110,13 @@ class Command(StoredCommand):
         print_errors(done.problems)
         return DONE if done.count and not done.problems else NO_RESULT
 
-    def _list(self, action: str, source: Source, opts: argparse.Namespace) -> int:
+    def _list(self, action: str, source: CrawledSource, opts: argparse.Namespace) -> int:
         with open_records(source.database) as records:
             if action == "pending":
                 return _print(list_pending(records, opts.realm), as_json=opts.json)
             return _print(LISTS[action](records, opts.realm), as_json=opts.json)
 
-    def _do(self, action: str, argument: str, source: Source) -> ChangeReport:
+    def _do(self, action: str, argument: str, source: CrawledSource) -> ChangeReport:
         database, realm = source.database, source.configuration.params.realm
         match action:
             case "clear-errors":
@@ -134,7 +133,7 @@ class Command(StoredCommand):
         return maintenance.adopt(database, self.rules(source.configuration), argument)
 
 
-def _warned(done: ChangeReport, source: Source, rules: Rules, url: str) -> ChangeReport:
+def _warned(done: ChangeReport, source: CrawledSource, rules: Rules, url: str) -> ChangeReport:
     """Return the report on a requeued URL, with a warning if the next crawl will refuse it."""
     with open_records(source.database) as records:
         refusal = Explainer(source.configuration, rules, records).explain(url).refusal
@@ -162,8 +161,7 @@ def _read_age(argument: str) -> float:
         raise UsageError(f"DURATION {error}", print_help=False) from None
 
 
-def _show_statistics(source: Source, *, as_json: bool) -> int:
-    assert source.run is not None
+def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
     with open_records(source.database) as records:
         statistics = CrawlStatistics.read(records, source.run)
     if as_json:

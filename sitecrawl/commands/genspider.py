@@ -7,16 +7,17 @@ import argparse
 from scrapy.commands import genspider
 from scrapy.exceptions import UsageError
 
+from sitecrawl.console.scrapy_commands import StartedCommand
+
 PACKAGE = f"{__name__.partition('.')[0]}."
 
 
-class Command(genspider.Command):
+class Command(StartedCommand, genspider.Command):
     """Create a spider in a project with a spider module of its own."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError if the spider would be written into this package."""
         super().process_options(args, opts)
-        assert self.settings is not None
         module = str(self.settings["NEWSPIDER_MODULE"])
         if module.startswith(PACKAGE) and not (opts.list or opts.dump):
             raise UsageError(

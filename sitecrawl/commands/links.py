@@ -58,7 +58,6 @@ class Command(FetchingCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Print the links; return 1 if there are none."""
         url = read_url(args, "links")
-        assert self.settings is not None
         source = _source(self.settings, opts.spargs, url)
         rules = self.rules(source.configuration)
         with open_records(source.database) if source.run else nullcontext() as records:
@@ -68,7 +67,6 @@ class Command(FetchingCommand):
             if refused is not None:
                 print_errors([f"{url} is refused: {refused.detail}"])
                 return NO_RESULT
-            assert self.crawler_process is not None
             depth = looked_at.stored.depth + 1 if looked_at.stored else 1
             params, spider = source.configuration.params, self.spider()
             with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:

@@ -12,7 +12,7 @@ from sitecrawl.config.configuration import changed_options
 from sitecrawl.config.options.crawl_options import NAMING
 from sitecrawl.config.rules_from_options import widen_scope
 from sitecrawl.console.command_base import StoredCommand
-from sitecrawl.console.crawl_sources import Source, find_crawl
+from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged
 from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records, open_reindex
@@ -54,7 +54,6 @@ class Command(StoredCommand):
         """Apply the configuration, or print the plan; return 1 if nothing changes."""
         if args:
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
-        assert self.settings is not None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         rules, params = self.rules(source.configuration), source.configuration.params
         with open_records(source.database) as records:
@@ -71,9 +70,8 @@ class Command(StoredCommand):
         return NO_RESULT if found.nothing else DONE
 
 
-def plan(source: Source, reindex: Reindex, today: StoredJudge) -> ReindexPlan:
+def plan(source: CrawledSource, reindex: Reindex, today: StoredJudge) -> ReindexPlan:
     """Return the changes that a reindex would make."""
-    assert source.run is not None
     params = source.configuration.params
     options = changed_options(source.run.configuration, source.configuration.stored())
     found = ReindexPlan(source.database, params.realm, options)
@@ -86,7 +84,7 @@ def plan(source: Source, reindex: Reindex, today: StoredJudge) -> ReindexPlan:
     return found
 
 
-def apply(found: ReindexPlan, source: Source, reindex: Reindex, today: StoredJudge) -> None:
+def apply(found: ReindexPlan, source: CrawledSource, reindex: Reindex, today: StoredJudge) -> None:
     """Apply the planned changes; the next run delivers them."""
     params = source.configuration.params
     found.since = reindex.last_seq

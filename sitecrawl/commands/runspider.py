@@ -11,11 +11,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
-from sitecrawl.console.scrapy_commands import crawl_settings, is_site_spider
+from sitecrawl.console.scrapy_commands import StartedCommand, crawl_settings, is_site_spider
 from sitecrawl.console.setting_problems import setting_problems
 
 
-class Command(runspider.Command):
+class Command(StartedCommand, runspider.Command):
     """Run a spider from a file, a SiteSpider with the exit statuses of `scrapy crawl`."""
 
     crawler: Crawler | None = None
@@ -25,7 +25,6 @@ class Command(runspider.Command):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; raises UsageError for unusable settings."""
         super().process_options(args, opts)
-        assert self.settings is not None
         if problems := list(setting_problems(self.settings)):
             raise UsageError("\n".join(problems), print_help=False)
 
@@ -37,7 +36,6 @@ class Command(runspider.Command):
         self.exitcode = self.exitcode if status is None else status
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
-        assert self.settings is not None
         problems: list[str] = []
         if is_site_spider(spidercls):
             settings = crawl_settings(spidercls, self.settings)

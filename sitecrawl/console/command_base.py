@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
 from typing import Any, ClassVar
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 
@@ -18,7 +17,7 @@ from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
-from sitecrawl.console.scrapy_commands import spider_loader
+from sitecrawl.console.scrapy_commands import StartedCommand, spider_loader
 from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.defaults import SITECRAWL_DATABASE
@@ -28,7 +27,7 @@ from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, INTERRUPTED
 from sitecrawl.web.urls.url import normalize
 
 
-class StoredCommand(ScrapyCommand):
+class StoredCommand(StartedCommand):
     """Base of the commands that read the crawl database and the configuration, without fetching.
 
     Problems are printed one a line. Exit statuses: 0 done, 1 nothing found or not allowed, 2 wrong
@@ -78,7 +77,6 @@ class StoredCommand(ScrapyCommand):
             if count > 1:
                 raise UsageError(f"-a {name} is given {count} times", print_help=False)
         super().process_options(args, opts)
-        assert self.settings is not None
         if problems := list(setting_problems(self.settings)):
             raise UsageError("\n".join(problems), print_help=False)
         self._spider = opts.spider
@@ -107,7 +105,6 @@ class StoredCommand(ScrapyCommand):
         """Select the crawl of a spider that has settings, arguments and a database of its own."""
         if self._spider == "site":
             return
-        assert self.settings is not None
         spider, given = self.spider(), opts.spargs
         spider.update_settings(self.settings)
         if COMPLETE & given.keys():
@@ -122,7 +119,6 @@ class StoredCommand(ScrapyCommand):
 
     def spider(self) -> Any:
         """Return the class of the selected spider; raises UsageError if it has no rules."""
-        assert self.settings is not None
         loader = spider_loader(self.settings)
         spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
         if not hasattr(spider, "build_rules"):

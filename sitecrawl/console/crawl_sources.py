@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, load, load_again, with_own_extensions
@@ -17,7 +17,8 @@ COMPLETE = frozenset({"start", "config"})
 """Arguments that make a configuration of their own, as they do for ``scrapy crawl``."""
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Source:
     """Crawl that a command refers to: its configuration, its database, and its last run.
 
     ``run`` is None if nothing was crawled yet.
@@ -31,6 +32,13 @@ class Source(NamedTuple):
     def name(self) -> str:
         """The database's URL without its password, for messages."""
         return shown(self.database)
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledSource(Source):
+    """Crawl with at least one run."""
+
+    run: RunRecord
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
@@ -49,12 +57,12 @@ def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") ->
     return Source(load_again(run.configuration, arguments), url, run)
 
 
-def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
+def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> CrawledSource:
     """Call ``find_source``; also raise FrontierError if nothing was crawled yet."""
     source = find_source(setting, arguments, origin)
     if source.run is None:
         raise NoCrawlError(f"There is no crawl at {source.name} yet.")
-    return source
+    return CrawledSource(source.configuration, source.database, source.run)
 
 
 def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[str, RunRecord]:

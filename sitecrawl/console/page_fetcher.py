@@ -15,6 +15,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.items import Document
+from sitecrawl.responses import request_of
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -77,12 +78,12 @@ class PageCollector:
 
     def parse(self, response: Response, **_: Any) -> list[Request]:
         """Keep the page; return the further_requests requests."""
-        assert response.request is not None
+        url = request_of(response).url
         further_requests: list[Request] = []
         for each in super().parse(response):  # type: ignore[misc]
             if isinstance(each, Document):
-                self.collected.pages[response.request.url] = each.page
-                self.collected.bodies[response.request.url] = response.body
+                self.collected.pages[url] = each.page
+                self.collected.bodies[url] = response.body
                 further_requests += self.further_requests(response)
         return further_requests
 

@@ -10,8 +10,9 @@ from typing import Any
 from scrapy import Spider
 from scrapy.addons import AddonManager
 from scrapy.commands import ScrapyCommand
+from scrapy.crawler import CrawlerProcessBase
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 from scrapy.spiderloader import SpiderLoader, SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.misc import load_object
 
@@ -120,12 +121,18 @@ class PlainSpiderLoader(SpiderLoader):
         return make(spider.__name__, (spider,), names)
 
 
-class SinglePageCommand(ScrapyCommand):
+class StartedCommand(ScrapyCommand):
+    """Base of commands as ``scrapy`` runs them: it sets these attributes before it calls any method."""
+
+    settings: Settings
+    crawler_process: CrawlerProcessBase
+
+
+class SinglePageCommand(StartedCommand):
     """Mixin for Scrapy's single-page commands, which use Scrapy's own components."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Set the crawl's default User-Agent; raises UsageError for an unknown spider."""
-        assert self.settings is not None
         self.settings.set("USER_AGENT", user_agent(__version__), priority="command")
         self.settings.set("SPIDER_LOADER_CLASS", PlainSpiderLoader, priority="command")
         super().process_options(args, opts)

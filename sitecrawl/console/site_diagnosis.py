@@ -13,6 +13,7 @@ from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.rendering import needs_scripts
 from sitecrawl.reqmeta import origin_of
+from sitecrawl.responses import request_of
 from sitecrawl.web.feeds.sitemaps import read_sitemap
 from sitecrawl.web.html.script_shells import read_shell
 from sitecrawl.web.robots.robots_txt import RobotsMatch, RobotsTxt
@@ -35,19 +36,17 @@ class SiteCollector(PageCollector):
 
     def further_requests(self, response: Response) -> list[Request]:
         """Return requests for the sitemaps of the page's origin."""
-        assert response.request is not None
-        place = origin_of(response.request)
+        place = origin_of(request_of(response))
         rules = place.robots.rules if place is not None else None
         named = rules.sitemaps if rules is not None else ()
         return list(self._ask(named or [f"{origin(response.url)}/sitemap.xml"]))
 
     def read_sitemap(self, response: Response) -> list[Request]:
         """Keep the entries of a sitemap; return requests for the sitemaps that it names."""
-        assert response.request is not None
         if response.status != 200:
             return []
         entries = list(read_sitemap(response.body, response.url))
-        self.collected.sitemaps[response.request.url] = entries
+        self.collected.sitemaps[request_of(response).url] = entries
         return list(self._ask(entry.loc for entry in entries if entry.is_sitemap))
 
     def _ask(self, urls: Iterator[str] | tuple[str, ...] | list[str]) -> Iterator[Request]:

@@ -12,6 +12,7 @@ from scrapy.utils.spider import iterate_spider_output
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import Document, DropDocument
 from sitecrawl.reqmeta import carries_nothing, visit_of
+from sitecrawl.responses import request_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -103,7 +104,7 @@ class PageCallback:
         if isinstance(result, Document):
             documents.append(result)
             return True
-        visit = visit_of(response.request) if response.request is not None else None
+        visit = visit_of(request_of(response))
         if visit is None or not isinstance(result, Request) or not self.is_link(result):
             return False
         candidate = self._discovery.follow(result.url, visit.due)
@@ -114,6 +115,6 @@ class PageCallback:
     def _end(
         self, response: Response, outcome: Outcome, reason: str, documents: list[Document]
     ) -> None:
-        visit = visit_of(response.request) if response.request is not None else None
+        visit = visit_of(request_of(response))
         if visit is not None and not documents:
             self._recorder.record(visit.end_concluded(outcome, reason))

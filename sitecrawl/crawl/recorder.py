@@ -141,7 +141,7 @@ class Recorder:
         waiting = {
             visit.document["id"]: future
             for visit, future in batch
-            if visit.document is not None and not future.done()
+            if visit.document and not future.done()
         }
         for change in changes:
             future = waiting.pop(change.id, None) if change.op == "upsert" else None

@@ -223,7 +223,7 @@ class Visit:
             target=self.target,
             again=retry_at is not None,
             not_before=self.not_before if retry_at is None else retry_at,
-            document=document,
+            document=document or {},
             candidates=tuple(self.candidates),
         )
 

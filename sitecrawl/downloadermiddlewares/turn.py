@@ -41,7 +41,6 @@ class TurnMiddleware:
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
         """Build it with the origin queues that the scheduler uses."""
         crawl = crawl_of(crawler)
-        assert crawler.stats is not None
         return cls(crawl.queues, crawl.leased, crawler.stats)
 
     def process_request(self, request: Request) -> None:

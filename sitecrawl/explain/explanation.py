@@ -147,16 +147,16 @@ class Explainer:
         steps = [
             Step(reason.name, "passed", reason.setting(self._cite)) for reason in LIMIT_REASONS
         ]
-        if stored is None or stored.outcome is not Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
+        blocked = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+        if self._records is None or stored is None or stored.outcome is not blocked:
             return steps
-        run = self._last_run_of(stored)
+        run = self._last_run_of(stored, self._records)
         past = stored_refusal(stored.reason or "", stored.detail or "", run) if run else None
         return past.mark(steps, self._stored_params) if past else steps
 
-    def _last_run_of(self, stored: UrlState) -> RunRecord | None:
+    def _last_run_of(self, stored: UrlState, records: Records) -> RunRecord | None:
         """The run that visited a URL last; the last one where that is not known."""
-        assert self._records is not None
-        attempts = [run for run, *_ in self._records.attempts(stored.id)]
+        attempts = [run for run, *_ in records.attempts(stored.id)]
         visited = [run for run in self._runs if attempts and run.id == attempts[-1]]
         return next(iter(visited or self._runs), None)
 

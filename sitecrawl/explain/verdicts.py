@@ -37,7 +37,7 @@ def verdict(explanation: Explanation, now: float) -> str:
         return f"{_never_asked(explanation)}{given_up}"
     other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
     due = _due(explanation.forecast, stored, now)
-    return f"{_visited(stored, now)}{other}, {due}{given_up}"
+    return f"{_visited(stored, stored.outcome, now)}{other}, {due}{given_up}"
 
 
 def _never_asked(explanation: Explanation) -> str:
@@ -53,15 +53,14 @@ def _never_asked(explanation: Explanation) -> str:
     return f"{forecast.unknown()}{robots if forecast.findable else ''}{left}"
 
 
-def _visited(stored: UrlState, now: float) -> str:
-    assert stored.outcome is not None
+def _visited(stored: UrlState, outcome: Outcome, now: float) -> str:
     at = ago(stored.visited_at or 0.0, now)
-    if stored.outcome in READ:
+    if outcome in READ:
         return f"crawled {at}{_unwritten(stored)}"
-    if stored.outcome in REDIRECTS:
+    if outcome in REDIRECTS:
         return f"redirected {at} to {stored.redirect_to}"
-    words = "failed" if stored.outcome in FAILED else "brought no document"
-    return f"{words} {at} ({format_outcome(stored)})"
+    words = "failed" if outcome in FAILED else "brought no document"
+    return f"{words} {at} ({format_outcome(stored, outcome)})"
 
 
 def _unwritten(stored: UrlState) -> str:
@@ -78,10 +77,9 @@ def _unwritten(stored: UrlState) -> str:
     return " (duplicate of another page)" if stored.outcome is Outcome.DUPLICATE else ""
 
 
-def format_outcome(stored: UrlState) -> str:
+def format_outcome(stored: UrlState, outcome: Outcome) -> str:
     """The last outcome with its status, and the more precise word for it."""
-    assert stored.outcome is not None
-    name = stored.outcome.name.lower()
+    name = outcome.name.lower()
     reason = None if stored.reason == "ok" or (stored.reason or "") in name else stored.reason
     status = f"status {stored.status}" if stored.status else None
     return ", ".join(word for word in (name, reason, status) if word)

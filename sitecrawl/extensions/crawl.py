@@ -63,7 +63,6 @@ class Crawl:
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         stats = crawler.stats
-        assert stats is not None
         params = spider.configuration.params
         url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._stats = stats

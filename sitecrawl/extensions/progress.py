@@ -62,7 +62,6 @@ class Progress:
 
     async def _show(self) -> None:
         crawl = crawl_of(self._crawler)
-        assert self._crawler.stats is not None
         while crawl.owner.failure is None:
             await asyncio.sleep(SECONDS)
             with suppress(FrontierError):  # the next call that matters meets the same error

@@ -100,12 +100,10 @@ class ProgressLog:
         """True where a crawl with feeds went well and left their files as they were."""
         stats, crawl = self._crawler.stats, self._crawler.get_extension(Crawl)
         feeds = self._crawler.get_extension(FeedExporter)
-        assert stats is not None
         if crawl is None or crawl.checks_links or feeds is None:
             return False
         well: bool = stats.get_value("finish_reason") == "finished"
         return well and bool(stats.get_value("sitecrawl/exit_status") == DONE)
 
     def _figures(self) -> ProgressSnapshot:
-        assert self._crawler.stats is not None
         return ProgressSnapshot.read(self._crawler.stats.get_stats())

@@ -9,7 +9,7 @@ Beside the crawler's own methods stand ``holds`` (ask it before a request is han
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -85,7 +85,7 @@ class VisitResult:
     """Result of one crawl action, made once when it has ended; what a commit writes.
 
     Times are UTC epoch seconds, ``duration`` seconds. ``document`` is the finished
-    document (the contract's fields without seq) or None when there is nothing to write.
+    document (the contract's fields without seq), empty when there is nothing to write.
     ``target`` is the candidate that ``redirect_to`` or ``canonical`` makes, if the rules
     admit it; it is stored with the others. ``again``: the URL is tried again in the same run; it
     waits, and stays in hand. ``not_before`` is when it may be asked again, where its answer or a
@@ -119,7 +119,7 @@ class VisitResult:
     target: Candidate | None = None
     again: bool = False
     not_before: float | None = None
-    document: dict[str, Any] | None = None
+    document: dict[str, Any] = field(default_factory=dict)
     candidates: Sequence[Candidate] = ()
 
 

@@ -185,7 +185,7 @@ class VisitReducer:
         elif finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
             self._still_there(finding)
             self._still_claims(finding)
-        elif finding.visit.document is None:
+        elif not finding.visit.document:
             self._without_document(finding)
         elif finding.outcome is Outcome.NON_CANONICAL:
             self._resolve_canonical(finding)
@@ -477,7 +477,6 @@ class VisitReducer:
         """Tell whether a document may be that of an outage: the text of a known page is another
         one, or the page was found where known pages were sent."""
         visit = finding.visit
-        assert visit.document is not None
         if change == "changed":
             few = self._documents.count_up_to(MIN_SHARED_PAGES, finding.origin) < MIN_SHARED_PAGES
             noted = SharedAnswer("text", visit.content_hash or "")
@@ -539,7 +538,6 @@ class VisitReducer:
             )
 
     def _document(self, finding: Finding) -> dict[str, Any]:
-        assert finding.visit.document is not None
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
         when = rfc3339(changed_at or finding.visit.started_at)
         return {**finding.visit.document, "last_changed_at": when}

@@ -119,7 +119,7 @@ class Finding:
     @property
     def was_read(self) -> bool:
         """Tell whether what is stored is what the page says, read with today's options."""
-        return self.visit.document is not None or (self.visit.unchanged and self.fresh)
+        return bool(self.visit.document) or (self.visit.unchanged and self.fresh)
 
     @property
     def unconfirmed(self) -> bool:

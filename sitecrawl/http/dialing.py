@@ -195,7 +195,7 @@ async def connect_first(addresses: Sequence[str], port: int, bind: BindAddress) 
     """
     waiting = list(addresses)
     under_way: set[asyncio.Task[socket.socket]] = set()
-    first_error: BaseException | None = None
+    errors: list[BaseException] = []
     try:
         while waiting or under_way:
             if waiting:
@@ -210,13 +210,12 @@ async def connect_first(addresses: Sequence[str], port: int, bind: BindAddress) 
                 for late in made[1:]:
                     late.close()
                 return made[0]
-            first_error = first_error or next((task.exception() for task in done), None)
+            errors += [error for task in done if (error := task.exception()) is not None]
     finally:
         for task in under_way:
             task.cancel()
             task.add_done_callback(_close_late)
-    assert first_error is not None
-    raise first_error
+    raise errors[0]
 
 
 def _close_late(task: asyncio.Task[socket.socket]) -> None:

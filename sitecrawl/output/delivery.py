@@ -160,10 +160,12 @@ class Delivery:
         """Mark the lines that are safe with the end of the feeds; True where all are."""
         if self._timer is not None:
             self._timer.cancel()
-        assert self._feeds is not None
+        feeds = self._feeds
+        if feeds is None:  # another extension's
+            return True
         await self._mark()
-        stored = self._feeds.stored and not self._incomplete
-        if not stored and not self._feeds.failure:
+        stored = feeds.stored and not self._incomplete
+        if not stored and not feeds.failure:
             logger.error("Not all output could be stored. The next run writes what is missing.")
         return stored
 
@@ -178,24 +180,24 @@ class Delivery:
 
     async def _mark(self) -> None:
         """Mark the lines that are safe; those of a file that is gone are delivered again."""
-        if self._feeds is None:
+        feeds = self._feeds
+        if feeds is None:
             return
         frontier = self._owner.frontier
         async with self._marking:
             try:
-                for files, lines, found in await self._feeds.take_safe_lines():
+                for files, lines, found in await feeds.take_safe_lines():
                     if self._owner.failure is not None:
                         return
                     files.number = await frontier.delivered(lines, found, files.number)
-                while self._feeds.lost:
-                    await self._recover(self._feeds.lost.pop())
+                while feeds.lost:
+                    await self._recover(feeds, feeds.lost.pop())
             except FrontierError as error:
                 self._owner.fail(error)
 
-    async def _recover(self, slot: FeedSlot) -> None:
+    async def _recover(self, feeds: Feeds, slot: FeedSlot) -> None:
         """Deliver the lines of a lost file again, unless the crawl is ending."""
-        assert self._feeds is not None
-        path, unmarked = path_of(slot), self._feeds.reopen(slot)
+        path, unmarked = path_of(slot), feeds.reopen(slot)
         count = await self._owner.frontier.undeliver_file(path, unmarked)
         again = not self._ending
         logger.warning(LOST, path, "this run writes" if again else "the next run writes", count)

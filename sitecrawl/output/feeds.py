@@ -289,7 +289,6 @@ class Feeds(FeedExporter):
         self._closed[slot] = _stored_file(slot, closed=batched)
 
     def _count_failed(self) -> int:
-        assert self.crawler.stats is not None
         stats = self.crawler.stats.get_stats()
         return sum(count for name, count in stats.items() if name.startswith(UNSTORED))
 
@@ -328,7 +327,6 @@ class Feeds(FeedExporter):
             "missing.",
             error,
         )
-        assert self.crawler.engine is not None
         close = self.crawler.engine.close_spider_async(reason="output_failed")
         self._end = asyncio.create_task(close)
 
@@ -368,11 +366,12 @@ class LocalFeedStorage(FileFeedStorage):
         """Open the file for the run, ready for a whole line; OSError while another writes it."""
         overwrite, self.write_mode = self.write_mode == "wb", "ab"
         special = self.place.exists() and not self.place.is_file()
-        if self.cut is None and not special:
+        cut = self.cut
+        if cut is None and not special:
             self._overwrite = overwrite
             return self._open_part()
         file = super().open(spider)
-        if special or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        if cut is None or special or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file
         claim(file, self.path)
         if overwrite:
@@ -382,8 +381,7 @@ class LocalFeedStorage(FileFeedStorage):
         else:
             if self._end is not None:
                 file.truncate(self._end)
-            assert self.cut is not None
-            self.cut(self.path)
+            cut(self.path)
             file.seek(0, os.SEEK_END)
         self._written = look(file.fileno(), self.place, file.tell())
         return file
@@ -563,7 +561,8 @@ def look(
 
 def is_intact(file: FeedFile) -> bool:
     """Return True if a file still begins with what was written to it."""
-    assert file.size is not None
+    if file.size is None:
+        return False
     try:
         with Path(file.path).open("rb") as found:
             return _tail(found, file.size) == file.tail

@@ -85,9 +85,8 @@ class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
         return browser
 
     def _options(self) -> dict[str, Any]:
-        program = find_chromium(os.environ)
-        assert self.browser_type is not None
-        if program is None and not Path(self.browser_type.executable_path).exists():
+        program, bundled = find_chromium(os.environ), self.browser_type
+        if program is None and not (bundled and Path(bundled.executable_path).exists()):
             raise RendererMissingError(NO_BROWSER)
         self.mark = f"--sitecrawl={uuid4().hex}"
         return {

@@ -52,7 +52,6 @@ class RenderService:
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         params: CrawlParams = spider.configuration.params
-        assert crawler.stats is not None
         self._crawler = crawler
         self._params = params
         self._stats = crawler.stats
@@ -192,3 +191,11 @@ def moved_to(asked: str, shown: RenderedDocument) -> str | None:
         return None if shown.sent_to in (asked, refresh) else shown.sent_to
     there = shown.url.partition("#")[0]
     return there if there != asked.partition("#")[0] else None
+
+
+def render_service_of(crawler: Crawler) -> RenderService:
+    """The service of a crawler; raises RuntimeError where the extension is not enabled."""
+    service = crawler.get_extension(RenderService)
+    if service is None:
+        raise RuntimeError("the extension sitecrawl.render.render_service.RenderService is missing")
+    return service

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.http.handler import BoundedDownloadHandler
-from sitecrawl.render.render_service import RenderService
+from sitecrawl.render.render_service import render_service_of
 from sitecrawl.reqmeta import SENT_AT, visit_of
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ class RenderingDownloadHandler(BoundedDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        rendering = crawler.get_extension(RenderService)
-        assert rendering is not None
-        self._rendering = rendering
+        self._rendering = render_service_of(crawler)
 
     async def download_request(self, request: Request) -> Response:
         """Return the response, rendered if needed; raises as the base class does."""

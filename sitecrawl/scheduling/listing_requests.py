@@ -17,7 +17,7 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
-from sitecrawl.reqmeta import SITEMAP, sitemap_of
+from sitecrawl.reqmeta import SITEMAP
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.feeds.listings import FORMATS
@@ -133,9 +133,7 @@ class ListingRequests:
 
     async def answered(self, response: Response) -> None:
         """Read an answer, or ask where it redirects to."""
-        assert response.request is not None
-        asked = sitemap_of(response.request)
-        assert asked is not None
+        asked: ListingRequest = response.meta[SITEMAP]
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
             await self._ask_next(asked, target)
@@ -150,8 +148,7 @@ class ListingRequests:
 
     def failed(self, failure: Failure) -> None:
         """Let go of a file that could not be fetched, or must not be."""
-        asked = sitemap_of(failure.request)  # type: ignore[attr-defined]
-        assert asked is not None
+        asked: ListingRequest = failure.request.meta[SITEMAP]  # type: ignore[attr-defined]
         why = failure.getErrorMessage()
         if isinstance(failure.value, IgnoreRequest):
             self._failed(asked, why)

@@ -143,17 +143,17 @@ class OriginQueues:
 
     def enqueue(self, request: Request) -> bool:
         """Queue a request of its origin, before its pages; False where the URL has no origin."""
-        origin = self._origin_of(request)
-        if origin is None:
+        key = origin_key(request.url)
+        if not key:
             return False
+        origin = self._assign(request, key)
         origin.enqueue(request)
         self.ready.push(origin)
         return True
 
     def enqueue_retry(self, request: Request, wait: float) -> None:
         """Queue a request that failed for a retry after ``wait`` seconds; it comes last."""
-        origin = self._origin_of(request)
-        assert origin is not None
+        origin = self._assign(request, origin_key(request.url))
         origin.retry_at(request, asyncio.get_running_loop().time() + wait)
         self.ready.push(origin)
 
@@ -162,10 +162,6 @@ class OriginQueues:
         host = self._assign(request, key)
         host.enqueue_robots(request)
         self.ready.push(host)
-
-    def _origin_of(self, request: Request) -> Origin | None:
-        key = origin_key(request.url)
-        return self._assign(request, key) if key else None
 
     def _assign(self, request: Request, key: str) -> Origin:
         origin = self._leased.ensure(key)

@@ -15,7 +15,7 @@ from sitecrawl.policy.http.answers import answer_of_failure
 from sitecrawl.policy.http.retries import backoff
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
-from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, robots_of
+from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF
 from sitecrawl.responses import location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.scheduling.origin import Origin
+    from sitecrawl.scheduling.origin import Origin, RobotsFile
 
 
 logger = logging.getLogger(__name__)
@@ -89,20 +89,22 @@ class RobotsFiles:
         """The file's rules, read again where the origin had come to rest; None without a file."""
         robots = origin.robots
         if robots.rules is None and robots.body is not None:
-            robots.keep_rules(
-                RobotsTxt.parse(
-                    robots.body,
-                    origin=origin.key,
-                    case_insensitive_disallow=self._params.robots_case_insensitive,
-                )
-            )
+            return self._parse(robots, robots.body)
         return robots.rules
+
+    def _parse(self, robots: RobotsFile, body: bytes) -> RobotsTxt:
+        """Read the rules of a file's body, and keep them."""
+        rules = RobotsTxt.parse(
+            body,
+            origin=robots.origin,
+            case_insensitive_disallow=self._params.robots_case_insensitive,
+        )
+        robots.keep_rules(rules)
+        return rules
 
     def answered(self, response: Response) -> None:
         """Read the answer; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
-        assert response.request is not None
-        origin = robots_of(response.request)
-        assert origin is not None
+        origin: Origin = response.meta[ROBOTS_OF]
         if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
             pass
         elif response.status >= 500 or response.status == 429:
@@ -115,8 +117,7 @@ class RobotsFiles:
 
     def failed(self, failure: Failure) -> None:
         """Count a failed request as unreachable (RFC 9309, 2.3.1.4)."""
-        origin = robots_of(failure.request)  # type: ignore[attr-defined]
-        assert origin is not None
+        origin: Origin = failure.request.meta[ROBOTS_OF]  # type: ignore[attr-defined]
         answer = answer_of_failure(exception_names(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
             origin.robots.blocked()
@@ -145,8 +146,7 @@ class RobotsFiles:
         robots = origin.robots
         before = robots.body
         robots.read(body, status)
-        rules = self._rules(origin)
-        assert rules is not None
+        rules = self._parse(robots, body)
         if body != before:
             _tell(rules.notices, robots.own_url)
         origin.postpone(origin.pace.learn(rules.crawl_delay(self._agent)))

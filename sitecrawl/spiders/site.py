@@ -28,6 +28,7 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
 from sitecrawl.reqmeta import read_page_of, visit_of
+from sitecrawl.responses import request_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -161,11 +162,12 @@ class SiteSpider(Spider):
 
         The meta-robots middleware has read it.
         """
-        assert response.request is not None
-        visit, read = visit_of(response.request), read_page_of(response.request)
+        request = request_of(response)
+        visit, read = visit_of(request), read_page_of(request)
         if visit is None:
             return
-        assert read is not None, "MetaRobotsMiddleware reads the pages; it must not be off"
+        if read is None:
+            raise RuntimeError("MetaRobotsMiddleware reads the pages; it must not be off")
         page = read.page
         if page.cuts:
             self.crawl.discovery.truncations.note(page)

@@ -6,13 +6,7 @@ one walk over the tree affordable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from selectolax.lexbor import LexborHTMLParser
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
-
 
 # Not word breaks: exam<b>ple</b> is one word. Every other element of the standard is one.
 INLINE = (
@@ -42,13 +36,15 @@ def tag_number(name: str) -> int | None:
     return number if number < UNKNOWN else None
 
 
-def _number(node: LexborNode | None) -> int:
-    assert node is not None
-    return node.tag_id
+def root_number(markup: str) -> int:
+    """Lexbor's number of the first node of a fragment; raises ValueError where there is none."""
+    root = LexborHTMLParser(markup, is_fragment=True).root
+    if root is None:
+        raise ValueError(f"no node in {markup!r}")
+    return root.tag_id
 
 
-TEXT = _number(LexborHTMLParser("x", is_fragment=True).root)
-COMMENT = _number(LexborHTMLParser("<!--x-->", is_fragment=True).root)
+TEXT, COMMENT = root_number("x"), root_number("<!--x-->")
 PHRASES = frozenset(map(tag_number, PHRASING))
-ANCHOR = _number(_PROBE.create_node("a"))
-SPAN = _number(_PROBE.create_node("span"))
+ANCHOR = _PROBE.create_node("a").tag_id
+SPAN = _PROBE.create_node("span").tag_id

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborHTMLParser
 
 from sitecrawl.web.html.actions import action_tables, enter_named
-from sitecrawl.web.html.elements import tag_number
+from sitecrawl.web.html.elements import root_number
 from sitecrawl.web.html.head import read_head
 from sitecrawl.web.html.links import link_patterns
 from sitecrawl.web.html.walk import Enter, Leave, Tables, Walk, first_node
@@ -51,8 +51,7 @@ def _tables(options: ReadOptions) -> Tables:
     """The tables of a walk that takes the stand-ins of frames for frames."""
     table, plain, runs = action_tables(options)
     patterns = link_patterns(options).get("frame", ())
-    number = tag_number(_PLACEHOLDER_TAG)
-    assert number is not None
+    number = root_number(f"<{_PLACEHOLDER_TAG}>")
     inner: Enter | None = table[number]
 
     def enter_stand_in(walk: Walk, node: LexborNode) -> Leave | None:
