@@ -69,6 +69,7 @@ class OriginScheduler(BaseScheduler):
         self._handed_out = 0
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
+        self._owner.failed.connect(self._stop)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
@@ -95,13 +96,16 @@ class OriginScheduler(BaseScheduler):
     @override
     def close(self, reason: str) -> None:
         """Send nothing more; prefetched URLs stay due in the crawl database."""
+        self._stop()
+
+    def _stop(self) -> None:
         self._closing = True
         if self._timer is not None:
             self._timer.cancel()
 
     def has_pending_requests(self) -> bool:
         """False when the crawl is finished, has reached its limit, or lost its database."""
-        if self._owner.failure is not None:
+        if self._closing:
             return False
         if self._recorder.busy or self._delivery.busy:
             return True
@@ -141,7 +145,7 @@ class OriginScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the request of the first ready origin."""
-        if self._closing or self._at_limit or self._owner.failure is not None:
+        if self._closing or self._at_limit:
             return None
         now = asyncio.get_running_loop().time()
         ready = self._queues.ready

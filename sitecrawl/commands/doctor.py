@@ -18,7 +18,7 @@ from sitecrawl.console.site_diagnosis import (
     diagnose,
 )
 from sitecrawl.console.terminal import print_errors, print_lines, span
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.decision import Decision
 from sitecrawl.statuses import DONE, NO_RESULT
 from sitecrawl.web.html.page import Page
@@ -74,8 +74,7 @@ class Command(FetchingCommand):
 
 
 def _problems(url: str, fetched: FetchedPages) -> list[str]:
-    crawl = fetched.crawler.get_extension(Crawl)
-    problems = crawl.seed_report.problems() if crawl is not None else []
+    problems = crawl_of(fetched.crawler).seed_report.problems()
     return [each.removeprefix("start ") for each in problems if f" {url} " in each] or problems
 
 

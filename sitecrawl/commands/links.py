@@ -16,7 +16,7 @@ from sitecrawl.console.crawl_sources import Source, find_source
 from sitecrawl.console.page_fetcher import FetchedPages, fetch
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer, Explanation
-from sitecrawl.extensions.crawl import Crawl
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.records import ERROR, WAITING
@@ -103,8 +103,8 @@ def _once(page: Page) -> Iterable[Link]:
 
 
 def _problems(fetched: FetchedPages, url: str) -> Iterator[str]:
-    crawl = fetched.crawler.get_extension(Crawl)
-    if any(page.links for page in fetched.collected.pages.values()) or crawl is None:
+    crawl = crawl_of(fetched.crawler)
+    if any(page.links for page in fetched.collected.pages.values()):
         return
     if fetched.collected.pages:
         yield f"{url} has no links."

@@ -13,9 +13,9 @@ from typing import Any
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.terminal import stamp
 from sitecrawl.frontier import open_administration, open_pruning, open_records
-from sitecrawl.frontier import records as pending
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.pruning import Compacted, Forgotten
+from sitecrawl.frontier.records import read_pending
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.url import normalize
 
@@ -76,7 +76,7 @@ def delete_realm(database: str, realm: str) -> ChangeReport:
 
 def adopt(database: str, rules: Rules, path: str) -> ChangeReport:
     """Import a pending file; report and skip invalid lines."""
-    entries, problems = pending.read(_lines(path))
+    entries, problems = read_pending(_lines(path))
     by_realm: defaultdict[str, list[tuple[Candidate, int]]] = defaultdict(list)
     for entry in entries:
         found = candidate(rules, entry.url)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from sitecrawl.config.config_errors import ConfigError
-from sitecrawl.frontier import records as pending
-from sitecrawl.frontier.records import Records
+from sitecrawl.frontier.records import Records, write_pending
 from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
@@ -102,7 +101,7 @@ def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
     """Yield every URL as ``URL Realm State``, in byte order; of one realm or of all."""
     for url, name, state in records.pending():
         if realm in {None, name}:
-            (line,) = pending.write([(url, name, state)])
+            (line,) = write_pending([(url, name, state)])
             yield {"url": url, "realm": name, "state": state}, line.rstrip("\n")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.events import Event
 from sitecrawl.frontier.base import Frontier, FrontierError
 
 if TYPE_CHECKING:
@@ -15,12 +16,16 @@ logger = logging.getLogger(__name__)
 
 
 class FrontierOwner:
-    """The one owner of the crawl database; ``failure`` says why it can no longer be used."""
+    """The one owner of the crawl database.
+
+    ``failed`` is sent once, when it can no longer be used; ``failure`` says why at the end.
+    """
 
     def __init__(self, frontier: Frontier, configuration: Configuration) -> None:
         self.frontier = frontier
         self.run_id = 0
         self.failure: str | None = None
+        self.failed: Event[()] = Event()
         self._configuration = configuration
 
     async def open(self) -> None:
@@ -34,6 +39,7 @@ class FrontierOwner:
             return
         self.failure = str(error)
         logger.error("The crawl database failed and the crawl ends: %s", error)
+        self.failed.send()
 
     async def close(self, reason: str, counters: dict[str, Any]) -> None:
         """End the run with the reason it ended for, and what was counted in it."""

@@ -60,6 +60,8 @@ class Recorder:
         self._waiting: dict[str, list[Waiting]] = defaultdict(list)
         self._writing: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
+        owner.failed.connect(self._close)
 
     @property
     def busy(self) -> bool:
@@ -69,13 +71,17 @@ class Recorder:
     def record(self, visit: VisitResult) -> asyncio.Future[Change | None]:
         """Hand over a finished visit."""
         future: asyncio.Future[Change | None] = asyncio.get_running_loop().create_future()
-        if self._owner.failure is not None:
+        if self._closed:
             future.set_result(None)
             return future
         batch = self._waiting[visit.due.origin]
         batch.append((visit, future))
         self._see_to(visit.due.origin)
         return future
+
+    def _close(self) -> None:
+        """Take no more visits: the crawl database has failed."""
+        self._closed = True
 
     def flush_soon(self, origin: str) -> None:
         """Begin to write the origin's batch now, unless one is being written."""

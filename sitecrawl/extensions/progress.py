@@ -62,7 +62,7 @@ class Progress:
 
     async def _show(self) -> None:
         crawl = crawl_of(self._crawler)
-        while crawl.owner.failure is None:
+        while True:
             await asyncio.sleep(SECONDS)
             with suppress(FrontierError):  # the next call that matters meets the same error
                 backlog = await crawl.owner.frontier.backlog()

@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.crawl.run_summary import ProgressSnapshot
-from sitecrawl.extensions.crawl import Crawl, crawl_of
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.output.feeds import Feeds
@@ -72,11 +72,12 @@ class ProgressLog:
                 await self._task
         seconds = asyncio.get_running_loop().time() - self._began
         figures = self._figures()
-        if figures.lines and self._crawler.get_extension(FeedExporter) is None:
+        feeds = self._crawler.get_extension(FeedExporter)
+        if figures.lines and feeds is None:
             logger.info(NO_FEED, figures.lines)
-        if not figures.lines and self._changed_nothing():
+        if not figures.lines and feeds is not None and self._changed_nothing():
             logger.info(NO_LINE)
-        if isinstance(feeds := self._crawler.get_extension(FeedExporter), Feeds):
+        if isinstance(feeds, Feeds):
             for text, path, lines in feeds.notes():
                 logger.info(text, path, lines)
         logger.info("Ended after %.0f s: %s", seconds, figures.line(seconds))
@@ -84,7 +85,7 @@ class ProgressLog:
     async def _watch(self) -> None:
         crawl = crawl_of(self._crawler)
         logged = 0
-        while crawl.owner.failure is None:
+        while True:
             await asyncio.sleep(self._seconds)
             figures = self._figures()
             if figures.pages < logged + self._pages:
@@ -97,10 +98,9 @@ class ProgressLog:
                 logger.info("%s", figures.line(seconds, waiting))
 
     def _changed_nothing(self) -> bool:
-        """True where a crawl with feeds went well and left their files as they were."""
-        stats, crawl = self._crawler.stats, self._crawler.get_extension(Crawl)
-        feeds = self._crawler.get_extension(FeedExporter)
-        if crawl is None or crawl.checks_links or feeds is None:
+        """True where a crawl for documents went well."""
+        stats = self._crawler.stats
+        if crawl_of(self._crawler).checks_links:
             return False
         well: bool = stats.get_value("finish_reason") == "finished"
         return well and bool(stats.get_value("sitecrawl/exit_status") == DONE)

@@ -9,8 +9,16 @@ from functools import lru_cache
 from typing import Any
 
 import psycopg
-from psycopg import errors as failures
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import (
+    DeadlockDetected,
+    DiskFull,
+    InsufficientPrivilege,
+    OperationalError,
+    QueryCanceled,
+    SerializationFailure,
+    UntranslatableCharacter,
+)
 
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.database import NEARER, URL_COLUMNS, Row, way_of
@@ -22,11 +30,14 @@ NO_DATABASE = "does not exist; make it with createdb"
 NO_PASSWORD = "refuses the password; give it in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
 FULL = "has too many connections; run fewer workers"
 CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
-    (failures.InsufficientPrivilege, "may not be changed by this user; grant it the rights"),
-    (failures.DiskFull, "cannot grow, the server's disk is full; nothing is lost"),
-    (failures.UntranslatableCharacter, FOREIGN_LETTERS),
-    (failures.QueryCanceled, "was not given the time it needs; raise the user's statement_timeout"),
-    (failures.OperationalError, "cannot be reached"),
+    (InsufficientPrivilege, "may not be changed by this user; grant it the rights"),
+    (DiskFull, "cannot grow, the server's disk is full; nothing is lost"),
+    (UntranslatableCharacter, FOREIGN_LETTERS),
+    (
+        QueryCanceled,
+        "was not given the time it needs; raise the user's statement_timeout",
+    ),
+    (OperationalError, "cannot be reached"),
 )
 # Whom a server does not let in, it gives no code, only words.
 UNLET = (
@@ -191,8 +202,8 @@ class PostgresBackend:
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
     transient: tuple[type[Exception], ...] = (
-        failures.DeadlockDetected,
-        failures.SerializationFailure,
+        DeadlockDetected,
+        SerializationFailure,
     )
 
     def __init__(self, url: str) -> None:

@@ -109,13 +109,13 @@ class Pending:
     state: int
 
 
-def write(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
+def write_pending(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
     """The lines of the file, each with its line end; blanks in a realm are written ``%20``."""
     for url, realm, state in entries:
         yield f"{url} {quote(realm, safe=SAFE)} {state}\n"
 
 
-def read(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
+def read_pending(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
     """Parse the lines; one readable text for each line that cannot be parsed."""
     found: list[Pending] = []
     problems: list[str] = []

@@ -171,8 +171,6 @@ class Delivery:
 
     async def end(self) -> None:
         """Forget the deliveries of a crawl that ended well: its files may be taken away."""
-        if self._owner.failure is not None:
-            return
         try:
             await self._owner.frontier.end_deliveries()
         except FrontierError as error:

@@ -27,7 +27,6 @@ class StartMiddleware:
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Begin, and go on with what the spider adds."""
-        self._spider.crawl = self._crawl
         await self._crawl.delivery.resume()
         await self._crawl.begin(self._spider.configuration.params.start)
         await self._crawl.delivery.collect()

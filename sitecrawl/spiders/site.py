@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import cached_property
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from sitecrawl.config.layers import START_URLS
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits, build_rules
 from sitecrawl.console.scrapy_commands import missing_components
+from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
-    from sitecrawl.extensions.crawl import Crawl
     from sitecrawl.policy.traps.trap_limits import TrapLimits
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.read_options import ReadOptions
@@ -61,7 +62,6 @@ class SiteSpider(Spider):
     in_crawl = True  # False where a command of Scrapy's has one page for it
     arguments: Mapping[str, Any] = MappingProxyType({})
     overruled: dict[str, Any]
-    crawl: Crawl
 
     def __init__(self, *_: Any, **arguments: Any) -> None:
         super().__init__()  # which would make attributes of them, "start" and "name" among them
@@ -156,6 +156,11 @@ class SiteSpider(Spider):
         nothing: tuple[Any, ...] = ()
         for each in nothing:  # Scrapy asks for a generator
             yield each
+
+    @cached_property
+    def crawl(self) -> Crawl:
+        """The parts of the crawl; raises RuntimeError outside of one."""
+        return crawl_of(self.crawler)
 
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
         """Make candidates of the links of a page, and a document of the page.

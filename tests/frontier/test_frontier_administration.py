@@ -10,10 +10,9 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier import open_administration, open_records
-from sitecrawl.frontier import records as pending
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import FrontierError, Outcome
-from sitecrawl.frontier.records import Records, UrlState
+from sitecrawl.frontier.records import Pending, Records, UrlState, read_pending, write_pending
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.web.urls.identity import fingerprint, identity_key
 
@@ -46,7 +45,7 @@ def crawled(work: Crawls) -> Worker:
 def test_the_pending_file_byte_by_byte(work: Crawls) -> None:
     worker = crawled(work)
     work(realm="my realm").seed("/", "/Ü")
-    text = "".join(pending.write(Records(worker.database).pending()))
+    text = "".join(write_pending(Records(worker.database).pending()))
     assert text == (
         "http://site.example/ default 1000\n"
         "http://site.example/ my%20realm 0\n"
@@ -68,10 +67,10 @@ def test_a_pending_file_is_read_and_bad_lines_reported() -> None:
         "http://a.example/d default waiting\n",
         "http://a.example/e b 99999999999999999999\n",
     ]
-    found, problems = pending.read(lines)
+    found, problems = read_pending(lines)
     assert found == [
-        pending.Pending("http://a.example/", "default", 0),
-        pending.Pending("http://a.example/b", "my realm", 1163462400),
+        Pending("http://a.example/", "default", 0),
+        Pending("http://a.example/b", "my realm", 1163462400),
     ]
     assert problems == [
         "line 4 is not of the form URL Realm State: http://a.example/c default",

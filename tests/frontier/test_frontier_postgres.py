@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
-from psycopg import errors as failures
+from psycopg.errors import QueryCanceled, UniqueViolation, UntranslatableCharacter
 
 from fixtures.postgres import PostgresServer
 from sitecrawl.frontier.base import FrontierError
@@ -62,9 +62,12 @@ def test_a_user_without_rights(postgres: PostgresServer) -> None:
         (psycopg.OperationalError("FATAL:  sorry, too many clients already"), "too many connect"),
         (psycopg.OperationalError('no pg_hba.conf entry for host "::1"'), "lets no such user in"),
         (psycopg.OperationalError("Connection refused"), "cannot be reached"),
-        (failures.QueryCanceled("due to statement timeout"), "raise the user's statement_timeout"),
-        (failures.UntranslatableCharacter("0xe6 in UTF8"), "createdb -T template0 -E UTF8"),
-        (failures.UniqueViolation("duplicate key"), "failed"),
+        (
+            QueryCanceled("due to statement timeout"),
+            "raise the user's statement_timeout",
+        ),
+        (UntranslatableCharacter("0xe6 in UTF8"), "createdb -T template0 -E UTF8"),
+        (UniqueViolation("duplicate key"), "failed"),
     ],
 )
 def test_the_cause_in_words(error: psycopg.Error, words: str) -> None:
