@@ -109,7 +109,7 @@ class PageCallback:
             return False
         candidate = self._discovery.follow(result.url, visit.due)
         if candidate is not None:
-            visit.found([candidate])
+            visit.links_found([candidate])
         return True
 
     def _end(

@@ -6,17 +6,16 @@ It starts with the ``DueUrl`` that the crawl database gave out and ends with the
 
 Phases of a visit (``VisitPhase``)::
 
-             sent              answered                end
-    +-------+ ----> +------+ ----------> +----------+ ----> +-------+
-    | BEGUN |       | SENT |             | ANSWERED |       | ENDED |
-    +-------+       +------+ <---------- +----------+       +-------+
-        |               |       sent                            ^
-        |               +--------- end, withdraw --------------->
-        +----------- end, withdraw (ANSWERED as well) --------->
+             sent              answered              end, withdraw
+    +-------+ ----> +------+ ----------> +----------+ -----> +-------+
+    | BEGUN |       | SENT |             | ANSWERED |        | ENDED |
+    +-------+       +------+ <---------- +----------+        +-------+
+        |              |        sent                             ^
+        +--------------+----------- end, withdraw ---------------+
 
     sent: again in SENT and ANSWERED, where a middleware of the project has it sent anew
     answered: from BEGUN too, where a middleware of the project answers in place of the site
-    redirected, found, named, compared, concluded: in ANSWERED, which they leave as it is
+    redirected, links_found, canonical_found, hashed, concluded: in ANSWERED, which they leave
 
 ``TRANSITIONS`` has them all; what is not in it raises ``IllegalTransitionError``. Only ``end``
 makes a result. ``withdraw`` makes none: the URL is visited anew, by another request.
@@ -57,9 +56,9 @@ TRANSITIONS: Mapping[str, Mapping[VisitPhase, VisitPhase]] = {
     "sent": dict.fromkeys(_OPEN, _SENT),
     "answered": dict.fromkeys(_OPEN, _ANSWERED),
     "redirected": _READING,
-    "found": _READING,
-    "named": _READING,
-    "compared": _READING,
+    "links_found": _READING,
+    "canonical_found": _READING,
+    "hashed": _READING,
     "concluded": _READING,
     "end": dict.fromkeys(_OPEN, _ENDED),
     "withdraw": dict.fromkeys(_OPEN, _ENDED),
@@ -147,29 +146,29 @@ class Visit:
         if not reference.admission.decision.allowed:
             self.detail = f"the target is refused: {reference.admission.decision.rule}"
 
-    def explained(self, detail: str) -> None:
+    def described(self, detail: str) -> None:
         """Keep what a person may read beside the outcome; a later detail takes its place."""
         self.detail = detail
 
     # Page
 
-    def found(self, candidates: Iterable[Candidate]) -> None:
+    def links_found(self, candidates: Iterable[Candidate]) -> None:
         """Add links of the page, to be stored with the visit."""
-        self._move("found")
+        self._move("links_found")
         self.candidates.extend(candidates)
 
-    def named(self, reference: Reference) -> None:
+    def canonical_found(self, reference: Reference) -> None:
         """Take the URL that the page calls its canonical one, if it is another that may be crawled."""
-        self._move("named")
+        self._move("canonical_found")
         self._refer(reference)
         admission = reference.admission
         if admission.decision.allowed and admission.fingerprint != self.due.fingerprint:
             self.canonical = admission.url
             self.conclusion = Outcome.NON_CANONICAL, "non_canonical"
 
-    def compared(self, hashes: ContentHashes) -> None:
+    def hashed(self, hashes: ContentHashes) -> None:
         """Take the hashes by which the page is compared with others and with its past."""
-        self._move("compared")
+        self._move("hashed")
         self.hashes = hashes
 
     def concluded(self, outcome: Outcome, reason: str) -> None:

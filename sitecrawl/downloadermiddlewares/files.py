@@ -36,7 +36,6 @@ class FilesMiddleware:
     def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
         limits = FileLimits(params.max_file_time, params.max_file_memory)
         names = [each.name for each in wanted_formats(params.content_types)]
-        assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
         self._readers = FileReaders(names, limits)
@@ -72,7 +71,6 @@ class FilesMiddleware:
 
     async def _read(self, request: Request, body: bytes, kind: str) -> ReadFile:
         """Read the file, unless the crawl is stopped meanwhile."""
-        assert self._crawler.engine is not None
         downloader: Any = self._crawler.engine.downloader
         reading = asyncio.ensure_future(self._readers.read(body, kind))
         downloader.held_bytes += len(body)
@@ -84,7 +82,7 @@ class FilesMiddleware:
         except FileReadersError as error:
             visit = visit_of(request)
             if visit is not None:
-                visit.explained(str(error))
+                visit.described(str(error))
             raise ResponseWithoutContent(FAILED) from error
         finally:
             downloader.held_bytes -= len(body)

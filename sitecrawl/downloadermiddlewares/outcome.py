@@ -58,7 +58,7 @@ class OutcomeMiddleware:
             raise ResponseWithoutContent(answer)
         decision = self._decide_type(request, visit.due.url, response, probing=probing)
         if not decision.allowed:
-            visit.explained(decision.rule)
+            visit.described(decision.rule)
             raise ResponseWithoutContent(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
         if probing:
             raise HeadPassed

@@ -34,4 +34,4 @@ class CanonicalPipeline(DocumentPipeline):
         if canonical is None:
             return
         document["canonical_url"] = canonical
-        visit.named(self._discovery.canonical(visit.due, canonical))
+        visit.canonical_found(self._discovery.canonical(visit.due, canonical))

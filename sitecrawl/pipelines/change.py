@@ -67,14 +67,14 @@ class ChangePipeline(DocumentPipeline):
             text_hash(page.title, text), document_hash(document, page_hash + self._version)
         )
         if is_unchanged(visit, hashes):
-            visit.compared(replace(hashes, unchanged=True))
+            visit.hashed(replace(hashes, unchanged=True))
             raise DropDocument(Outcome.FILE_INGESTED, "ok")
         if hashes.content is not None:
             document["content_hash"] = hashes.content
             if self._near_duplicates:
                 text_of = f"{document.get('title', '')} {document.get('body', '')}"
                 hashes = replace(hashes, simhash=simhash(text_of))
-        visit.compared(hashes)
+        visit.hashed(hashes)
 
 
 def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:

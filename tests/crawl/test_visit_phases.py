@@ -21,9 +21,9 @@ FOLLOWING = {
     "sent": ("SENT", "SENT", "SENT", None),
     "answered": ("ANSWERED", "ANSWERED", "ANSWERED", None),
     "redirected": IN_PAGE,
-    "found": IN_PAGE,
-    "named": IN_PAGE,
-    "compared": IN_PAGE,
+    "links_found": IN_PAGE,
+    "canonical_found": IN_PAGE,
+    "hashed": IN_PAGE,
     "concluded": IN_PAGE,
     "end": ("ENDED", "ENDED", "ENDED", None),
     "withdraw": ("ENDED", "ENDED", "ENDED", None),
@@ -42,9 +42,9 @@ def _transition(visit: Visit, name: str) -> None:
         "sent": lambda: visit.sent(2.0),
         "answered": lambda: visit.answered(ResponseFacts(200)),
         "redirected": lambda: visit.redirected(LINK.url, TO_LINK),
-        "found": lambda: visit.found([LINK]),
-        "named": lambda: visit.named(TO_LINK),
-        "compared": lambda: visit.compared(ContentHashes("a", "b")),
+        "links_found": lambda: visit.links_found([LINK]),
+        "canonical_found": lambda: visit.canonical_found(TO_LINK),
+        "hashed": lambda: visit.hashed(ContentHashes("a", "b")),
         "concluded": lambda: visit.concluded(Outcome.REDIRECT, "refresh"),
         "end": lambda: visit.end(Outcome.FILE_INGESTED, "ok"),
         "withdraw": visit.withdraw,
@@ -75,9 +75,9 @@ def test_a_result_has_all_that_a_visit_came_to() -> None:
     visit.sent(2.0)
     visit.request_ended(0.5)
     visit.answered(ResponseFacts(200, 10, etag='"a"'))
-    visit.found([LINK])
-    visit.named(TO_LINK)
-    visit.compared(ContentHashes("text", "document", 3))
+    visit.links_found([LINK])
+    visit.canonical_found(TO_LINK)
+    visit.hashed(ContentHashes("text", "document", 3))
     result = visit.end_concluded(Outcome.FILE_INGESTED, "ok", document={"id": "1"})
     assert (result.outcome, result.reason) == (Outcome.NON_CANONICAL, "non_canonical")
     assert (result.started_at, result.duration, result.status, result.bytes) == (2.0, 0.5, 200, 10)
