@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,29 +43,44 @@ def load(table: Path = TABLE) -> tuple[dict[str, str], list[Behaviour]]:
     return titles, rows
 
 
+PROOFS = pytest.StashKey[Proofs]()
+"""Where tests/conftest.py keeps the proofs when a run has collected the whole suite."""
+
+
 class _Marks:
     """A pytest plugin that writes every marked id beside its test."""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        for item in session.items:
-            name = item.nodeid.partition("[")[0]
-            for mark in item.iter_markers("behaviour"):
-                for key in mark.args:
-                    sys.stdout.write(f"behaviour\t{key}\t{name}\n")
+        for key, names in read_proofs(session.items).items():
+            for name in names:
+                sys.stdout.write(f"behaviour\t{key}\t{name}\n")
+
+
+def read_proofs(items: Iterable[pytest.Item]) -> Proofs:
+    """Read the ids that collected tests carry."""
+    return _grouped(
+        (key, item.nodeid.partition("[")[0])
+        for item in items
+        for mark in item.iter_markers("behaviour")
+        for key in mark.args
+    )
 
 
 def collect() -> Proofs:
-    """Collect the ids that tests carry, from the whole suite in a process of its own."""
+    """Collect the whole suite in a process of its own, and read the ids that its tests carry."""
     command = [sys.executable, "-m", "scripts.behaviours", "--collect"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RuntimeError(f"the tests could not be collected:\n{run.stdout}{run.stderr}")
-    proofs: defaultdict[str, set[str]] = defaultdict(set)
-    for line in run.stdout.splitlines():
-        if line.startswith("behaviour\t"):
-            _, key, name = line.split("\t")
-            proofs[key].add(name)
-    return {key: frozenset(names) for key, names in proofs.items()}
+    lines = [line.split("\t") for line in run.stdout.splitlines()]
+    return _grouped((line[1], line[2]) for line in lines if line[0] == "behaviour")
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> Proofs:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for key, name in pairs:
+        found[key].add(name)
+    return {key: frozenset(names) for key, names in found.items()}
 
 
 def problems(rows: Sequence[Behaviour], proofs: Proofs) -> Iterator[str]:

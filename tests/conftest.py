@@ -11,16 +11,20 @@ from fixtures.crawls import CrawlCommand
 from fixtures.databases import Databases
 from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server
+from scripts.behaviours import PROOFS, read_proofs
 
 SLOW = {"crash", "profiles", "project", "render", "scrapyd", "site"}
 """Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the slow folders."""
+@pytest.hookimpl(tryfirst=True)  # before a filter leaves some out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests of the slow folders, and keep the marks of a whole suite."""
     for item in items:
         if item.path.parent.name in SLOW:
             item.add_marker(pytest.mark.slow)
+    if {item.path for item in items} >= set(Path(__file__).parent.rglob("test_*.py")):
+        config.stash[PROOFS] = read_proofs(items)
 
 
 @pytest.fixture

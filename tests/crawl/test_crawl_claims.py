@@ -55,6 +55,7 @@ def test_a_sitemap_waits_for_the_worker_that_has_its_origin(
     assert len(run.documents) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("P-03", "RT-14", "DB-20")
 def test_a_feed_waits_for_the_pause_after_the_last_run(server: Server, crawl: CrawlCommand) -> None:
     site: dict[str, Page] = {"/robots.txt": "User-agent: *\nCrawl-delay: 1.5\n"}

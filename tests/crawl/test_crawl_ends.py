@@ -37,6 +37,7 @@ def test_an_address_that_asks_for_a_long_rest_is_left_by_all_its_origins(
         assert f"{origin} asks to be left alone" in run.log
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("S-06", "S-10", "S-12")
 def test_sitemaps_that_are_refused_one_after_the_other_cost_patience(
     server: Server, crawl: CrawlCommand

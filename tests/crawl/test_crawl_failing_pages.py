@@ -17,6 +17,7 @@ def site(*failing: str) -> dict[str, Page]:
     return {"/robots.txt": "", "/": home, **dict.fromkeys(failing, LOST), **PAGES}
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("S-08", "S-10", "DEL-04")
 def test_a_page_costs_patience_once_however_often_it_is_tried(
     server: Server, crawl: CrawlCommand

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
+
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 
@@ -12,6 +14,7 @@ PATHS = [f"/{number}" for number in range(8)]
 BUSY = Answer(status=429, headers={"Retry-After": "600"})
 
 
+@pytest.mark.slow
 def test_workers_end_when_all_that_waits_was_given_up(server: Server, crawl: CrawlCommand) -> None:
     front = page(*PATHS, title="Start")
     busy: dict[str, Page] = {"/": front, "/robots.txt": "", "*": BUSY}

@@ -73,6 +73,7 @@ def test_the_pace_recovers_after_a_429(server: Server, crawl: CrawlCommand) -> N
     assert min(gaps) >= 0.1 - CLOCK, "never below what robots.txt asks for"
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("K-31", "P-05")
 def test_several_in_flight_keep_the_raised_pause(server: Server, crawl: CrawlCommand) -> None:
     pages: dict[str, Page] = {f"/{n}": Answer(page(title=f"{n}"), delay=0.3) for n in range(5)}

@@ -27,6 +27,7 @@ def test_the_next_run_deletes_nothing(status: int, server: Server, crawl: CrawlC
     assert set(PAGES) <= set(server.log.targets(home))
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("K-10")
 def test_a_start_that_does_not_answer_once_costs_nothing(
     server: Server, crawl: CrawlCommand

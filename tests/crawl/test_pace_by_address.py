@@ -30,6 +30,7 @@ def test_origins_on_one_address_share_its_pace(server: Server, crawl: CrawlComma
     assert server.log.most_in_flight() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("P-07")
 def test_names_of_one_address_share_its_pace_from_the_first_request_on(
     server: Server, crawl: CrawlCommand
@@ -69,6 +70,7 @@ def test_an_origin_that_asks_for_a_long_rest_is_left_to_a_later_run(
     assert server.log.targets() == []
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("S-06", "DB-20")
 def test_a_rest_that_was_asked_for_outlives_a_kill(server: Server, crawl: CrawlCommand) -> None:
     limited = Answer(status=429, headers={"Retry-After": "8"})
@@ -89,6 +91,7 @@ def ready_at(crawl: CrawlCommand) -> float:
     return float(when)
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("P-03", "P-05")
 def test_several_in_flight_keep_the_pause_between_their_beginnings(
     server: Server, crawl: CrawlCommand

@@ -120,6 +120,7 @@ def test_a_new_connection_that_is_closed_waits_like_every_failure(
         assert server.log.shortest_gap() >= 0.5 - CLOCK
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("K-31", "S-06")
 def test_a_page_with_a_long_rest_does_not_end_its_site(server: Server, crawl: CrawlCommand) -> None:
     rest = Answer(status=503, headers={"Retry-After": "604800"})
@@ -163,6 +164,7 @@ def test_two_pages_with_a_long_rest_are_the_sites_own(server: Server, crawl: Cra
     assert server.log.targets() == []
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("K-30", "X-02")
 @pytest.mark.parametrize("failure", [Answer(status=502), Answer(status=429), LOST])
 def test_a_sitemap_is_tried_again_too(
