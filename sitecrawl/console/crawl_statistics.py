@@ -1,4 +1,4 @@
-"""CrawlStatistics of a crawl database: the last run, and the state of each origin."""
+"""Statistics of a crawl database: the last run, and the state of each origin."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class CrawlStatistics:
-    """CrawlStatistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
+    """Statistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
 
     run: RunRecord
     outcomes: dict[str, int]
