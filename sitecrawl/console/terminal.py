@@ -57,17 +57,19 @@ def printable(text: str) -> str:
     return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def print_lines(lines: Iterable[str]) -> int:
+def print_lines(lines: Iterable[str], *, escaped: bool = False) -> int:
     """Print line by line while the reader is there; return 1 if there was no line.
 
-    Raises ConfigError where standard output cannot be written.
+    Lines that are not ``escaped`` yet are made ``printable``. Raises ConfigError where standard output cannot be written.
     """
     status = NO_RESULT
     output: TextIO | None = sys.stdout
     try:
         for line in lines:
             status = DONE
-            print(printable(line))  # nowhere, where it was closed before we began
+            print(
+                line if escaped else printable(line)
+            )  # nowhere, where it was closed before we began
         if output is not None:
             output.flush()
     except OSError as error:

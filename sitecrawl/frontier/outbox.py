@@ -76,6 +76,7 @@ class Outbox:
             "UPDATE document SET seq = ? WHERE url = ?",
             [(seq, e.url) for seq, e in numbered if e.op == "upsert"],
         )
+        self._database.notify()
         return [
             Change(seq, e.op, e.id, record(seq, self._run, self._realm, e)) for seq, e in numbered
         ]
