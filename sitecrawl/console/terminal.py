@@ -7,11 +7,13 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.records import Records, write_pending
 from sitecrawl.statuses import DONE, NO_RESULT
 
@@ -128,3 +130,10 @@ def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
     for one, other, count, share in records.mirrors(realm):
         record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
         yield record, f"{count} {share:.0%} {one} {other}"
+
+
+def list_refused(log: ChangeLog) -> Iterator[Entry]:
+    """Yield the changes that targets refused, each with the target's reason."""
+    for target, letter in log.dead_letters():
+        record = {"target": target, **asdict(letter)}
+        yield record, f"{target} {letter.url or letter.id} {letter.reason}"

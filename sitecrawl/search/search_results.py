@@ -171,11 +171,13 @@ def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippe
 
 
 def section_at(page: IndexedPage, place: int) -> tuple[str, str]:
-    """Text and anchor of the last heading before a place in the body that has an anchor."""
+    """Text and anchor of the last heading before a place in the body that has an anchor; a heading
+    is a line of its own."""
     found, position = ("", ""), 0
+    body = f"\n{page.body}\n"
     for heading in page.headings[:MAX_HEADINGS]:
         text = str(heading.get("text") or "")
-        at = page.body.find(text, position) if text else -1
+        at = body.find(f"\n{text}\n", position) if text else -1
         if at > place:
             break
         if at >= 0:
