@@ -9,7 +9,7 @@ from typing import Any
 
 from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.base import SharedPages
-from sitecrawl.frontier.change_log import TargetState
+from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
 
 REFUSED = "sitecrawl/rules/"
@@ -35,11 +35,11 @@ class CrawlStatistics:
     outcomes: dict[str, int]
     origins: Sequence[OriginCounts]
     shared: Sequence[tuple[str, str, SharedPages]] = ()
-    targets: Sequence[TargetState] = ()
+    targets: Sequence[TargetLag] = ()
 
     @classmethod
     def read(
-        cls, records: Records, run: RunRecord, targets: Sequence[TargetState] = ()
+        cls, records: Records, run: RunRecord, targets: Sequence[TargetLag] = ()
     ) -> CrawlStatistics:
         """Read the current statistics, with the end of ``run``."""
         origins, shared = records.origins(run.realm), records.shared(run.realm)
@@ -151,7 +151,7 @@ class CrawlStatistics:
             yield f"    if that is meant so: scrapy frontier confirm-deletes {origin.key}"
 
 
-def _target(state: TargetState, now: float) -> str:
+def _target(state: TargetLag, now: float) -> str:
     """Return the line of a target: how far it is behind, and what it refused."""
     lag = f"{state.behind} changes behind" if state.behind else "up to date"
     refused = f", refused {state.refused} (scrapy frontier refused)" if state.refused else ""

@@ -51,7 +51,7 @@ class DeadLetter:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetState:
+class TargetLag:
     """A target as the crawl database knows it.
 
     ``realm`` is empty where all are synchronised, ``synced_at`` UTC epoch seconds; ``behind`` is the
@@ -139,9 +139,9 @@ class ChangeLog:
             count = self._database.execute("DELETE FROM sync_target WHERE target = ?", (target,))
         return count > 0
 
-    def targets(self) -> list[TargetState]:
+    def targets(self) -> list[TargetLag]:
         """Every target that was synchronised from this database, with its lag."""
-        return [TargetState(*row) for row in self._database.rows(TARGETS)]
+        return [TargetLag(*row) for row in self._database.rows(TARGETS)]
 
     def dead_letters(self, target: str | None = None) -> list[tuple[str, DeadLetter]]:
         """The refused changes of one target or of all, each with its target, by seq."""

@@ -33,7 +33,7 @@ class TargetUnreachableError(SyncError):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far a target has read which log, and in which shape it has the documents.
+    """Position of a target in the log of a crawl database, and the shape of its documents.
 
     ``crawl`` is the random id of the crawl database, ``realm`` empty where all realms are read,
     ``mapping`` a digest of all that shapes a document on its way to the target.
