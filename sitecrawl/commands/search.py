@@ -85,7 +85,6 @@ class Command(StoredCommand):
 
     def _up_to_date(self, opts: argparse.Namespace) -> Path:
         """Synchronise the search file beside the crawl database."""
-        assert self.settings is not None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         return update_search_file(source)
 

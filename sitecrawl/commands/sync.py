@@ -79,7 +79,6 @@ class Command(StoredCommand):
             raise UsageError("give one of --rebuild, --follow and --dry-run", print_help=False)
         if opts.batch < 1:
             raise UsageError("--batch is a number of changes, 1 or more", print_help=False)
-        assert self.settings is not None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         uri = args[0] if args else f"sqlite:///{search_file(source)}"
         try:
