@@ -21,7 +21,9 @@ MAX_TOLD = 50  # other titles and headings of a page that are compared with its 
 _SIGNS = r"|\-–—―‒·•∙»«›‹~/<>→←⋆★♥*"
 _SEPARATOR = re.compile(rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜]+\s*|\s*::+\s*")
 # Beside these, what parts a title from a name that is known.
-_NAME_SEPARATOR = re.compile(rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜_]+\s*|\s*:+\s+|\s*::+\s*|\s*[–—-]\s*")
+_NAME_SEPARATOR = re.compile(
+    rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜_]+\s*|\s*:+\s+|\s*::+\s*|\s*[–—]\s*|\s+-\s*|\s*-\s+"
+)
 _BESIDE_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -43,7 +45,7 @@ def host_names(url: str) -> frozenset[str]:
     if len(labels) < 2 or len(labels) > MAX_PARTS or labels[-1].isdigit():
         return frozenset()
     names = [".".join(labels[first:]) for first in range(len(labels) - 1)]
-    names += [".".join(labels[first:-1]) for first in range(len(labels) - 1)]
+    names += [".".join(labels[first:-1]) for first in range(len(labels) - 1)] + labels[:-1]
     return frozenset(map(comparable, names)) - {""}
 
 
