@@ -32,11 +32,12 @@ __all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_
 
 OPTIONS = CrawlParams.model_fields
 OWN = "the crawl's own list"
-IMPLIED: Mapping[str, Mapping[str, Any]] = {
-    "entire_site": {"mode": "crawl", "scope": "directory"},
-    "rogue": {"obey_robots": False},
-}
-"""Options that stand for others when they are on."""
+IMPLIED: Sequence[tuple[str, Any, Mapping[str, Any]]] = (
+    ("entire_site", True, {"mode": "crawl", "scope": "directory"}),
+    ("rogue", True, {"obey_robots": False}),
+    ("preset", "rag", {"markdown": True, "sections": True}),
+)
+"""Options that stand for others when they have a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +143,8 @@ def with_own_extensions(
 def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:
     """The configuration with what its options imply."""
     replaced: dict[str, tuple[Any, str]] = {}
-    for name, implied in IMPLIED.items():
-        if getattr(params, name):
+    for name, value, implied in IMPLIED:
+        if getattr(params, name) == value:
             replaced |= {each: (getattr(params, each), sources[each]) for each in implied}
             params = params.model_copy(update=implied)
             source = sources[name]

@@ -150,7 +150,8 @@ class Recorder:
             if visit.document and not future.done()
         }
         for change in changes:
-            future = waiting.pop(change.id, None) if change.op == "upsert" else None
+            page = change.record.get("page_id", change.id)  # of a section, its page's
+            future = waiting.pop(page, None) if change.op == "upsert" else None
             if future is not None:
                 future.set_result(change)
             else:

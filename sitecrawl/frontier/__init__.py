@@ -2,7 +2,6 @@
 
 from sitecrawl.frontier.opening import (
     open_administration,
-    open_change_log,
     open_frontier,
     open_pruning,
     open_records,
@@ -13,7 +12,6 @@ from sitecrawl.frontier.state_options import StateOptions
 __all__ = [
     "StateOptions",
     "open_administration",
-    "open_change_log",
     "open_frontier",
     "open_pruning",
     "open_records",

@@ -151,6 +151,7 @@ class Administration:
             f"DELETE FROM answer WHERE {OF_REALM}",
             f"DELETE FROM withheld WHERE {OF_REALM}",
             f"DELETE FROM near WHERE {OF_REALM}",
+            f"DELETE FROM section WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
             "DELETE FROM origin WHERE realm = ?",

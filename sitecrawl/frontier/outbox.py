@@ -10,6 +10,7 @@ from typing import Any
 from sitecrawl.frontier.base import Change, Delivered, FeedFile
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.documents import Documents, unpack
+from sitecrawl.frontier.section_table import SectionTable
 
 INSERT = (
     "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, address, run, realm, made_at,"
@@ -22,6 +23,7 @@ class Entry:
     """A change on its way into the outbox.
 
     ``content`` holds an upsert's fields beside the envelope, ``address`` the URL of a delete.
+    ``hash`` is that of a section that is a document of its own, empty for a page.
     """
 
     url: int
@@ -32,6 +34,7 @@ class Entry:
     moved_to: str | None = None
     address: str | None = None
     content: dict[str, Any] = field(default_factory=dict)
+    hash: str = ""
 
 
 def record(seq: int, run: int, realm: str, entry: Entry) -> dict[str, Any]:
@@ -58,10 +61,12 @@ class Outbox:
         self._run = run
         self._realm = realm
         self._owner = owner
+        self._sections = SectionTable(database, Documents(database), run)
 
-    def write(self, entries: Sequence[Entry]) -> list[Change]:
-        """Number and write the changes."""
-        if not entries:
+    def write(self, pages: Sequence[Entry]) -> list[Change]:
+        """Number and write the changes of pages, of each page or of its sections."""
+        entries = self._sections.expanded(pages)
+        if not pages:
             return []
         [(last,)] = self._database.rows(
             "UPDATE crawl SET seq = seq + ? RETURNING seq", (len(entries),)
@@ -74,9 +79,11 @@ class Outbox:
         )
         self._database.many(
             "UPDATE document SET seq = ? WHERE url = ?",
-            [(seq, e.url) for seq, e in numbered if e.op == "upsert"],
+            [(seq, e.url) for seq, e in numbered if e.op == "upsert" and not e.hash],
         )
-        self._database.notify()
+        whole = {entry.url for entry in entries if entry.op == "upsert" and not entry.hash}
+        by_section = {e.url for e in pages if e.op == "upsert"} - whole
+        self._sections.store(((seq, e) for seq, e in numbered if e.hash), by_section)
         return [
             Change(seq, e.op, e.id, record(seq, self._run, self._realm, e)) for seq, e in numbered
         ]
@@ -99,7 +106,9 @@ def _columns(entry: Entry) -> Row:
 
 COLUMNS = (
     "SELECT o.seq, o.run, o.realm, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
-    " d.body, d.seq FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
+    " coalesce(s.body, d.body), coalesce(s.seq, CASE WHEN d.id = o.id THEN d.seq END), s.seq"
+    " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
+    " LEFT JOIN section AS s ON s.url = o.url AND s.id = o.id"
 )
 CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
 WAITING = (
@@ -121,12 +130,13 @@ LEFT = (
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
     """The change of an outbox row; None when a later change has taken its document's place."""
-    seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current = row
+    seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current, section = row
     entry = Entry(url, op, id_, change, reason, moved_to, address)
     if op == "upsert":
         if current != seq:
             return None
-        also = {"additional_urls": additional[url]} if url in additional else {}
+        is_page = section is None
+        also = {"additional_urls": additional[url]} if is_page and url in additional else {}
         entry.content = {**unpack(body), **also}
     return Change(seq, op, id_, record(seq, run, realm, entry))
 

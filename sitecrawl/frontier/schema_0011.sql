@@ -3,7 +3,6 @@
 -- schema_0012.sql, whose statements bring a database of version 11 to 12.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
-    uid TEXT NOT NULL,
     version INTEGER NOT NULL,
     seq BIGINT NOT NULL DEFAULT 0,
     deliveries BIGINT NOT NULL DEFAULT 1
@@ -124,6 +123,17 @@ CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 
+-- The sections of documents that are written section by section, as they were written last.
+CREATE TABLE section (
+    url BIGINT NOT NULL REFERENCES url,
+    id TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    hash TEXT NOT NULL,
+    place BIGINT NOT NULL,
+    body {bytes} NOT NULL,
+    PRIMARY KEY (url, id)
+);
+
 CREATE TABLE near (
     origin BIGINT NOT NULL REFERENCES origin,
     band INTEGER NOT NULL,
@@ -171,26 +181,6 @@ CREATE TABLE delivery (
     run BIGINT NOT NULL,
     lines BIGINT NOT NULL,
     files TEXT NOT NULL
-);
-
--- Targets of ``scrapy sync``: how far each has read the outbox. The cursor that counts is kept in the
--- target itself; this copy tells how far it is behind. The realm is empty where all are synchronised.
-CREATE TABLE sync_target (
-    target TEXT PRIMARY KEY,
-    realm TEXT NOT NULL,
-    seq BIGINT NOT NULL,
-    synced_at DOUBLE PRECISION NOT NULL
-);
-
--- Changes that a target refused, until it takes a later change of the same document.
-CREATE TABLE dead_letter (
-    target TEXT NOT NULL,
-    id TEXT NOT NULL,
-    seq BIGINT NOT NULL,
-    url TEXT,
-    reason TEXT NOT NULL,
-    refused_at DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY (target, id)
 );
 
 -- Answers that known pages began to give in place of their own content, and when they last did.

@@ -51,7 +51,7 @@ class ChangePipeline(DocumentPipeline):
         params = spider.configuration.params
         return cls(
             spider.rules,
-            version=params.pipeline_version,
+            version=params.pipeline_version + params.outline_version,
             near_duplicates=params.near_duplicates,
         )
 

@@ -61,11 +61,12 @@ class MappingPipeline(DocumentPipeline):
         decision = check_text(page.text, self._options)
         if not decision.allowed:
             raise DropDocument(Outcome.UNWANTED_TYPE, decision.reason, decision.rule)
-        fields = page_fields(page, self._options)
+        facts = self._fetch_facts(visit, page)
+        fields = page_fields(page, self._options, document_id=facts.id, url=facts.url)
         mapped = mapped_fields(page, self._options.metadata, self._options.extra_fields)
         for name, value in (fields | mapped).items():
             document.setdefault(name, value)
-        of_fetch = fetch_fields(self._fetch_facts(visit, page))
+        of_fetch = fetch_fields(facts)
         document.envelope = {name: of_fetch[name] for name in of_fetch.keys() & ENVELOPE}
         document.update(of_fetch)
 

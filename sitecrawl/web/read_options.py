@@ -51,8 +51,8 @@ class ReadOptions:
     remove_elements: tuple[str, ...] = ("header", "footer")
     remove_classes: tuple[str, ...] = ("noindex",)
     noindex_markers: tuple[str, ...] = ()
-    detect_language: bool = True
     text_pieces: bool = False
+    outline: bool = False
     xml_fields: bool = False
     fields: tuple[tuple[str, str], ...] = ()
     max_bytes: int = 10_000_000

@@ -1,4 +1,4 @@
-"""Precedence of sources, and the source that each option remembers."""
+"""Which source's value an option has, and that each option knows its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of arguments and TOML values to the values of options."""
+"""How the text of an argument, or a value of TOML, becomes an option's value."""
 
 from __future__ import annotations
 

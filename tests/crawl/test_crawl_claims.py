@@ -1,4 +1,4 @@
-"""Requests for sitemaps and feeds wait for the lease of their origin, and for its delay."""
+"""What is no page waits for its origin too: for the worker that has it, and for its pause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that the crawl's options hold for one are one in the crawl database too."""
+"""What is one page by the crawl's own options is one page for its memory too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modes and activities: the URLs that each visits, writes and leaves alone."""
+"""What the modes and activities visit, write and leave alone."""
 
 from __future__ import annotations
 

@@ -31,11 +31,11 @@ class Seen(NamedTuple):
         return {url.removeprefix(self.origin) for url in self.run.documents}
 
     def asked(self, target: str) -> int:
-        """Number of requests for a target."""
+        """How often the site was asked for a target."""
         return self.log.count(target, self.origin)
 
     def outcome(self, target: str) -> list[Outcome]:
-        """Outcomes of the crawl actions of a target."""
+        """How the crawl actions of a target ended."""
         rows = self.command.rows(
             "SELECT attempt.outcome FROM attempt JOIN url ON url.id = attempt.url WHERE url.url = ?",
             self.origin + target,

@@ -1,4 +1,4 @@
-"""Memory of a long crawl about the URLs that it has visited."""
+"""What a long crawl remembers of the URLs that it has visited."""
 
 from __future__ import annotations
 

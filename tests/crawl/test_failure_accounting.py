@@ -1,4 +1,4 @@
-"""Cost of each response to the failure budget of its origin."""
+"""What each answer costs an origin, judged where its turn ends."""
 
 from __future__ import annotations
 

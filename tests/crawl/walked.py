@@ -1,4 +1,4 @@
-"""Short forms of the output and the requests of a run."""
+"""What a run wrote and asked for, in short."""
 
 from __future__ import annotations
 

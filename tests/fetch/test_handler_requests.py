@@ -1,4 +1,4 @@
-"""Requests as they go over the wire."""
+"""What goes over the wire is the request as it was made."""
 
 from __future__ import annotations
 

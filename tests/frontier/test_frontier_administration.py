@@ -1,4 +1,4 @@
-"""Reports on a crawl database, and changes to it, as commands use them."""
+"""What commands read from a crawl database and change in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sitecrawl.web.urls.identity import fingerprint, identity_key
 
 
 def state(worker: Worker, path: str, **options: Any) -> UrlState:
-    """Record of a visited page."""
+    """What is stored of a page."""
     identity = fingerprint(identity_key(f"{SITE}{path}"))
     found = Records(worker.database).url(SITE, identity, **options)
     assert found is not None

@@ -1,4 +1,4 @@
-"""Lines that each run writes when a site changes between runs, by cases/changes.toml."""
+"""What each run writes when a site changes between runs: the table in cases/changes.toml."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def failure(due: DueUrl, at: float, *, outcome: Outcome, reason: str) -> VisitRe
 
 
 def page(text: str) -> Any:
-    """Answer of a URL, from the notation of the table."""
+    """What is behind a URL, from the notation of the table."""
     if match := re.fullmatch(r"!(\w+)(?: (\w+))?", text):
         return partial(failure, outcome=Outcome[match[1]], reason=match[2] or match[1].lower())
     if match := re.fullmatch(r"(~?)> (\S+)", text):

@@ -1,4 +1,4 @@
-"""Explanation of one URL: every rule in its order, with its source."""
+"""What is said about one URL: every rule in its order, with its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Obedience to a page's robots directives."""
+"""Which of a page's robots directives are obeyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roboto's wiki, by its profile, over HTTP."""
+"""What roboto's wiki says, by its profile, over HTTP."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
 
 
 def links(news: str, other: str) -> str:
-    """Text of the first page."""
+    """What stands on the first page."""
     anchors = [
         '<a name="top">no href</a>',
         '<a rel="nofollow" href="/rel-nofollow">1</a>',

@@ -1,4 +1,4 @@
-"""The checklist of Search Tools Consulting, by its profile, over HTTP."""
+"""What the checklist of Search Tools Consulting says, by its profile, over HTTP."""
 
 from __future__ import annotations
 

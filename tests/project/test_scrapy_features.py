@@ -1,4 +1,4 @@
-"""Scrapy's features on a SiteSpider, as docs/as-a-library.md lists them."""
+"""What of Scrapy a project may use on a SiteSpider: docs/as-a-library.md lists it."""
 
 from __future__ import annotations
 

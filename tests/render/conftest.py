@@ -40,7 +40,7 @@ DENIED = r'["/entry/"]'  # what the endless page links to
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Results of one crawl of the application."""
+    """What one crawl of the application left."""
 
     origin: str
     crawl: Crawl

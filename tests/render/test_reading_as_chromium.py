@@ -1,4 +1,4 @@
-"""Chromium's reading of a page's markup against ours."""
+"""What Chromium makes of a page's markup, against what the reading finds in it."""
 
 from __future__ import annotations
 

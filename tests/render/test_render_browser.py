@@ -1,4 +1,4 @@
-"""Pages made by scripts, as a real Chromium shows them."""
+"""What scripts make, as a real Chromium shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choice of the pages that need a browser, by their responses and by earlier renderings."""
+"""Which pages need a browser: by their answers, and by what rendering has shown before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that one parse finds on a page, by tables of pages."""
+"""What one parse finds on a page, by tables of pages and what they tell."""
 
 from __future__ import annotations
 

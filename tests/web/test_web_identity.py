@@ -1,4 +1,4 @@
-"""Identity of URLs: equal and different ones, and their fingerprints."""
+"""Which URLs are one, which are two, and the numbers made of that."""
 
 from __future__ import annotations
 

@@ -165,12 +165,6 @@ class ContentParams(DocumentParams):
         description="Further comments between which text is left out, as opening|closing, beside "
         "noindex, robots, googleoff, htdig_noindex and the like.",
     )
-    detect_language: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Detect the language of texts of 50 words and more that declare none, or one "
-        "that they plainly are not in.",
-    )
     text_pieces: bool = option(
         default=False,
         effect=Effect.READING,
@@ -206,7 +200,13 @@ class ContentParams(DocumentParams):
         """The options of the reading, for the robots directives of ``agent``."""
         same = {name: getattr(self, name) for name in _SAME}
         fields = tuple(each for each in self.fields.items() if not is_xpath(each[1]))
-        return ReadOptions(agent=agent, link_text=self.anchor_text, fields=fields, **same)
+        return ReadOptions(
+            agent=agent,
+            link_text=self.anchor_text,
+            fields=fields,
+            outline=self.needs_outline,
+            **same,
+        )
 
     @property
     def xpath_fields(self) -> tuple[tuple[str, str], ...]:

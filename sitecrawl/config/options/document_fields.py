@@ -52,23 +52,10 @@ class DocumentParams(OptionGroup):
         "name of a meta element.",
     )
     title_length: int = option(
-        default=0,
+        default=96,
         ge=0,
         effect=Effect.READING,
         description="Characters of a title, cut at a word; 0 for no limit.",
-    )
-    site_name_in_title: Literal["remove", "keep"] = option(
-        default="remove",
-        effect=Effect.READING,
-        description="The name of the site in the title element: remove it where the page names it, "
-        "or where what is left stands elsewhere on the page as its title or heading; or keep "
-        "titles as they are written. It has a field of its own, site_name.",
-    )
-    dates_in_text: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Take the date of publication from the text, near its heading, where no "
-        "metadata, element or address has one.",
     )
     recase_titles: bool = option(
         default=False,
@@ -125,12 +112,51 @@ class DocumentParams(OptionGroup):
         effect=Effect.NAMING,
         description="Names of fields in the output, as name:new_name.",
     )
-    preset: Literal["full", "elastic", "minimal"] = option(
+    preset: Literal["full", "elastic", "minimal", "rag"] = option(
         default="full",
         effect=Effect.NAMING,
         description="Shape of the output: full has every field, elastic gives those that "
         "Elastic's Open Crawler writes its types, minimal has the few that a search needs, and "
-        "deletions. field_map renames what is left.",
+        "deletions, rag those that retrieval for a language model needs: it turns markdown and "
+        "sections on. field_map renames what is left.",
+    )
+    markdown: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Write the text as Markdown, too: headings, lists, tables, listings, "
+        "admonitions, images with their ALT and absolute links.",
+    )
+    sections: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="List the sections of documents: the text between headings, with the headings "
+        "above it, an address and an id that stays when other sections change.",
+    )
+    split: Literal["pages", "sections"] = option(
+        default="pages",
+        effect=Effect.READING,
+        description="What a line of the output holds: a page, or a section of one. Of a changed "
+        "page only the sections that changed are written again.",
+    )
+    section_min: int = option(
+        default=200,
+        ge=0,
+        effect=Effect.READING,
+        description="Size of its Markdown below which a section without subsections becomes a "
+        "part of the one above it.",
+    )
+    section_max: int = option(
+        default=4_000,
+        ge=0,
+        effect=Effect.READING,
+        description="Size of its Markdown above which a section is cut between paragraphs, in the "
+        "last resort between words; 0 for no limit.",
+    )
+    section_unit: Literal["characters", "tokens"] = option(
+        default="characters",
+        effect=Effect.READING,
+        description="Unit of section_min and section_max. Tokens are estimated: the tokenizers of "
+        "language models differ.",
     )
     min_text_length: int = option(
         default=0,
@@ -159,3 +185,16 @@ class DocumentParams(OptionGroup):
         values = {name: getattr(self, name) for name in DocumentParams.model_fields}
         tables = {n: tuple(v.items()) for n, v in values.items() if isinstance(v, dict)}
         return DocumentOptions(**{**values, **tables})
+
+    @property
+    def outline_version(self) -> str:
+        """A text that differs where the same content is cut or written otherwise; empty for none."""
+        if not self.needs_outline:
+            return ""
+        bounds = (self.section_min, self.section_max, self.section_unit)
+        return f"{self.markdown} {self.sections} {self.split} {bounds}"
+
+    @property
+    def needs_outline(self) -> bool:
+        """Tell whether documents hold more of their content's structure than its text."""
+        return self.markdown or self.sections or self.split == "sections"

@@ -13,9 +13,7 @@ class DocumentOptions:
     """Options by which the fields of a document are chosen; lengths in characters, 0 is no limit."""
 
     title_order: tuple[str, ...] = TITLE_ORDER
-    title_length: int = 0
-    site_name_in_title: str = "remove"
-    dates_in_text: bool = True
+    title_length: int = 96
     recase_titles: bool = False
     description_order: tuple[str, ...] = DESCRIPTION_ORDER
     description_length: int = 384
@@ -27,6 +25,12 @@ class DocumentOptions:
     output_links: bool = False
     field_map: tuple[tuple[str, str], ...] = ()
     preset: str = "full"
+    markdown: bool = False
+    sections: bool = False
+    split: str = "pages"
+    section_min: int = 200
+    section_max: int = 4_000
+    section_unit: str = "characters"
     min_text_length: int = 0
     min_space_ratio: float = 0.0
     pipeline_version: str = ""

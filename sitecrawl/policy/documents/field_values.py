@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.policy.documents.authors import PUBLISHERS, page_authors
-from sitecrawl.policy.documents.document_dates import is_plausible, publication, rfc3339
-from sitecrawl.policy.documents.text_fields import (
-    document_description,
-    document_keywords,
-    is_spaceless,
+from sitecrawl.policy.documents.document_dates import is_plausible, rfc3339
+from sitecrawl.policy.documents.sections import (
+    SectionOptions,
+    build_sections,
+    markdown_of,
+    paragraphs,
 )
-from sitecrawl.web.urls.url import UrlParts, resolve, split
+from sitecrawl.policy.documents.text_fields import document_description, document_keywords
+from sitecrawl.web.urls.url import UrlParts, split
 
 if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
     from sitecrawl.web.html.page import Directives, Heading, Link, Page
 
 
-IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
-WORDS_A_MINUTE = 230  # Brysbaert 2019: silent reading of English, 238 non-fiction
-SIGNS_A_MINUTE = 500
+AUTHORS = ("author", "dc.creator", "dcterms.creator", "article:author", "dc.contributor")
+PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")
 IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
 
 
@@ -33,6 +33,8 @@ class PageFacts:
 
     page: Page
     options: DocumentOptions
+    document_id: str = ""
+    url: str = ""
 
     @cached_property
     def description(self) -> tuple[str, str]:
@@ -40,24 +42,16 @@ class PageFacts:
         return document_description(self.page, self.options)
 
     @cached_property
-    def words(self) -> int:
-        """The number of words of the text."""
-        return word_count(self.page.text, self.page.language)
-
-    @cached_property
     def keywords(self) -> tuple[list[str], dict[str, int]]:
         """The keywords, and the number of each repeated one."""
         return document_keywords(self.page, self.options.keywords_length)
 
     @cached_property
-    def publication(self) -> tuple[str, str]:
-        """The moment of publication and the name of its source."""
-        return publication(self.page, from_text=self.options.dates_in_text)
-
-    @cached_property
     def authors(self) -> list[str]:
-        """Names of the authors."""
-        return page_authors(self.page)
+        """Names of the authors; the profile URLs of Open Graph only where there are no names."""
+        metas = first_meta(self.page, AUTHORS)
+        named = [author for author in metas if "://" not in author]
+        return named or structured(self.page, "author", "creator") or metas
 
 
 @dataclass(frozen=True)
@@ -103,32 +97,6 @@ def publisher(facts: PageFacts) -> str:
     return next(iter(first_meta(page, PUBLISHERS) or structured(page, "publisher")), "")
 
 
-def image(page: Page) -> str:
-    """The address of the image that stands for a page, by its metas, else its structured data."""
-    named = [page.metas[name][0] for name in IMAGES if name in page.metas]
-    named += [*page.json_ld.get("image", ())[:1], *page.json_ld.get("thumbnailUrl", ())[:1]]
-    found = (resolve(text, page.base) for text in named[:1])
-    return next((address for address in found if address and address.startswith("http")), "")
-
-
-def word_count(text: str, language: str) -> int:
-    """The words of a text, signs in scripts without spaces.
-
-    Counted by the single white space between them: splitting takes four times as long.
-    """
-    if not text:
-        return 0
-    if is_spaceless(language):
-        return len(text) - text.count("\n") - text.count(" ")
-    return text.count(" ") + text.count("\n") + 1
-
-
-def reading_minutes(words: int, language: str) -> int:
-    """The whole minutes that so many words take to read, 1 for any."""
-    pace = SIGNS_A_MINUTE if is_spaceless(language) else WORDS_A_MINUTE
-    return -(-words // pace)
-
-
 def identifier(facts: PageFacts) -> str:
     """The page's own identifier."""
     return next(iter(first_meta(facts.page, IDENTIFIERS)), "")
@@ -161,6 +129,23 @@ def pieces(facts: PageFacts) -> list[dict[str, Any]]:
         {"region": piece.region, "element": piece.element, "text": piece.text}
         for piece in facts.page.pieces
     ]
+
+
+def markdown(facts: PageFacts) -> str:
+    """The text as Markdown, if the options ask for it; text without markup is its own."""
+    if not facts.options.markdown:
+        return ""
+    return markdown_of(facts.page.content) or facts.page.text
+
+
+def sections(facts: PageFacts) -> list[dict[str, Any]]:
+    """The sections, if the options ask for them or write them as documents."""
+    options = facts.options
+    if not (options.sections or options.split == "sections"):
+        return []
+    bounds = SectionOptions(options.section_min, options.section_max, options.section_unit)
+    blocks = facts.page.content or paragraphs(facts.page.text)
+    return build_sections(blocks, facts.document_id, facts.url, bounds)
 
 
 def links(facts: PageFacts) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.policy.documents.document_dates import modified_at, rfc3339
+from sitecrawl.policy.documents.document_dates import modified_at, published_at, rfc3339
 from sitecrawl.policy.documents.field_values import (
     FetchFacts,
     PageFacts,
@@ -21,9 +21,9 @@ from sitecrawl.policy.documents.field_values import (
     date_reliable,
     headings,
     identifier,
-    image,
     joined_keywords,
     links,
+    markdown,
     meta_description,
     metas,
     own_fields,
@@ -31,11 +31,10 @@ from sitecrawl.policy.documents.field_values import (
     path_part,
     pieces,
     publisher,
-    reading_minutes,
     robots,
+    sections,
     type_of_page,
 )
-from sitecrawl.policy.documents.site_names import site_name
 from sitecrawl.policy.documents.text_fields import document_title
 from sitecrawl.policy.urls.canonicalization import is_dynamic
 from sitecrawl.web.feeds import listings
@@ -57,7 +56,8 @@ class OutputField:
     ``page``, ``fetch`` and ``filled_by``, which names the pipeline or the crawl database. A value
     by ``page`` yields to one that a spider has set. A ``volatile`` field may differ between two
     visits without making the document another one. An ``envelope`` field is the crawl's own:
-    values that a project's pipeline gives it are ignored. ``minimal`` keeps it in that preset,
+    values that a project's pipeline gives it are ignored. ``minimal`` and ``rag`` keep it in those
+    presets. A ``whole`` field speaks of the whole page, and is none of its sections'.
     ``elastic`` gives it the type that Elastic's Open Crawler writes.
     """
 
@@ -70,6 +70,8 @@ class OutputField:
     filled_by: str = ""
     envelope: bool = False
     minimal: bool = False
+    rag: bool = False
+    whole: bool = False
     elastic: Callable[[Mapping[str, Any]], Any] | None = None
 
     def __post_init__(self) -> None:
@@ -87,6 +89,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         volatile=False,
         envelope=True,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="id",
@@ -99,6 +102,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         volatile=False,
         envelope=True,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="seq",
@@ -108,6 +112,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         volatile=False,
         envelope=True,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="run_id",
@@ -116,6 +121,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         envelope=True,
+        rag=True,
     ),
     OutputField(
         name="schema_version",
@@ -132,6 +138,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         fetch=lambda fetch: fetch.realm,
         volatile=False,
         envelope=True,
+        rag=True,
     ),
     OutputField(
         name="change",
@@ -143,6 +150,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         envelope=True,
+        rag=True,
     ),
     OutputField(
         name="url",
@@ -151,6 +159,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         fetch=lambda fetch: fetch.url,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="url_scheme",
@@ -217,6 +226,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="https://example.org/docs/guide/linux/install.html",
         filled_by="CanonicalPipeline",
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="additional_urls",
@@ -224,6 +234,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=["https://example.org/print/install.html"],
         filled_by=DATABASE,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="source_url",
@@ -257,13 +268,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=lambda facts: document_title(facts.page, facts.options),
         volatile=False,
         minimal=True,
-    ),
-    OutputField(
-        name="site_name",
-        meaning="the name of the site that the page states",
-        example="Example Docs",
-        page=lambda facts: site_name(facts.page),
-        volatile=False,
+        rag=True,
     ),
     OutputField(
         name="meta_description",
@@ -271,6 +276,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="How to install it",
         page=meta_description,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="meta_keywords",
@@ -279,6 +285,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=lambda facts: facts.keywords[0],
         elastic=joined_keywords,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="meta_keywords_repeated",
@@ -286,6 +293,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example={"setup": 2},
         page=lambda facts: facts.keywords[1],
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="description",
@@ -294,6 +302,8 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=lambda facts: facts.description[0],
         volatile=False,
         minimal=True,
+        rag=True,
+        whole=True,
     ),
     OutputField(
         name="description_source",
@@ -301,6 +311,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="meta",
         page=lambda facts: facts.description[1],
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="body",
@@ -309,6 +320,34 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=lambda facts: facts.page.text,
         volatile=True,
         minimal=True,
+        rag=True,
+    ),
+    OutputField(
+        name="markdown",
+        meaning="the page's text as Markdown, when asked for",
+        example="# Installation\n\nUnpack the [archive](https://example.org/a.tgz).",
+        page=markdown,
+        volatile=True,
+        rag=True,
+    ),
+    OutputField(
+        name="sections",
+        meaning="list of the page's sections, when asked for: see [sections](#sections)",
+        example=[
+            {
+                "id": "2f6e1c0a9b7d4e5f8a3b2c1d0e9f8a7b",
+                "order": 1,
+                "level": 1,
+                "heading_path": ["Installation"],
+                "anchor": "install",
+                "url": "https://example.org/docs/#install",
+                "text": "Installation\nUnpack the archive.",
+            }
+        ],
+        page=sections,
+        volatile=True,
+        rag=True,
+        whole=True,
     ),
     OutputField(
         name="headings",
@@ -317,6 +356,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=headings,
         elastic=lambda record: parts_of_entries(record, "headings", "text"),
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="language",
@@ -325,30 +365,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=lambda facts: facts.page.language,
         volatile=False,
         minimal=True,
-    ),
-    OutputField(
-        name="language_source",
-        meaning=(
-            "where the language is declared: `html` (lang attributes), `meta` or `header`; or "
-            "`detected` by the text"
-        ),
-        example="html",
-        page=lambda facts: facts.page.language_source if facts.page.language else "",
-        volatile=True,
-    ),
-    OutputField(
-        name="word_count",
-        meaning="words of the body; of scripts without spaces their signs",
-        example=5,
-        page=lambda facts: facts.words or None,
-        volatile=True,
-    ),
-    OutputField(
-        name="reading_minutes",
-        meaning="minutes that reading it takes, at 230 words or 500 signs a minute, rounded up",
-        example=1,
-        page=lambda facts: reading_minutes(facts.words, facts.page.language) or None,
-        volatile=True,
+        rag=True,
     ),
     OutputField(
         name="blocks",
@@ -356,6 +373,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=[{"language": "de", "text": "Auf Deutsch"}],
         page=blocks,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="pieces",
@@ -363,6 +381,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=[{"region": "main", "element": "p", "text": "Unpack the archive."}],
         page=pieces,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="author",
@@ -370,6 +389,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="A. Writer",
         page=lambda facts: next(iter(facts.authors), ""),
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="authors",
@@ -377,6 +397,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=["A. Writer", "B. Writer"],
         page=lambda facts: facts.authors if len(facts.authors) > 1 else [],
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="publisher",
@@ -384,6 +405,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="Example Press",
         page=publisher,
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="identifier",
@@ -398,6 +420,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="article",
         page=type_of_page,
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="breadcrumbs",
@@ -405,30 +428,15 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=["Docs", "Guide"],
         page=breadcrumbs,
         volatile=False,
-    ),
-    OutputField(
-        name="image",
-        meaning="address of the image that stands for the page",
-        example="https://example.org/install.png",
-        page=lambda facts: image(facts.page),
-        volatile=False,
+        rag=True,
     ),
     OutputField(
         name="published_at",
-        meaning="when the page says it was published, in the zone in which it says so",
-        example="2026-11-01T18:30:00+01:00",
-        page=lambda facts: facts.publication[0],
+        meaning="when the page says it was published",
+        example="2026-11-01T00:00:00Z",
+        page=lambda facts: published_at(facts.page),
         volatile=True,
-    ),
-    OutputField(
-        name="published_source",
-        meaning=(
-            "where that date stands: `meta`, `json_ld` (microdata and RDFa included), `time`, "
-            "`url` or `text`"
-        ),
-        example="json_ld",
-        page=lambda facts: facts.publication[1],
-        volatile=True,
+        rag=True,
     ),
     OutputField(
         name="modified_at",
@@ -436,6 +444,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="2026-11-19T08:30:00Z",
         page=lambda facts: modified_at(facts.page),
         volatile=True,
+        rag=True,
     ),
     OutputField(
         name="links",
@@ -444,6 +453,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         page=links,
         elastic=lambda record: parts_of_entries(record, "links", "url"),
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="alternates",
@@ -451,6 +461,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=[{"url": "https://example.org/de/", "hreflang": "de"}],
         page=alternates,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="anchors",
@@ -458,6 +469,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=["how to install"],
         fetch=lambda fetch: fetch.anchors,
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="metas",
@@ -465,6 +477,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example={"generator": ["Hugo"]},
         page=metas,
         volatile=False,
+        whole=True,
     ),
     OutputField(
         name="fields",
@@ -472,6 +485,63 @@ DOCUMENT: tuple[OutputField, ...] = (
         example={"price": ["12 EUR"]},
         page=own_fields,
         volatile=False,
+        rag=True,
+    ),
+    OutputField(
+        name="page_id",
+        meaning="of a section that is a document: the `id` of its page",
+        example="8025f833eebe1f453066025d34f47454",
+        filled_by="SectionTable",
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
+        name="parent",
+        meaning="the `id` of the section above it",
+        example="51c2f833eebe1f453066025d34f47454",
+        filled_by="SectionTable",
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
+        name="order",
+        meaning="a number by which the sections of a page sort; it stays when others come and go",
+        example=4096,
+        filled_by="SectionTable",
+        volatile=True,
+        rag=True,
+    ),
+    OutputField(
+        name="level",
+        meaning="the level of its heading, none before the first heading",
+        example=2,
+        filled_by="SectionTable",
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
+        name="heading_path",
+        meaning="the headings above it and its own",
+        example=["Installation", "On Linux"],
+        filled_by="SectionTable",
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
+        name="anchor",
+        meaning="the anchor of its heading",
+        example="linux",
+        filled_by="SectionTable",
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
+        name="page_number",
+        meaning="the page of a file on which it begins",
+        example=7,
+        filled_by="SectionTable",
+        volatile=False,
+        rag=True,
     ),
     OutputField(
         name="status_code",
@@ -486,6 +556,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="text/html",
         fetch=lambda fetch: fetch.content_type,
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="content_length",
@@ -493,6 +564,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=18231,
         fetch=lambda fetch: fetch.size,
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="etag",
@@ -500,6 +572,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example='"5f-1"',
         fetch=lambda fetch: fetch.etag,
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="last_modified",
@@ -507,6 +580,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="Thu, 19 Nov 2026 08:30:00 GMT",
         fetch=lambda fetch: fetch.last_modified,
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="first_seen_at",
@@ -522,6 +596,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         fetch=lambda fetch: rfc3339(fetch.started_at),
         volatile=True,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="last_changed_at",
@@ -529,6 +604,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="2026-11-20T09:00:00Z",
         fetch=lambda fetch: rfc3339(fetch.started_at),
         volatile=True,
+        rag=True,
     ),
     OutputField(
         name="content_hash",
@@ -536,6 +612,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="4dd5f03df8ac87cd62083d7bf76e05a4",
         filled_by="ChangePipeline",
         volatile=True,
+        rag=True,
     ),
     OutputField(
         name="robots",
@@ -560,6 +637,7 @@ DELETION: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="id",
@@ -568,6 +646,7 @@ DELETION: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="url",
@@ -576,17 +655,20 @@ DELETION: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="reason",
         meaning=(
             "`not_found`, `gone`, `noindex`, `robots_txt`, `non_canonical`, `duplicate`, "
-            "`redirected`, `excluded`, `unreachable`, `dropped` or `unwanted_type`"
+            "`redirected`, `excluded`, `unreachable`, `dropped`, `unwanted_type`, "
+            "`section_removed` or `split`"
         ),
         example="redirected",
         filled_by=DATABASE,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="seq",
@@ -595,6 +677,7 @@ DELETION: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
     OutputField(
         name="run_id",
@@ -602,6 +685,7 @@ DELETION: tuple[OutputField, ...] = (
         example=3,
         filled_by=DATABASE,
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="realm",
@@ -609,6 +693,7 @@ DELETION: tuple[OutputField, ...] = (
         example="default",
         filled_by=DATABASE,
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="moved_to",
@@ -617,6 +702,7 @@ DELETION: tuple[OutputField, ...] = (
         filled_by=DATABASE,
         volatile=False,
         minimal=True,
+        rag=True,
     ),
 )
 
@@ -626,14 +712,18 @@ FIELDS = tuple(dict.fromkeys((*DOCUMENT_FIELDS, *DELETION_FIELDS)))
 VOLATILE = frozenset(field.name for field in DOCUMENT if field.volatile)
 ENVELOPE = frozenset(field.name for field in DOCUMENT if field.envelope)
 MINIMAL = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.minimal)
+RAG = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.rag)
+WHOLE = frozenset(field.name for field in DOCUMENT if field.whole)
 _OF_PAGE = tuple((field.name, field.page) for field in DOCUMENT if field.page)
 _OF_FETCH = tuple((field.name, field.fetch) for field in DOCUMENT if field.fetch)
 _ELASTIC = tuple((field.name, field.elastic) for field in DOCUMENT if field.elastic)
 
 
-def page_fields(page: Page, options: DocumentOptions) -> dict[str, Any]:
-    """The fields that a page gives its document; empty values left out."""
-    facts = PageFacts(page, options)
+def page_fields(
+    page: Page, options: DocumentOptions, *, document_id: str = "", url: str = ""
+) -> dict[str, Any]:
+    """The fields that a page gives the document of an id and a URL; empty values left out."""
+    facts = PageFacts(page, options, document_id, url)
     values = ((name, value(facts)) for name, value in _OF_PAGE)
     return {name: value for name, value in values if not is_empty(value)}
 

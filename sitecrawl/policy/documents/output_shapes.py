@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from sitecrawl.policy.documents.fields import MINIMAL, elastic_fields
+from sitecrawl.policy.documents.fields import FIELDS, MINIMAL, RAG, elastic_fields
 
 if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
@@ -37,6 +37,11 @@ def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name in MINIMAL}
 
 
+def rag(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are registered for retrieval, and those that the user declared."""
+    return {name: value for name, value in record.items() if name in RAG or name not in FIELDS}
+
+
 def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
     """Every field, those that Elastic's Open Crawler writes too in its types.
 
@@ -50,15 +55,17 @@ def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
 def field_names(names: Iterable[str], options: DocumentOptions) -> tuple[str, ...]:
     """The names that a record's fields can have as ``written``, with those of extra fields."""
     every = dict.fromkeys((*names, *(name for name, _ in options.extra_fields)))
-    kept = minimal(every) if options.preset == "minimal" else every
-    return tuple(rename(kept, options.field_map))
+    chosen = SELECTIONS.get(options.preset, full)
+    return tuple(rename(chosen(every), options.field_map))
 
 
 PRESETS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "full": full,
     "elastic": elastic,
     "minimal": minimal,
+    "rag": rag,
 }
+SELECTIONS = {name: PRESETS[name] for name in ("minimal", "rag")}
 
 
 def written(record: Mapping[str, Any], options: DocumentOptions) -> dict[str, Any]:

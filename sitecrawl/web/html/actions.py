@@ -29,6 +29,7 @@ from sitecrawl.web.html.exclusions import enter_comment, removed
 from sitecrawl.web.html.head import note_base
 from sitecrawl.web.html.images import enter_area, enter_image
 from sitecrawl.web.html.links import link_patterns
+from sitecrawl.web.html.outline_actions import OUTLINED, outlined
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
     enter_formula,
@@ -137,12 +138,14 @@ def linked(patterns: Patterns, inner: Enter | None, most: int) -> Enter:
 def action_tables(options: ReadOptions) -> Tables:
     """The tables of the options: all elements, and those that a run of words may hold.
 
-    Where preformatted text keeps its space each piece of it counts: there are no runs.
+    Where preformatted text keeps its space, or words their formatting, each piece of it counts:
+    there are no runs.
     """
     table = action_table(options)
     removed_tags = {tag.lower() for tag in options.remove_elements}
     inline = (tag_number(tag) for tag in INLINE if tag not in removed_tags)
-    runs = {tag: table[tag] for tag in inline if tag is not None and not options.keep_pre}
+    by_piece = options.keep_pre or options.outline
+    runs = {tag: table[tag] for tag in inline if tag is not None and not by_piece}
     plain = frozenset(tag for tag, enter in runs.items() if enter is None)
     return table, plain, {tag: enter for tag, enter in runs.items() if enter is not None}
 
@@ -165,8 +168,13 @@ def action_table(options: ReadOptions) -> Table:
             named[tag] = linked(patterns, named.get(tag, enter_block), options.max_links * 2)
     for tag in options.remove_elements:
         named[tag.lower()] = removed(named.get(tag.lower(), enter_block))
+    block: Enter | None = enter_block
+    if options.outline:
+        block = outlined("", enter_block)
+        every = {**dict.fromkeys(OUTLINED, enter_block), **named}
+        named = {tag: outlined(tag, action) for tag, action in every.items()}
     numbered = {tag_number(tag) or tag: action for tag, action in named.items()}
-    blocks: Table = dict.fromkeys(STANDARD, enter_block)
+    blocks: Table = dict.fromkeys(STANDARD, block)
     table = {**blocks, **numbered}
     if options.text_pieces:
         table = {tag: in_context(enter) if enter else None for tag, enter in table.items()}

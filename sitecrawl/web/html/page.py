@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from sitecrawl.web.content_blocks import ContentBlock
+
 
 class Link(NamedTuple):
     """One link as found: an absolute URL without fragment, and how the page gives it.
@@ -84,13 +86,12 @@ class Page:
     ``content_type`` is the bare media type, sniffed where the response named none, and
     empty where the body is neither markup nor text: such a page holds nothing else.
     ``size`` is the number of the body's bytes, unpacked.
-    ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them,
-    of JSON-LD and, where that has none, of microdata and RDFa; ``bylines`` are the texts of
-    elements that, by relation or class, name the author;
+    ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them;
     ``fields`` what the options' selectors or the paths of an XML document give.
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
     and ``time``. ``alternates`` are link elements and headers that name other forms of the
     page, feeds included; ``images`` those of the page's own host.
+    ``content`` are the blocks of the text, if the options ask for an outline.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
     ``heading_at`` is where in it, or in ``text``, the heading starts that a sentence follows
     first (else the first heading), -1 without any.
@@ -110,7 +111,6 @@ class Page:
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    bylines: tuple[str, ...] = ()
     times: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     stable_text: str = ""
@@ -118,8 +118,8 @@ class Page:
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()
     pieces: tuple[Piece, ...] = ()
+    content: tuple[ContentBlock, ...] = ()
     language: str = ""
-    language_source: str = ""
     links: tuple[Link, ...] = ()
     inert: tuple[str, ...] = ()
     malformed: tuple[str, ...] = ()

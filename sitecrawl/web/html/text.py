@@ -22,6 +22,9 @@ SOFT_HYPHEN = "\xad"
 _SIGNS = (SOFT_HYPHEN, FOREIGN_OPEN, FOREIGN_CLOSE)
 _SPACES = re.compile("  +")
 PERMALINK = "¶"  # behind headings and definitions of documentation
+# What documentation tools write there. Read the Docs has a letter of its icon font (U+F0C1),
+# Docusaurus and VitePress only a zero width space, with an icon from the style sheet.
+PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
 # Nothing to read at either end of a line: characters without width, Read the Docs' permalink.
 _EDGES = " \u200b\u2060\ufeff\uf0c1"
 

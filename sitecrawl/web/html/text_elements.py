@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import ANCHOR, REGIONS, SPAN, TEXT
 from sitecrawl.web.html.page import Heading
-from sitecrawl.web.html.text import cleaned
+from sitecrawl.web.html.text import PERMALINKS, cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
 from sitecrawl.web.languages import read_language
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 
-# What documentation tools write there. Read the Docs has a letter of its icon font (U+F0C1),
-# Docusaurus and VitePress only a zero width space, with an icon from the style sheet.
-PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
 ZERO_WIDTH = "\u200b"
 _AROUND = f"{ZERO_WIDTH} \n\t"
 MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
@@ -91,7 +88,9 @@ def _is_sign(text: str) -> bool:
 MAX_HEADINGS = 20_000  # of one page; the HTML standard has 2,000
 LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
 SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
-_SECTIONS = frozenset({"section", "article", "div"})
+SECTIONS = frozenset({"section", "article", "div", "header", "hgroup"})
+ANCHORS = frozenset({"a", "span"})
+MAX_SECTION_WRAPPERS = 5  # elements between a heading and its section: DocBook has three
 
 
 def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
@@ -130,16 +129,26 @@ def _inner_anchor(heading: LexborNode) -> str:
 
 
 def _section_id(heading: LexborNode) -> str:
-    """The id of the section that the heading opens."""
-    before = heading.prev
-    while before is not None and not before.is_element_node:
-        before = before.prev
-    if before is not None:
-        attributes = before.attributes
-        is_anchor = before.tag in {"a", "span"}
-        return (attributes.get("id") or attributes.get("name") or "") if is_anchor else ""
-    parent = heading.parent
-    return (parent.id or "") if parent is not None and parent.tag in _SECTIONS else ""
+    """The id of the section that the heading opens, or of an anchor right before it."""
+    node = heading
+    for _ in range(MAX_SECTION_WRAPPERS):
+        before = node.prev
+        while before is not None and not before.is_element_node and _is_nothing(before):
+            before = before.prev
+        if before is not None:
+            return _anchor_name(before) if before.tag in ANCHORS else ""
+        parent = node.parent
+        if parent is None or parent.tag not in SECTIONS:
+            return ""
+        if parent.id:
+            return str(parent.id)
+        node = parent
+    return ""
+
+
+def _anchor_name(node: LexborNode) -> str:
+    attributes = node.attributes
+    return attributes.get("id") or attributes.get("name") or ""
 
 
 def useful_start(walk: Walk) -> int:

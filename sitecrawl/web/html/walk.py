@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from sitecrawl.web.html.elements import PHRASES, TEXT
+from sitecrawl.web.html.outline import MarkedText, Outline
 from sitecrawl.web.html.parser_bounds import bounded
 from sitecrawl.web.html.text import TextBuilder, link_text
 
@@ -88,7 +89,7 @@ class Walk:
         self.actions = self.names
         self.named = named
         self.options = options
-        self.text = TextBuilder()
+        self.text: TextBuilder = MarkedText(Outline()) if options.outline else TextBuilder()
         if options.text_pieces:
             self.text.context = ("", "body")  # of what scripts in the head write, too
         self.found: list[Found] = []

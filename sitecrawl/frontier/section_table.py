@@ -1,0 +1,148 @@
+"""The section table: documents that are written section by section."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.frontier.database import placeholders
+from sitecrawl.policy.documents.section_documents import orders, section_documents
+
+if TYPE_CHECKING:
+    from sitecrawl.frontier.database import Database
+    from sitecrawl.frontier.documents import Documents
+    from sitecrawl.frontier.outbox import Entry
+
+REMOVED = "section_removed"
+OTHER_FORM = "split"
+STORE = (
+    "INSERT INTO section (url, id, seq, hash, place, body) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (url, id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash,"
+    " place = excluded.place, body = excluded.body"
+)
+KNOWN = "SELECT DISTINCT url FROM section WHERE url IN ({})"
+BATCH = 500
+SPLITS = "SELECT configuration FROM run WHERE id = ?"
+
+
+class SectionTable:
+    """The sections that were written last of each page, with the number of their change.
+
+    A page has rows here exactly while it is written by sections. What a page's change means for
+    its sections is decided where changes are numbered, so that duplicates, redirects, deletions
+    and whatever else makes or ends a document need not know of them.
+    """
+
+    def __init__(self, database: Database, documents: Documents, run: int) -> None:
+        self._database = database
+        self._documents = documents
+        self._run = run
+        self._is_split: bool | None = None
+
+    def expanded(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The changes of pages as changes of sections; deletions go first, as they did."""
+        found: list[Entry] = []
+        deleted: set[int] = set()
+        known = self._known([entry.url for entry in entries])
+        for entry in entries:
+            if entry.op == "delete":
+                deleted.add(entry.url)
+                found += self._deleted(entry) if entry.url in known else [entry]
+            elif self._splits():
+                found += self._changed(entry, is_new=entry.url in deleted)
+            elif entry.url in known:
+                found += [*self._withdrawn(entry, self._rows(entry.url)), entry]
+            else:
+                found.append(entry)
+        return sorted(found, key=lambda entry: entry.op != "delete")
+
+    def store(self, numbered: Iterable[tuple[int, Entry]], pages: Iterable[int]) -> None:
+        """Store the sections that were numbered; ``pages`` are all that are written by sections."""
+        self._database.many(
+            STORE,
+            [
+                (e.url, e.id, seq, e.hash, e.content["order"], self._documents.packed(e.content))
+                for seq, e in numbered
+            ],
+        )
+        self._database.many(
+            "UPDATE document SET seq = (SELECT max(seq) FROM section WHERE url = ?) WHERE url = ?",
+            [(url, url) for url in pages],
+        )
+
+    def _changed(self, entry: Entry, *, is_new: bool) -> Iterator[Entry]:
+        """The sections of a page that were not written like this before, and those that are gone."""
+        before = self._rows(entry.url)
+        sections = section_documents(entry.content)
+        if not before and entry.change != "new" and not is_new:  # it was written as a page
+            yield replace(
+                entry,
+                op="delete",
+                change=None,
+                reason=OTHER_FORM,
+                content={},
+                address=entry.content.get("url"),
+            )
+        now = {section.id for section in sections}
+        gone = {id_: row for id_, row in before.items() if id_ not in now}
+        yield from self._withdrawn(entry, gone, REMOVED)
+        numbers = orders(
+            {id_: place for id_, (_, place) in before.items()}, [s.id for s in sections]
+        )
+        for section in sections:
+            hash_, place = before.get(section.id, ("", 0))
+            number = numbers[section.id]
+            if (hash_, place) == (section.hash, number) and entry.change != "config":
+                continue
+            change = entry.change if section.id in before else "new"
+            content = {**section.content, "order": number}
+            yield replace(entry, id=section.id, change=change, content=content, hash=section.hash)
+
+    def _deleted(self, entry: Entry) -> list[Entry]:
+        """The deletion of a page, or of each of its sections."""
+        rows = self._rows(entry.url)
+        self._forget(entry.url, rows)
+        return [replace(entry, id=id_) for id_ in rows] or [entry]
+
+    def _withdrawn(
+        self, entry: Entry, rows: Iterable[str], reason: str = OTHER_FORM
+    ) -> list[Entry]:
+        """The deletions of sections of a page that stays."""
+        ids = list(rows)
+        self._forget(entry.url, ids)
+        address = entry.content.get("url")
+        return [
+            replace(
+                entry, op="delete", id=id_, change=None, reason=reason, content={}, address=address
+            )
+            for id_ in ids
+        ]
+
+    def _known(self, urls: Sequence[int]) -> set[int]:
+        """Those of the pages that are written by sections."""
+        known: set[int] = set()
+        for start in range(0, len(urls), BATCH):
+            batch = urls[start : start + BATCH]
+            rows = self._database.rows(KNOWN.format(placeholders(len(batch))), batch)
+            known.update(url for (url,) in rows)
+        return known
+
+    def _rows(self, url: int) -> dict[str, tuple[str, int]]:
+        """The sections of a page with hash and order."""
+        rows = self._database.rows("SELECT id, hash, place FROM section WHERE url = ?", (url,))
+        return {id_: (hash_, place) for id_, hash_, place in rows}
+
+    def _forget(self, url: int, ids: Iterable[str]) -> None:
+        self._database.many(
+            "DELETE FROM section WHERE url = ? AND id = ?", [(url, id_) for id_ in ids]
+        )
+
+    def _splits(self) -> bool:
+        """Tell a run that writes sections."""
+        if self._is_split is None:
+            rows = self._database.rows(SPLITS, (self._run,))
+            configuration: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+            self._is_split = configuration.get("params", {}).get("split") == "sections"
+        return self._is_split

@@ -1,0 +1,96 @@
+"""Sections as documents of their own: their fields, their hashes, and their order on the page."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from sitecrawl.policy.documents.fields import VOLATILE, WHOLE
+from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.documents.sections import SectionOptions, build_sections, paragraphs
+
+GAP = 2**20  # between the orders of two sections that were written together
+_RENAMED = {"text": "body", "hash": "content_hash"}
+_CONTENT = frozenset({"body", "markdown"})  # volatile in a page, whose own hash covers them
+
+
+@dataclass(frozen=True, slots=True)
+class SectionDocument:
+    """A section as it is written: its fields beside the envelope, and a hash of those that last."""
+
+    id: str
+    hash: str
+    content: dict[str, Any]
+
+
+def section_documents(document: Mapping[str, Any]) -> list[SectionDocument]:
+    """The sections of a stored document, at least one; without their order.
+
+    A document that was read before its crawl was split, or whose sections a project's pipelines
+    have taken out, is made of its body.
+    """
+    sections = document.get("sections")
+    if not sections:
+        body = paragraphs(document.get("body", ""))
+        url = document.get("url", "")
+        sections = build_sections(body, document["id"], url, SectionOptions(0, 0))
+    common = {name: value for name, value in document.items() if name not in WHOLE}
+    common.pop("body", None)
+    common.pop("markdown", None)
+    found = [_section_document(common, section) for section in sections or [{"id": document["id"]}]]
+    return list({each.id: each for each in found}.values())
+
+
+def _section_document(common: Mapping[str, Any], section: Mapping[str, Any]) -> SectionDocument:
+    own = {_RENAMED.get(name, name): value for name, value in section.items() if name != "order"}
+    own = {name: value for name, value in own.items() if value not in ("", [])}
+    content = {**common, **own, "page_id": common["id"]}
+    lasting = {
+        name: content[name] for name in sorted(content) if name not in VOLATILE or name in _CONTENT
+    }
+    digest = blake2b(serialized(lasting), digest_size=16).hexdigest()
+    return SectionDocument(str(content["id"]), digest, content)
+
+
+def orders(before: Mapping[str, int], ids: Sequence[str]) -> dict[str, int]:
+    """Numbers by which the sections of a page sort; as many as possible are those they had.
+
+    New ones lie between those of their neighbours. Where no number is left between two, all are
+    numbered anew.
+    """
+    kept = _longest_rising([(each, before[each]) for each in ids if each in before])
+    found: dict[str, int] = {}
+    last, waiting = 0, list[str]()
+    for each in ids:
+        if each not in kept:
+            waiting.append(each)
+            continue
+        step = (before[each] - last) // (len(waiting) + 1)
+        if not step:
+            return {name: GAP * number for number, name in enumerate(ids, start=1)}
+        found |= {name: last + step * number for number, name in enumerate(waiting, start=1)}
+        found[each] = last = before[each]
+        waiting.clear()
+    found |= {name: last + GAP * number for number, name in enumerate(waiting, start=1)}
+    return found
+
+
+def _longest_rising(numbered: Sequence[tuple[str, int]]) -> set[str]:
+    """The names of the longest part of a sequence whose numbers rise."""
+    ends: list[int] = []  # the smallest number that a rising part of each length ends with
+    places: list[int] = []
+    previous: list[int] = []
+    for place, (_, number) in enumerate(numbered):
+        length = bisect_left(ends, number)
+        previous.append(places[length - 1] if length else -1)
+        ends[length : length + 1] = [number]
+        places[length : length + 1] = [place]
+    found: set[str] = set()
+    step = places[-1] if places else -1
+    while step >= 0:
+        found.add(numbered[step][0])
+        step = previous[step]
+    return found

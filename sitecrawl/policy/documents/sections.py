@@ -1,0 +1,365 @@
+"""Sections of a document: its content blocks cut at headings, within bounds of size.
+
+A section is known by the headings above it, so that its ``id`` survives every edit elsewhere on
+the page. For the same reason each decision looks at one section alone: a small one goes to its
+parent because of its own size, and a large one is cut where the content says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+from sitecrawl.web.content_blocks import ContentBlock
+
+MAX_SECTIONS = 2_000  # of one document; later headings stay in the last of them
+MAX_HEADING = 200  # characters of a heading within a path
+MAX_ANCHOR = 500  # characters
+ROOT_LEVEL = 1
+_FRAGMENT = "!$&'()*+,;=:@/?-._~%"  # RFC 3986, 3.5, and what is escaped already
+_EMPTY_LINES = re.compile(r"\n{2,}")
+FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+# Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: within
+# a tenth of cl100k on English and German documentation (docs/decisions.md).
+_TOKEN = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n")
+_NOT_SLUG = re.compile(r"[\W_]+")
+
+
+def count_tokens(text: str) -> int:
+    """Estimate how many tokens a language model makes of a text."""
+    return sum(1 for _ in _TOKEN.finditer(text))
+
+
+UNITS: dict[str, Callable[[str], int]] = {"characters": len, "tokens": count_tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class SectionOptions:
+    """Bounds of a section's Markdown; ``unit`` is one of ``UNITS``, a maximum of 0 is none."""
+
+    min_size: int = 200
+    max_size: int = 4_000
+    unit: str = "characters"
+
+
+@dataclass(slots=True)
+class _Node:
+    """A heading with all up to the next one; the root has what comes before the first."""
+
+    heading: str = ""
+    level: int = 0
+    anchor: str = ""
+    path: tuple[str, ...] = ()
+    parent: _Node | None = None
+    blocks: list[ContentBlock] = field(default_factory=list)
+    id: str = ""
+    size: int = 0
+    has_children: bool = False
+    is_absorbed: bool = False
+    absorbed: list[_Node] = field(default_factory=list)
+
+
+def build_sections(
+    blocks: Iterable[ContentBlock], document_id: str, url: str, options: SectionOptions
+) -> list[dict[str, Any]]:
+    """The sections of a document as fields of the output; together they hold every block.
+
+    ``blocks`` may come from any reader: headings are the blocks with a level. A block's page
+    number becomes the ``page_number`` of the section that begins with it.
+    """
+    nodes = _outline(blocks)
+    _name(nodes, document_id)
+    measure = UNITS[options.unit]
+    for node in nodes:
+        node.size = sum(measure(block.shown) for block in node.blocks)
+    _absorb_small(nodes, options.min_size)
+    sections: list[dict[str, Any]] = []
+    for node in nodes:
+        if not node.is_absorbed and (content := _gathered(node)):
+            sections += _parts(node, content, url, options)
+    for order, section in enumerate(sections, start=1):
+        section["order"] = order
+    return sections
+
+
+def markdown_of(blocks: Iterable[ContentBlock]) -> str:
+    """The Markdown of blocks in a row; those that begin within a definition are moved left."""
+    parts: list[str] = []
+    margin = ""
+    for number, block in enumerate(blocks):
+        shown = block.shown
+        if number == 0:
+            parts.append(block.lead)
+            margin = shown[: len(shown) - len(shown.lstrip(" "))] if block.markdown else ""
+        else:
+            parts.append("\n" if block.tight else "\n\n")
+        if margin and shown.startswith(margin):
+            shown = shown.removeprefix(margin).replace(f"\n{margin}", "\n")
+        else:
+            margin = ""
+        parts.append(shown)
+    return "".join(parts)
+
+
+def text_of(blocks: Iterable[ContentBlock]) -> str:
+    """The text of blocks in a row, as a body has it."""
+    return "\n".join(block.text for block in blocks if block.text)
+
+
+def paragraphs(text: str) -> list[ContentBlock]:
+    """The paragraphs of plain text, which empty lines part."""
+    return [ContentBlock(each) for each in _EMPTY_LINES.split(text) if each]
+
+
+def without_lines(
+    blocks: Iterable[ContentBlock], is_left_out: Callable[[str], bool]
+) -> tuple[ContentBlock, ...]:
+    """The blocks of which at least one line stays in the body."""
+    return tuple(
+        block
+        for block in blocks
+        if not block.text or not all(is_left_out(line) for line in block.text.split("\n"))
+    )
+
+
+def _outline(blocks: Iterable[ContentBlock]) -> list[_Node]:
+    """The headings in their order, each below the nearest one of a lower level."""
+    root = _Node()
+    nodes = [root]
+    above = [root]
+    for block in blocks:
+        if block.level and len(nodes) < MAX_SECTIONS:
+            while above[-1].level >= block.level:
+                above.pop()
+            heading = " ".join(block.text.split())[:MAX_HEADING]
+            anchor = block.anchor if len(block.anchor) <= MAX_ANCHOR else ""
+            path = (*above[-1].path, heading)
+            node = _Node(heading, block.level, anchor, path, above[-1], [block])
+            nodes.append(node)
+            above.append(node)
+        else:
+            nodes[-1].blocks.append(block)
+    return nodes
+
+
+def _name(nodes: Sequence[_Node], document_id: str) -> None:
+    """Give each section its id: of the document's id, the headings above it and its own.
+
+    The first heading of level 1 is the page's own, whose words do not count: whoever mends its
+    title has not touched its sections. An anchor counts where somebody chose it. Of sections
+    that are still alike the first has the plain id, the others one of their text.
+    """
+    title = next((node for node in nodes if node.level == ROOT_LEVEL), None)
+    used: set[str] = set()
+    for node in nodes:
+        is_below = title is not None and _is_within(node, title)
+        path = ("", *node.path[1:]) if is_below else node.path
+        plain = _digest(document_id, *path, *_chosen_anchor(node))
+        node.id = plain if plain not in used else _unused(plain, text_of(node.blocks), used)
+        used.add(node.id)
+
+
+def _is_within(node: _Node, above: _Node) -> bool:
+    """Tell whether a section is another or lies below it."""
+    step: _Node | None = node
+    while step is not None and step is not above:
+        step = step.parent
+    return step is not None
+
+
+def _chosen_anchor(node: _Node) -> list[str]:
+    """The anchor if it says more than the heading; none that may be a number given in a row."""
+    anchor, heading = (_NOT_SLUG.sub("-", text.lower()) for text in (node.anchor, node.heading))
+    is_number = any(map(str.isdecimal, anchor)) and heading not in anchor
+    return [] if not anchor or anchor == heading or is_number else [f"#{node.anchor}"]
+
+
+def _unused(plain: str, suffix: str, used: Iterable[str]) -> str:
+    """An id of two texts that no other section has."""
+    found, again = _digest(plain, suffix), 1
+    while found in used:
+        again += 1
+        found = _digest(plain, suffix, str(again))
+    return found
+
+
+def _digest(*parts: str) -> str:
+    """32 hexadecimal digits that stand for some texts."""
+    return sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _absorb_small(nodes: Sequence[_Node], least: int) -> None:
+    """Give sections that are too small, with all that is below them, to those above them."""
+    for node in reversed(nodes[1:]):
+        assert node.parent is not None
+        if node.has_children or node.size >= least:
+            node.parent.has_children = True
+        else:
+            node.is_absorbed = True
+            node.parent.size += node.size
+            node.parent.absorbed.append(node)
+
+
+def _gathered(node: _Node) -> list[ContentBlock]:
+    """The blocks of a section and of those that it absorbed, in their order."""
+    blocks = list(node.blocks)
+    for each in reversed(node.absorbed):
+        blocks += _gathered(each)
+    return blocks
+
+
+def _parts(
+    node: _Node, blocks: list[ContentBlock], url: str, options: SectionOptions
+) -> Iterator[dict[str, Any]]:
+    """A section as one entry, or as several where it is too large."""
+    used: set[str] = set()
+    for number, part in enumerate(_split(blocks, options)):
+        id_ = node.id if number == 0 else _unused(node.id, part[0].text, used)
+        used.add(id_)
+        yield _entry(node, id_, part, url)
+
+
+def _entry(node: _Node, id_: str, blocks: Sequence[ContentBlock], url: str) -> dict[str, Any]:
+    """A section, or a part of one, as the output has it."""
+    parent = node.parent.id if node.parent is not None and node.parent.level else None
+    anchor = node.anchor if id_ == node.id else blocks[0].anchor  # of a term, for a later part
+    entry = {
+        "id": id_,
+        "parent": parent,
+        "order": 0,
+        "level": node.level,
+        "heading_path": list(node.path),
+        "anchor": anchor,
+        "url": _address(node, anchor, url),
+        "page_number": blocks[0].page,
+        "text": text_of(blocks),
+        "markdown": markdown_of(blocks),
+    }
+    entry = {name: value for name, value in entry.items() if value or name in ("order", "text")}
+    lasting = [str(entry.get(name, "")) for name in ("heading_path", "url", "text", "markdown")]
+    return {**entry, "hash": _digest(*lasting)}
+
+
+def _address(node: _Node, anchor: str, url: str) -> str:
+    """The address of a section: that of its own anchor, else of the nearest one above it."""
+    step: _Node | None = node
+    while step is not None and not anchor:
+        anchor, step = step.anchor, step.parent
+    if not anchor or "#" in url:
+        return url
+    return f"{url}#{quote(anchor, safe=_FRAGMENT)}"
+
+
+def _split(blocks: Sequence[ContentBlock], options: SectionOptions) -> Iterator[list[ContentBlock]]:
+    """Parts of a section within its bounds.
+
+    The place of a cut depends on the hash of the block behind it, so that an edit moves the
+    cuts next to it and no others.
+    """
+    measure, most = UNITS[options.unit], options.max_size
+    if not most:
+        yield list(blocks)
+        return
+    small = [piece for block in blocks for piece in _pieces(block, measure, most)]
+    sizes = [measure(piece.shown) for piece in small]
+    rest = sum(sizes)
+    start = 0
+    while rest > most:
+        end = _cut(small, sizes, start, most)
+        yield small[start:end]
+        rest -= sum(sizes[start:end])
+        start = end
+    if start < len(small):
+        yield small[start:]
+
+
+def _cut(blocks: Sequence[ContentBlock], sizes: Sequence[int], start: int, most: int) -> int:
+    """The end of a part that begins at ``start``: at a heading if possible, never behind one."""
+    size, fitting, candidates = 0, start + 1, []
+    for end in range(start + 1, len(blocks)):
+        size += sizes[end - 1]
+        if size > most:
+            break
+        fitting = end
+        if size * 2 >= most:
+            candidates.append(end)
+
+    def preference(end: int) -> tuple[bool, bool, bool, str]:
+        block, is_behind_heading = blocks[end], bool(blocks[end - 1].level)
+        return is_behind_heading, not block.level, not block.anchor, _digest(block.text)
+
+    return min(candidates, key=preference, default=fitting)
+
+
+def _pieces(
+    block: ContentBlock, measure: Callable[[str], int], most: int
+) -> Iterator[ContentBlock]:
+    """A block, or one that is larger than a part cut at its lines, else at its words."""
+    size = measure(block.shown)
+    if size <= most:
+        yield block
+        return
+    pieces = _cut_lines(block.shown, measure, most)
+    total, begun = sum(map(len, pieces)), 0
+    text, taken = block.text, 0
+    for number, markdown in enumerate(pieces):
+        begun += len(markdown)
+        end = len(text) if number == len(pieces) - 1 else _gap(text, taken, begun / total)
+        first = number == 0
+        yield block._replace(
+            text=text[taken:end].strip("\n"),
+            markdown=markdown,
+            level=block.level if first else 0,
+            tight=block.tight if first else False,
+        )
+        taken = end
+
+
+def _gap(text: str, start: int, share: float) -> int:
+    """The end of the line or word next to a share of a text."""
+    at = max(start, int(len(text) * share))
+    for gap in ("\n", " "):
+        for found in (text.rfind(gap, start, at + 1), text.find(gap, at)):
+            if found >= start and abs(found - at) <= MAX_HEADING:
+                return found + 1
+    return at
+
+
+def _cut_lines(markdown: str, measure: Callable[[str], int], most: int) -> list[str]:
+    """Markdown in parts of whole lines; a listing that is cut is closed and opened again."""
+    parts: list[str] = []
+    lines: list[str] = []
+    size, opening, closing = 0, "", ""
+    for line in _short_lines(markdown, measure, most):
+        length = measure(line) + 1
+        if lines and size + length > most:
+            parts.append("\n".join([*lines, closing] if closing else lines))
+            lines, size = ([opening], measure(opening)) if opening else ([], 0)
+        lines.append(line)
+        size += length
+        if closing and line == closing:
+            opening = closing = ""
+        elif not closing and (fence := FENCE.match(line)):
+            opening, closing = line, fence[0]
+    parts.append("\n".join(lines))
+    return parts
+
+
+def _short_lines(markdown: str, measure: Callable[[str], int], most: int) -> Iterator[str]:
+    """The lines of a text, those that are too long cut between words."""
+    for line in markdown.split("\n"):
+        size = measure(line)
+        if size <= most:
+            yield line
+            continue
+        start, width = 0, max(1, len(line) * most // (size + 1))
+        while len(line) - start > width:
+            space = line.rfind(" ", start + width // 2, start + width)
+            end = space + 1 if space > 0 else start + width
+            yield line[start:end].rstrip()
+            start = end
+        yield line[start:]

@@ -1,1 +1,0 @@
-"""Full-text search in a file: the index that `scrapy sync` writes and `scrapy search` reads."""

@@ -1,1 +1,0 @@
-"""`scrapy sync`: keeps search engines and other targets equal to the documents of a crawl."""

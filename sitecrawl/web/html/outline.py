@@ -1,0 +1,589 @@
+"""Outline of a page: its main content as a tree of blocks, from which Markdown is written.
+
+The walk that collects the text fills it, so that both leave out the same: an element is opened
+when its action begins, and every finished line of the text goes to the element that is open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitecrawl.web.content_blocks import ContentBlock
+from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
+from sitecrawl.web.urls.url import resolve
+
+if TYPE_CHECKING:
+    from sitecrawl.web.html.page import Heading
+
+
+MAX_NESTING = 24  # lists, items, cells and quotes within one another; others are passed over
+MAX_LINES = 200_000  # of one page
+MAX_REOPENED = 8  # lines that one link may span
+MAX_URL = 2_000  # characters of an address in Markdown
+MAX_NUMBER = 10**6  # of an item
+
+_SPACE = re.compile(r"\s+")
+_TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+_BRACKET = re.compile(r"(?=[\[\]])")
+# What would begin a heading, list, quote, listing, rule or table at the start of a line.
+_BLOCK_START = re.compile(r"\A(?=#{1,6}(?:\s|$)|[-+*>|](?:\s|$)|```|~~~|(?:-+|=+)\s*$)")
+_NUMBER_START = re.compile(r"\A(\d{1,9})([.)])(?=\s|$)")
+_IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E"})
+_TICKS = re.compile("`+")
+_ITEM_START = re.compile(r"- |1\. ")  # a list that begins otherwise needs an empty line
+MAX_LEAD = 1_000  # characters of a table's head that are repeated
+MAX_SPAN = 50  # columns that a cell fills, and columns that reach into the next row
+
+
+class Kind(Enum):
+    """The meaning of an element in an outline."""
+
+    ROOT = auto()
+    HEADING = auto()
+    LIST = auto()
+    ITEM = auto()
+    TERM = auto()
+    DETAIL = auto()
+    QUOTE = auto()
+    CODE = auto()
+    TABLE = auto()
+    ROW = auto()
+    CELL = auto()
+    GUTTER = auto()
+
+
+PARTS_OF_TABLES = frozenset({Kind.TABLE, Kind.ROW, Kind.CELL})
+DISSOLVED_BY_HEADINGS = PARTS_OF_TABLES | {Kind.LIST, Kind.ITEM, Kind.TERM, Kind.DETAIL}
+NEVER_BOLD = frozenset({Kind.HEADING, Kind.TERM})
+
+
+class OutlineLine(NamedTuple):
+    """A line of the text and its Markdown; ``joined`` to the one before by a line break.
+
+    ``page`` is the number of the page in a file.
+    """
+
+    text: str
+    markdown: str
+    joined: bool
+    page: int = 0
+
+
+class Structure:
+    """An element of the outline.
+
+    ``number`` is that of the first item of an ordered list (0 for bullets), ``word`` that of an
+    admonition, or the Markdown of a listing; ``level`` that of a heading. A cell has its spans,
+    and ``is_head`` says that it heads a column or row. A ``dissolved`` element is there for the
+    layout: what it holds stands for itself.
+    """
+
+    __slots__ = (
+        *("anchor", "children", "columns", "dissolved", "is_head", "kind", "level", "number"),
+        *("rows", "word"),
+    )
+
+    def __init__(self, kind: Kind, *, word: str = "", number: int = 0, anchor: str = "") -> None:
+        self.kind = kind
+        self.word = word
+        self.number = number
+        self.anchor = anchor
+        self.level = 0
+        self.rows = self.columns = 1
+        self.is_head = False
+        self.children: list[Structure | OutlineLine] = []
+        self.dissolved = False
+
+    @property
+    def holds_something(self) -> bool:
+        """Tell an element that is worth keeping: a cell is, in a row that has content."""
+        if self.kind is Kind.ROW:
+            return any(isinstance(each, OutlineLine) or each.children for each in self.children)
+        return bool(self.children) or self.kind is Kind.CELL
+
+
+class Outline:
+    """Tree of a page's blocks while its text is collected."""
+
+    __slots__ = ("_lines", "_stack", "broken", "has_pages", "is_cut", "listings", "page")
+
+    def __init__(self) -> None:
+        self._stack = [Structure(Kind.ROOT)]
+        self._lines = 0
+        self.broken = True
+        self.is_cut = False
+        self.listings = 0  # that are open
+        self.has_pages = False  # as a file may
+        self.page = 0
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the element that is open."""
+        return self._stack[-1].kind
+
+    def open(self, node: Structure) -> None:
+        """Begin an element; within too many of them nothing but its lines are kept."""
+        self.broken = True
+        self._stack.append(node if len(self._stack) < MAX_NESTING else self._stack[-1])
+
+    def close(self) -> None:
+        """End the element that was opened last; without content it is forgotten."""
+        self.broken = True
+        node = self._stack.pop()
+        if node is self._stack[-1] or not node.holds_something:
+            return
+        self._stack[-1].children.append(node)
+        if node.kind is Kind.HEADING and not node.dissolved:
+            self._dissolve(DISSOLVED_BY_HEADINGS)
+        elif node.kind is Kind.TABLE or (node.kind is Kind.CODE and node.word.count("\n") > 2):
+            self._dissolve(PARTS_OF_TABLES)
+
+    def close_heading(self, heading: Heading | None) -> None:
+        """End a heading: one that is not listed among the page's is a paragraph."""
+        node = self._stack[-1]
+        if node.kind is not Kind.HEADING or heading is None:
+            node.dissolved = node.dissolved or node.kind is Kind.HEADING
+        else:
+            node.level, node.anchor = heading.level, heading.anchor
+        self.close()
+
+    def add(self, text: str, markdown: str) -> None:
+        """Add a finished line of the text."""
+        if self._lines >= MAX_LINES:
+            self.is_cut = True
+            return
+        self._lines += 1
+        self._stack[-1].children.append(OutlineLine(text, markdown, not self.broken, self.page))
+        self.broken = False
+
+    def blocks(self) -> tuple[ContentBlock, ...]:
+        """The content of the page."""
+        return tuple(
+            block._replace(text=cleaned(block.text), markdown=cleaned(block.markdown))
+            for block in _blocks(self._stack[0].children)
+        )
+
+    def _dissolve(self, kinds: frozenset[Kind]) -> None:
+        """Take the open elements of these kinds for layout, up to the next quote."""
+        for node in reversed(self._stack):
+            if node.kind is Kind.QUOTE:
+                return
+            if node.kind in kinds:
+                node.dissolved = True
+
+
+class Format(NamedTuple):
+    """Formatting of a run of words: ``sign`` is what begins it in Markdown.
+
+    ``href`` is the address of a link or an image as written, ``lines`` the number of lines on
+    which it stood before.
+    """
+
+    sign: str
+    href: str = ""
+    lines: int = 0
+
+
+STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
+
+
+class MarkedText(TextBuilder):
+    """Text with its formatting, which goes to an outline line by line."""
+
+    __slots__ = ("_marks", "_open", "_taken", "outline", "url")
+
+    def __init__(self, outline: Outline) -> None:
+        super().__init__()
+        self.outline = outline
+        self.url = ""
+        self._marks: list[tuple[int, Format, bool]] = []
+        self._open: list[Format] = []
+        self._taken: list[str] | None = None
+
+    def mark(self, mark: Format, *, opens: bool) -> None:
+        """Note that formatting begins or ends here."""
+        at = len(self.pieces)
+        self._marks.append((min(at, self._held) if self.muted else at, mark, opens))
+
+    def unmark(self) -> None:
+        """Forget the last mark."""
+        self._marks.pop()
+
+    def flush(self) -> None:
+        """End a line, with its formatting."""
+        if self.muted or not self.pieces:
+            super().flush()
+            return
+        self._taken = self.pieces.copy()
+        super().flush()
+        if self._taken is not None:  # there was no line
+            self._formatted()
+
+    def flush_lines(self, *, keep_space: bool) -> None:
+        """End the lines of preformatted text, of which formatting is left out."""
+        super().flush_lines(keep_space=keep_space)
+        if not self.muted:
+            self._taken = []
+            self._formatted()
+
+    def add(self, line: str) -> None:
+        """Keep one finished line."""
+        if self.muted:
+            return
+        super().add(line)
+        self.outline.add(line, self._formatted() if self._taken is not None else line)
+
+    def _formatted(self) -> str:
+        """The Markdown of the pieces that were taken; formatting that is open goes on."""
+        pieces, self._taken = self._taken or [], None
+        marks, self._marks = self._marks, []
+        writer = _LineWriter(self.url, plain=self.outline.kind in NEVER_BOLD)
+        for mark in self._open:
+            writer.open(mark)
+        at = 0
+        for position, mark, opens in marks:
+            if position > at:
+                writer.write("".join(pieces[at:position]))
+                at = position
+            if opens:
+                writer.open(mark)
+            else:
+                writer.close(mark)
+        if at < len(pieces):
+            writer.write("".join(pieces[at:]))
+        line = writer.finished()
+        self._open = writer.still_open
+        return line
+
+
+class _LineWriter:
+    """Writes one line of Markdown from words and the formatting that begins and ends between them.
+
+    Space goes outside of what is formatted, and formatting around nothing is left out.
+    """
+
+    def __init__(self, url: str, *, plain: bool) -> None:
+        self._url = url
+        self._plain = plain
+        self._out: list[str] = []
+        self._active: list[tuple[Format, int]] = []  # with the place of its sign
+        self._pending: list[Format] = []
+        self._closed: tuple[str, int, int] = ("", 0, 0)  # sign, and the places of both ends
+        self._space = False
+        self.still_open: list[Format] = []
+
+    def write(self, text: str) -> None:
+        """Add words."""
+        words = " ".join(text.split())
+        if not words:
+            self._space = self._space or bool(text)
+            return
+        if (self._space or text[0].isspace()) and self._out:
+            self._out.append(" ")
+        self._space = text[-1].isspace()
+        for mark in self._pending:
+            self._begin(mark)
+        self._pending.clear()
+        signs = {mark.sign for mark, _ in self._active}
+        if CODE not in signs:
+            words = _TAG.sub(r"\\<", words)
+        if LINK in signs or IMAGE in signs:
+            words = _BRACKET.sub(r"\\", words)
+        self._out.append(words)
+
+    def open(self, mark: Format) -> None:
+        """Begin formatting; what is not code parts the code around it."""
+        if self._plain and mark.sign in (STRONG, EMPHASIS):
+            return
+        code = next((each for each, _ in self._active if each.sign == CODE), None)
+        if code is not None and mark.sign in (LINK, IMAGE):
+            self._close_from(code)
+            self._pending += [mark, code]
+        elif code is None or mark.sign == CODE:
+            at = len(self._pending)
+            if mark.sign != CODE and self._pending and self._pending[-1].sign == CODE:
+                at -= 1
+            self._pending.insert(at, mark)
+
+    def close(self, mark: Format) -> None:
+        """End formatting; what began within it goes on behind it."""
+        for waiting in reversed(self._pending):
+            if waiting[:2] == mark[:2]:
+                self._pending.remove(waiting)
+                return
+        if any(each[:2] == mark[:2] for each, _ in self._active):
+            inner = self._close_from(mark)
+            self._pending[:0] = inner
+
+    def finished(self) -> str:
+        """The line; formatting that has not ended goes on in the next one."""
+        going_on = [*(mark for mark, _ in self._active), *self._pending]
+        if self._active:
+            self._close_from(self._active[0][0])
+        self.still_open = [
+            mark._replace(lines=mark.lines + 1)
+            for mark in going_on
+            if mark.lines < MAX_REOPENED or mark.sign not in (LINK, IMAGE)
+        ]
+        return "".join(self._out)
+
+    def _begin(self, mark: Format) -> None:
+        sign, start, end = self._closed
+        is_next = mark.sign == sign and self._out[end - 1 : end] == [sign]
+        if is_next and self._out[end:] in ([], [" "]):  # two of a kind right behind one another
+            del self._out[end - 1]
+            self._active.append((mark, start))
+        else:
+            self._active.append((mark, len(self._out)))
+            self._out.append(mark.sign)
+
+    def _close_from(self, mark: Format) -> list[Format]:
+        """End an active run and those within it, which are the answer."""
+        inner: list[Format] = []
+        while True:
+            last, start = self._active.pop()
+            self._end(last, start)
+            if last[:2] == mark[:2]:
+                return inner[::-1]
+            inner.append(last)
+
+    def _end(self, mark: Format, start: int) -> None:
+        content = "".join(self._out[start + 1 :])
+        if mark.sign == CODE:
+            longest = max(map(len, _TICKS.findall(content)), default=0)
+            ticks = "`" * (longest + 1)
+            pad = " " if longest else ""
+            self._out[start:] = [f"{ticks}{pad}{content}{pad}{ticks}"]
+        elif mark.sign in (LINK, IMAGE):
+            self._out[start:] = [self._linked(mark, content)]
+        else:
+            self._out.append(mark.sign)
+            self._closed = (mark.sign, start, len(self._out))
+
+    def _linked(self, mark: Format, content: str) -> str:
+        """A link or an image; nothing for the sign of a link to the place where it stands."""
+        if mark.sign == LINK and content in PERMALINKS and mark.href.startswith("#"):
+            return ""
+        url = absolute(mark.href, self._url)
+        return f"{mark.sign}{content}]({url})" if url else content
+
+
+def absolute(href: str, base: str) -> str:
+    """An address for Markdown; empty where there is none that leads anywhere."""
+    href = href.strip()
+    reference, sign, fragment = href.partition("#")
+    url = resolve(reference, base)
+    if url is None or len(url) + len(fragment) > MAX_URL:
+        return ""
+    if url.startswith(("javascript:", "data:", "about:")):
+        return ""
+    return f"{url}{sign}{fragment}".translate(_IN_ADDRESS)
+
+
+def fenced(code: str, language: str) -> str:
+    """A listing in Markdown."""
+    longest = max(map(len, _TICKS.findall(code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBlock]:
+    """Blocks of the content of an element, each with its Markdown."""
+    lines: list[OutlineLine] = []
+    before: Kind | None = None
+    for child in children:
+        if isinstance(child, OutlineLine):
+            if lines and not child.joined:
+                yield _paragraph(lines)
+                lines = []
+            lines.append(child)
+            before = None
+            continue
+        if lines:
+            yield _paragraph(lines)
+            lines = []
+        follows_term = before is Kind.TERM and child.kind in (Kind.TERM, Kind.DETAIL)
+        before = child.kind
+        for block in _of_element(child):
+            yield block._replace(tight=block.tight or follows_term)
+            follows_term = False
+    if lines:
+        yield _paragraph(lines)
+
+
+def _of_element(node: Structure) -> Iterator[ContentBlock]:
+    if node.dissolved or node.kind in (Kind.ROW, Kind.CELL):
+        return _blocks(node.children)
+    return _WRITERS[node.kind](node)
+
+
+def _paragraph(lines: Sequence[OutlineLine]) -> ContentBlock:
+    text = "\n".join(line.text for line in lines)
+    shown = "  \n".join(_escaped_start(line.markdown) for line in lines)
+    return ContentBlock(text, shown, page=lines[0].page)
+
+
+def _escaped_start(line: str) -> str:
+    """A line of words whose first one begins nothing in Markdown."""
+    return _NUMBER_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\\", line, count=1), count=1)
+
+
+def _heading(node: Structure) -> Iterator[ContentBlock]:
+    lines = list(_lines(node))
+    words = " ".join(line.markdown for line in lines)
+    shown = f"{'#' * node.level} {words}"
+    yield _block(lines, shown)._replace(level=node.level, anchor=node.anchor)
+
+
+def _block(lines: Sequence[OutlineLine], markdown: str) -> ContentBlock:
+    text = "\n".join(line.text for line in lines)
+    return ContentBlock(text, markdown, page=lines[0].page if lines else 0)
+
+
+def _lines(node: Structure) -> Iterator[OutlineLine]:
+    """All lines of an element, those of a listing as code."""
+    for child in node.children:
+        if isinstance(child, OutlineLine):
+            yield child
+        elif child.kind is Kind.CODE:
+            yield from (line._replace(markdown=f"`{line.text}`") for line in _lines(child))
+        else:
+            yield from _lines(child)
+
+
+def _list(node: Structure) -> Iterator[ContentBlock]:
+    number = node.number
+    first = True
+    for child in node.children:
+        if isinstance(child, Structure) and child.kind is Kind.ITEM and not child.dissolved:
+            found = _item(child, f"{number}. " if number else "- ")
+            number += bool(number)
+        else:
+            found = (_indented(block, "  ", "  ") for block in _blocks([child]))
+        for block in found:
+            yield block._replace(tight=block.tight or not first)
+            first = False
+
+
+def _item(node: Structure, marker: str = "- ") -> Iterator[ContentBlock]:
+    blocks = list(_blocks(node.children))
+    if blocks:
+        yield _indented(_joined(blocks), marker, " " * len(marker))
+
+
+def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
+    """Several blocks as one; a list begins on the line after its paragraph."""
+    parts: list[str] = []
+    for block in blocks:
+        if parts:
+            is_close = block.tight or _ITEM_START.match(block.shown)
+            parts.append("\n" if is_close else "\n\n")
+        parts.append(block.shown)
+    text = "\n".join(block.text for block in blocks if block.text)
+    return ContentBlock(text, "".join(parts), page=blocks[0].page)
+
+
+def _indented(block: ContentBlock, first: str, rest: str) -> ContentBlock:
+    """A block with something before its lines."""
+    lines = block.shown.split("\n")
+    shown = [first + lines[0], *(rest + line if line else rest.rstrip() for line in lines[1:])]
+    return block._replace(markdown="\n".join(shown), level=0)
+
+
+def _term(node: Structure) -> Iterator[ContentBlock]:
+    lines = list(_lines(node))
+    words = _escaped_start(" ".join(line.markdown for line in lines))
+    yield _block(lines, words)._replace(anchor=node.anchor)
+
+
+def _detail(node: Structure) -> Iterator[ContentBlock]:
+    first = ":   "
+    for block in _blocks(node.children):
+        yield _indented(block, first, "    ")
+        first = "    "
+
+
+def _quote(node: Structure) -> Iterator[ContentBlock]:
+    blocks = list(_blocks(node.children))
+    joined = _joined(blocks)
+    if node.word:
+        titled = blocks[0].text.strip(": ").upper() in WORDS
+        shown = _joined(blocks[1:]).markdown if titled else joined.markdown
+        joined = joined._replace(markdown=f"[!{node.word}]\n{shown}".rstrip())
+    yield _indented(joined, "> ", "> ")
+
+
+def _listing(node: Structure) -> Iterator[ContentBlock]:
+    yield _block(list(_lines(node)), node.word)
+
+
+def _table(node: Structure) -> Iterator[ContentBlock]:
+    """A row each; a table of one column is there for the layout."""
+    rows = [each for each in node.children if isinstance(each, Structure) and each.kind is Kind.ROW]
+    columns = [sum(cell.columns for cell in _cells(row)) for row in rows]
+    if max(columns, default=0) <= 1:
+        yield from _blocks(node.children)
+        return
+    yield from _blocks(each for each in node.children if each not in rows)  # captions
+    width = max(columns)
+    head = [cell for cell in _cells(rows[0]) if cell.children]
+    has_head = all(cell.is_head for cell in head)
+    reaching: dict[int, int] = {}
+    shown = [_row(row, reaching) for row in rows]
+    first = shown.pop(0) if has_head else _in_pipes([""] * width)
+    lead = f"{first}\n{_in_pipes(['---'] * width)}"
+    yield _block(list(_lines(rows[0])), lead if has_head else f"{lead}\n{shown.pop(0)}")
+    repeated = f"{lead}\n" if len(lead) <= MAX_LEAD else ""
+    for row, words in zip(rows[1:], shown, strict=True):
+        yield _block(list(_lines(row)), words)._replace(tight=True, lead=repeated)
+
+
+def _cells(row: Structure) -> list[Structure]:
+    return [each for each in row.children if isinstance(each, Structure) and each.kind is Kind.CELL]
+
+
+def _row(row: Structure, reaching: dict[int, int]) -> str:
+    """A row; ``reaching`` are the columns that cells of the rows above fill, and how far down."""
+    cells: list[str] = []
+    for cell in _cells(row):
+        while reaching.get(len(cells)):
+            reaching[len(cells)] -= 1
+            cells.append("")
+        if cell.rows > 1 and len(cells) < MAX_SPAN:
+            reaching[len(cells)] = cell.rows - 1
+        words = " ".join(line.markdown for line in _lines(cell))
+        cells += [words.replace("|", "\\|"), *[""] * (cell.columns - 1)]
+    return _in_pipes(cells)
+
+
+def _in_pipes(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _nothing(_node: Structure) -> Iterator[ContentBlock]:
+    return iter(())
+
+
+_WRITERS = {
+    Kind.HEADING: _heading,
+    Kind.LIST: _list,
+    Kind.ITEM: _item,
+    Kind.TERM: _term,
+    Kind.DETAIL: _detail,
+    Kind.QUOTE: _quote,
+    Kind.CODE: _listing,
+    Kind.TABLE: _table,
+    Kind.GUTTER: _nothing,
+}
+# The words of admonitions, and the kinds of them that GitHub's Markdown knows.
+ADMONITIONS = {
+    **dict.fromkeys(("note", "info", "seealso", "todo"), "NOTE"),
+    **dict.fromkeys(("tip", "hint"), "TIP"),
+    **dict.fromkeys(("important", "attention"), "IMPORTANT"),
+    "warning": "WARNING",
+    **dict.fromkeys(("caution", "danger", "error"), "CAUTION"),
+}
+WORDS = frozenset(word.upper() for word in ADMONITIONS)

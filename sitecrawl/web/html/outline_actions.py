@@ -1,0 +1,341 @@
+"""Actions that note for the outline what an element is, on top of what they do for the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.elements import HEADINGS, INLINE, TEXT
+from sitecrawl.web.html.outline import (
+    ADMONITIONS,
+    CODE,
+    DELETED,
+    EMPHASIS,
+    IMAGE,
+    LINK,
+    MAX_NUMBER,
+    MAX_SPAN,
+    STRONG,
+    Format,
+    Kind,
+    MarkedText,
+    Structure,
+    fenced,
+)
+from sitecrawl.web.html.text_elements import NUMBERS
+from sitecrawl.web.html.walk import Enter, Leave, Walk, skip
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+
+FORMATS = {
+    **dict.fromkeys(("strong", "b"), STRONG),
+    **dict.fromkeys(("em", "i"), EMPHASIS),
+    **dict.fromkeys(("del", "s", "strike"), DELETED),
+    **dict.fromkeys(("code", "tt", "samp", "kbd"), CODE),
+}
+PAGE = "data-page"  # of the sections that a reader of files makes of pages
+LISTS = frozenset({"ul", "ol", "menu", "dir"})
+MAY_WARN = frozenset({"div", "aside", "section", "p", "details", "table"})
+ADMONITION_CLASSES = frozenset(
+    {
+        *("admonition", "admonitionblock", "alert", "callout", "custom-block", "markdown-alert"),
+        *("notecard", "theme-admonition", "message"),
+    }
+)
+# In a page's markup these stand for themselves, as DocBook and Asciidoctor write them.
+PLAIN_ADMONITIONS = frozenset({"note", "warning", "tip", "caution", "important", "danger", "hint"})
+GUTTERS = frozenset({"linenos", "gutter", "line-numbers", "lineno", "hljs-ln-numbers"})
+LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src")
+MAX_LANGUAGE = 30  # characters
+MAX_CLASSES = 500  # characters of a class attribute that are looked at
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)"
+    r"([\w+#.-]+)"
+)
+_PANDOC = re.compile(r"(?:^|\s)(?:sourceCode|src)\s+(?:src-)?([\w+#-]+)")
+NO_LANGUAGES = frozenset({"none", "default", "text", "plaintext", "plain", "notranslate", "src"})
+LINES_OF_CODE = frozenset({"div", "p", "li", "tr"})
+NO_CODE = frozenset({"br", "script", "style", "template", "button"})
+
+
+def outlined(tag: str, inner: Enter | None) -> Enter | None:
+    """The action of an element that also notes it for the outline."""
+    if tag in FORMATS:
+        return _formatted(Format(FORMATS[tag]), inner)
+    if tag == "a":
+        return _linked(inner)
+    if inner is None or tag == "br":
+        return inner
+    if tag in ("img", "area"):
+        return _pictured(inner)
+    if tag in HEADINGS:
+        return _headed(inner)
+    if tag == "pre":
+        return _listed(inner)
+    if tag in INLINE:
+        return inner
+    contained = _contained(inner, _makers.get(tag, _admonition if tag in MAY_WARN else None))
+    return _paged(contained) if tag == "section" else contained
+
+
+def _outlined_text(walk: Walk) -> MarkedText:
+    text = walk.text
+    assert isinstance(text, MarkedText)
+    return text
+
+
+def _formatted(mark: Format, inner: Enter | None) -> Enter:
+    """An action that notes where formatting begins and ends."""
+
+    def enter_formatted(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node) if inner is not None else None
+        if leave is skip:
+            return skip
+        text = _outlined_text(walk)
+        text.mark(mark, opens=True)
+
+        def leave_formatted(walk: Walk, node: LexborNode) -> None:
+            if leave is not None:
+                leave(walk, node)
+            text.mark(mark, opens=False)
+
+        return leave_formatted
+
+    return enter_formatted
+
+
+def _linked(inner: Enter | None) -> Enter:
+    """An action that notes where a link begins and ends."""
+
+    def enter_link(walk: Walk, node: LexborNode) -> Leave | None:
+        href = node.attributes.get("href")
+        if href is None:
+            return inner(walk, node) if inner is not None else None
+        return _formatted(Format(LINK, href), inner)(walk, node)
+
+    return enter_link
+
+
+def _pictured(inner: Enter) -> Enter:
+    """An action that makes an image of the ALT that it adds to the text."""
+
+    def enter_picture(walk: Walk, node: LexborNode) -> Leave | None:
+        text = _outlined_text(walk)
+        attributes = node.attributes
+        source = attributes.get("src") or ""
+        if not source or source.startswith("data:"):
+            lazy = (attributes.get(name) for name in LAZY_SOURCES)
+            source = next((each for each in lazy if each), "")
+        before = len(text.pieces)
+        text.mark(Format(IMAGE, source), opens=True)
+        leave = inner(walk, node)
+        if len(text.pieces) > before:
+            text.mark(Format(IMAGE, source), opens=False)
+        else:
+            text.unmark()
+        return leave
+
+    return enter_picture
+
+
+def _paged(inner: Enter) -> Enter:
+    """An action that notes the page of a file that a section is."""
+
+    def enter_page(walk: Walk, node: LexborNode) -> Leave | None:
+        outline = _outlined_text(walk).outline
+        if outline.has_pages:
+            outline.page = _number(node, PAGE, outline.page)
+        return inner(walk, node)
+
+    return enter_page
+
+
+def _headed(inner: Enter) -> Enter:
+    """An action that opens a heading."""
+
+    def enter_headed(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node)
+        if leave is None or leave is skip:
+            return leave
+        outline, count = _outlined_text(walk).outline, len(walk.headings)
+        outline.open(Structure(Kind.HEADING))
+
+        def leave_headed(walk: Walk, node: LexborNode) -> None:
+            leave(walk, node)
+            is_listed = len(walk.headings) > count
+            outline.close_heading(walk.headings[-1][2] if is_listed else None)
+
+        return leave_headed
+
+    return enter_headed
+
+
+def _listed(inner: Enter) -> Enter:
+    """An action that keeps the words of preformatted text as they are."""
+
+    def enter_listed(walk: Walk, node: LexborNode) -> Leave | None:
+        text = _outlined_text(walk)
+        outline = text.outline
+        is_outer = not (outline.listings or text.muted)
+        code = code_of(node) if is_outer else ""
+        leave = inner(walk, node)
+        if leave is None or leave is skip:
+            return leave
+        outline.listings += 1
+        outline.open(Structure(Kind.CODE, word=fenced(code, language_of(node)) if code else ""))
+
+        def leave_listed(walk: Walk, node: LexborNode) -> None:
+            leave(walk, node)
+            outline.close()
+            outline.listings -= 1
+
+        return leave_listed
+
+    return enter_listed
+
+
+def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | None) -> Enter:
+    """An action that opens what an element is in the outline, or ends the paragraph before it."""
+
+    def enter_contained(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node)
+        if leave is None or leave is skip:
+            return leave
+        outline = _outlined_text(walk).outline
+        made = make(node) if make is not None else None
+        if made is not None:
+            outline.open(made)
+        outline.broken = True
+
+        def leave_contained(walk: Walk, node: LexborNode) -> None:
+            leave(walk, node)
+            if made is not None:
+                outline.close()
+            outline.broken = True
+
+        return leave_contained
+
+    return enter_contained
+
+
+def code_of(pre: LexborNode) -> str:
+    """The words of preformatted text with their space, without the numbers of lines."""
+    parts: list[str] = []
+    around: list[LexborNode] = []
+    node = pre.first_child
+    while node is not None or around:
+        if node is None:
+            node = around.pop()
+            _part_lines(parts, node)
+        elif node.tag_id == TEXT:
+            parts.append(node.text_content or "")
+        elif node.is_element_node:
+            _part_lines(parts, node)
+            if node.tag not in NO_CODE and not _is_number(node):
+                around.append(node)
+                node = node.first_child
+                continue
+        node = node.next
+    lines = [line.rstrip() for line in "".join(parts).replace("\r", "").split("\n")]
+    return "\n".join(lines).strip("\n")
+
+
+def _part_lines(parts: list[str], node: LexborNode) -> None:
+    """End a line of code where an element stands for its end."""
+    if node.tag == "br":
+        parts.append("\n")
+    elif node.tag in LINES_OF_CODE:
+        last = next((part for part in reversed(parts) if part), "\n")
+        if not last.endswith("\n"):
+            parts.append("\n")
+
+
+def _is_number(node: LexborNode) -> bool:
+    return node.tag == "span" and node.attributes.get("class") in NUMBERS
+
+
+def language_of(pre: LexborNode) -> str:
+    """The language that the classes of a listing, or of what is right around it, name."""
+    code = pre.first_child
+    if code is not None and not code.is_element_node:
+        code = code.next
+    parent = pre.parent
+    around = [code, pre, parent, parent.parent if parent is not None else None]
+    for node in around:
+        if node is None or not node.is_element_node:
+            continue
+        attributes = node.attributes
+        named = attributes.get("data-lang") or attributes.get("data-language") or ""
+        classes = (attributes.get("class") or "")[:MAX_CLASSES]
+        for found in (named, *_LANGUAGE.findall(classes), *_PANDOC.findall(classes)):
+            language = found.lower().strip()
+            if language in NO_LANGUAGES:
+                return ""
+            if language and len(language) <= MAX_LANGUAGE and language.isprintable():
+                return str(language.split()[0])
+    return ""
+
+
+def _classes(node: LexborNode) -> list[str]:
+    return (node.attributes.get("class") or "")[:MAX_CLASSES].lower().split()
+
+
+def _admonition(node: LexborNode) -> Structure | None:
+    """A quote for a note or warning, None for any other element."""
+    classes = _classes(node)
+    if not classes:
+        return None
+    words = [ADMONITIONS.get(each.rpartition("-")[2], "") for each in classes]
+    word = next((each for each in words if each), "")
+    is_marked = not ADMONITION_CLASSES.isdisjoint(classes)
+    if not is_marked and PLAIN_ADMONITIONS.isdisjoint(classes):
+        return None
+    return Structure(Kind.QUOTE, word=word) if word or "admonition" in classes else None
+
+
+def _table(node: LexborNode) -> Structure:
+    return _admonition(node) or Structure(Kind.TABLE)
+
+
+def _ordered(node: LexborNode) -> Structure:
+    return Structure(Kind.LIST, number=min(_number(node, "start", 1), MAX_NUMBER))
+
+
+def _term(node: LexborNode) -> Structure:
+    return Structure(Kind.TERM, anchor=node.attributes.get("id") or "")
+
+
+def _cell(node: LexborNode) -> Structure:
+    """A cell, or the column with the numbers of lines beside a listing."""
+    if not GUTTERS.isdisjoint(_classes(node)):
+        return Structure(Kind.GUTTER)
+    made = Structure(Kind.CELL)
+    made.is_head = node.tag == "th"
+    made.columns = min(_number(node, "colspan", 1), MAX_SPAN)
+    made.rows = _number(node, "rowspan", 1)
+    return made
+
+
+def _number(node: LexborNode, name: str, default: int) -> int:
+    """A positive number that an attribute gives."""
+    value = (node.attributes.get(name) or "").strip()[:9]
+    return max(int(value), 1) if value.isascii() and value.isdigit() else default
+
+
+_makers: dict[str, Callable[[LexborNode], Structure | None]] = {
+    "ol": _ordered,
+    **dict.fromkeys(LISTS - {"ol"}, lambda _: Structure(Kind.LIST)),
+    "li": lambda _: Structure(Kind.ITEM),
+    "dt": _term,
+    "dd": lambda _: Structure(Kind.DETAIL),
+    "blockquote": lambda _: Structure(Kind.QUOTE),
+    "table": _table,
+    "tr": lambda _: Structure(Kind.ROW),
+    "td": _cell,
+    "th": _cell,
+}
+OUTLINED = (*_makers, *MAY_WARN, "br")
+"""The blocks that mean something else in an outline than a paragraph."""
