@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.extraction.main_text import MainText
+from benchmarks.extraction.metadata import Metadata
 from benchmarks.extraction.truth import Truth, cache_folder
 
 
@@ -28,6 +29,9 @@ def main() -> None:
     tables: dict[str, Callable[[], None]] = {
         "articles": MainText(truth, others=others).articles,
         "documentation": MainText(truth, others=others).documentation,
+        "metadata": Metadata(truth, others=others).articles,
+        "dates": Metadata(truth, others=others).dates,
+        "languages": Metadata(truth, others=others).documentation,
     }
     for name, table in tables.items():
         if not arguments.only or name in arguments.only:

@@ -1,4 +1,4 @@
-"""Main text by other programs, which run in an environment of their own.
+"""Main text and metadata by other programs, which run in an environment of their own.
 
 Started with that environment's Python: reads one JSON line (name, folder of results, pages) and
 writes a text file and a time for each page.
@@ -25,9 +25,38 @@ def extractor(name: str) -> Callable[[bytes, str], str]:
     return READERS[name.partition(" ")[0]](name)
 
 
-def _trafilatura(_name: str) -> Callable[[bytes, str], str]:
+def _trafilatura(name: str) -> Callable[[bytes, str], str]:
+    if name.endswith("metadata"):
+        return _trafilatura_metadata()
     extract: Any = import_module("trafilatura").extract
     return lambda body, url: extract(body, url=url, include_comments=True) or ""
+
+
+def _trafilatura_metadata() -> Callable[[bytes, str], str]:
+    """Title, date and authors as JSON."""
+    load: Any = import_module("trafilatura.utils").load_html
+    extract: Any = import_module("trafilatura.metadata").extract_metadata
+
+    def read(body: bytes, url: str) -> str:
+        tree = load(body)
+        found = extract(tree, default_url=url).as_dict() if tree is not None else {}
+        authors = (found.get("author") or "").split("; ")
+        told = {"title": found.get("title"), "date": found.get("date"), "authors": authors}
+        return json.dumps(told)
+
+    return read
+
+
+def _htmldate(name: str) -> Callable[[bytes, str], str]:
+    find: Any = import_module("htmldate").find_date
+    is_full = not name.endswith("fast")
+
+    def read(body: bytes, url: str) -> str:
+        text = body.decode("utf-8", "replace")
+        date = find(text, original_date=True, extensive_search=is_full, url=url)
+        return json.dumps({"date": date})
+
+    return read
 
 
 def _readability(_name: str) -> Callable[[bytes, str], str]:
@@ -64,6 +93,7 @@ def _justext(_name: str) -> Callable[[bytes, str], str]:
 
 READERS = {
     "trafilatura": _trafilatura,
+    "htmldate": _htmldate,
     "readability-lxml": _readability,
     "resiliparse": _resiliparse,
     "jusText": _justext,

@@ -43,6 +43,15 @@ class Passages:
 
 
 @dataclass(frozen=True, slots=True)
+class Dated:
+    """A page whose date of publication is known."""
+
+    url: str
+    path: Path
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class FullText:
     """A page whose whole main text is known."""
 
@@ -144,6 +153,19 @@ class Truth:
             if (path := _found(folder / "test-files", entry["File"][0])) is not None
         ]
 
+    def dates(self) -> list[Dated]:
+        """The pages of htmldate's two evaluations."""
+        folder = self.module(HTMLDATE)
+        pages: list[Dated] = []
+        for name in ("data-default.go", "data-mediacloud.go"):
+            source = (folder / "scripts/comparison" / name).read_text()
+            for entry in re.split(r"\n\t\}", source):
+                told = {key: _go_string(value) for key, value in _VALUE.findall(entry)}
+                path = _found(folder / "test-files", told.get("File", ""))
+                if "URL" in told and path is not None:
+                    pages.append(Dated(told["URL"], path, told["Date"]))
+        return pages
+
     def readability(self) -> list[FullText]:
         """The test pages of Mozilla's Readability."""
         folder = self.module(READABILITY) / "test-pages"
@@ -210,12 +232,13 @@ def headings(body: bytes, content: str) -> tuple[str, ...]:
 
 
 def _found(folder: Path, name: str) -> Path | None:
-    paths = (folder / part / name for part in ("comparison", "mock"))
+    paths = (folder / part / name for part in ("comparison", "mock", "mediacloud"))
     return next((path for path in paths if path.is_file()), None)
 
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"|`[^`]*`'
 _ENTRY = re.compile(rf"^\t({_STRING}): \{{\n(.*?)^\t\}},", re.MULTILINE | re.DOTALL)
+_VALUE = re.compile(rf"(\w+):\s+({_STRING})")
 _FIELD = re.compile(rf"^\t\t(\w+):\s+(\[\]string\{{(?:\s|,|{_STRING})*\}}|{_STRING})", re.MULTILINE)
 
 

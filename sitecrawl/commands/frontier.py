@@ -22,11 +22,12 @@ from sitecrawl.console.terminal import (
     list_mirrors,
     list_pending,
     list_redirects,
+    list_refused,
     print_errors,
     print_lines,
 )
 from sitecrawl.explain.explanation import Explainer
-from sitecrawl.frontier import open_records
+from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import DONE, NO_RESULT
@@ -43,12 +44,14 @@ ARGUMENTS = {
     "errors": "",
     "redirects": "",
     "mirrors": "",
+    "refused": "",
     "import": "FILE",
     "clear-errors": "",
     "retry": "URL",
     "confirm-deletes": "[ORIGIN]",
     "delete-realm": "REALM",
     "prune": "DURATION",
+    "forget-target": "TARGET",
 }
 """The actions, each with the argument that it takes."""
 
@@ -72,11 +75,12 @@ class Command(StoredCommand):
             "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
             "indexing). import FILE: read such a file back. errors: what failed, and on which "
             "page its link stands. redirects: from where to where. mirrors: origins with equal "
-            "documents. clear-errors: ask everything again that failed. retry URL: ask for one "
+            "documents. refused: documents that a target of scrapy sync did not take, and why. clear-errors: ask everything again that failed. retry URL: ask for one "
             "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
             "delete-realm REALM: forget a realm, and delete its documents. "
             "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "
             "use any more, and make the file smaller. "
+            "forget-target TARGET: no longer keep changes for a target of scrapy sync. "
             "Exit status: 0 done; 1 nothing found; 2 wrong usage or configuration; "
             "3 no usable crawl database."
         )
@@ -101,6 +105,9 @@ class Command(StoredCommand):
             return _show_statistics(source, as_json=opts.json)
         if action == "pending" or action in LISTS:
             return self._list(action, source, opts)
+        if action == "refused":
+            with open_change_log(source.database) as log:
+                return _print(list_refused(log), as_json=opts.json)
         if action == "prune":
             age = _read_age(argument)
             done = prune(source.database, opts.spargs.get("realm"), age)
@@ -123,6 +130,8 @@ class Command(StoredCommand):
                 return maintenance.clear_errors(database, realm)
             case "confirm-deletes":
                 return maintenance.confirm_deletions(database, realm, origin_of(argument) or None)
+            case "forget-target":
+                return maintenance.forget_target(database, argument)
             case "delete-realm":
                 return maintenance.delete_realm(database, argument)
             case "retry":
@@ -162,8 +171,8 @@ def _read_age(argument: str) -> float:
 
 
 def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
-    with open_records(source.database) as records:
-        statistics = CrawlStatistics.read(records, source.run)
+    with open_records(source.database) as records, open_change_log(source.database) as log:
+        statistics = CrawlStatistics.read(records, source.run, log.targets())
     if as_json:
         return print_lines([json.dumps({"database": source.name, **statistics.record()})])
     return print_lines([source.name, *statistics.lines(time.time())])

@@ -89,12 +89,12 @@ def _split(value: object, pattern: str) -> object:
 
 
 def read_words(value: object) -> object:
-    """A string's words, parted by commas or white space."""
+    """A string's words, separated by commas or white space."""
     return _split(value, r"[\s,]+")
 
 
 def read_extensions(value: object) -> object:
-    """File extensions in lower case without dot, parted by commas, bars, semicolons or space."""
+    """File extensions in lower case without dot, separated by commas, bars, semicolons or space."""
     words = _split(value, r"[\s,;|]+")
     if not isinstance(words, tuple | list):
         return words
@@ -102,12 +102,12 @@ def read_extensions(value: object) -> object:
 
 
 def read_urls(value: object) -> object:
-    """A string's URLs, parted by white space, or by a comma before the next URL or file."""
+    """A string's URLs, separated by white space, or by a comma before the next URL or file."""
     return _split(value, r"\s+|,\s*(?=[a-zA-Z][\w+.-]*://|@)")
 
 
 def read_patterns(value: object) -> object:
-    """A string's regular expressions, parted by white space."""
+    """A string's regular expressions, separated by white space."""
     return _split(value, r"\s+")
 
 
@@ -127,7 +127,7 @@ def read_json_object(text: str) -> object:
 
 
 def read_pairs(value: object) -> object:
-    """The pairs of a table, of a JSON object, or of lines and comma-parted ``name:value``.
+    """The pairs of a table, of a JSON object, or of lines and comma-separated ``name:value``.
 
     The last colon parts, because metadata names such as ``og:type`` have one themselves.
     """
@@ -135,7 +135,7 @@ def read_pairs(value: object) -> object:
 
 
 def read_selectors(value: object) -> object:
-    """Pairs as ``read_pairs`` reads them, parted by the first colon: selectors have their own."""
+    """Pairs as ``read_pairs`` reads them, separated at the first colon: selectors have more."""
     return _table(value, str.partition)
 
 

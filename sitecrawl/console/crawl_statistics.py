@@ -1,4 +1,4 @@
-"""CrawlStatistics of a crawl database: the last run, and the state of each origin."""
+"""Statistics of a crawl database: the last run, and the state of each origin."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.base import SharedPages
+from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
 
 REFUSED = "sitecrawl/rules/"
@@ -28,18 +29,21 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class CrawlStatistics:
-    """CrawlStatistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
+    """Statistics of one crawl database; ``outcomes`` counts URLs by their last outcome."""
 
     run: RunRecord
     outcomes: dict[str, int]
     origins: Sequence[OriginCounts]
     shared: Sequence[tuple[str, str, SharedPages]] = ()
+    targets: Sequence[TargetLag] = ()
 
     @classmethod
-    def read(cls, records: Records, run: RunRecord) -> CrawlStatistics:
+    def read(
+        cls, records: Records, run: RunRecord, targets: Sequence[TargetLag] = ()
+    ) -> CrawlStatistics:
         """Read the current statistics, with the end of ``run``."""
         origins, shared = records.origins(run.realm), records.shared(run.realm)
-        return cls(run, records.counts(run.realm), origins, shared)
+        return cls(run, records.counts(run.realm), origins, shared, targets)
 
     def ended(self, origin: OriginCounts) -> str:
         """Return the state in which the last run left an origin: one of the keys of WORDS."""
@@ -83,6 +87,9 @@ class CrawlStatistics:
             "outcomes": self.outcomes,
             "refused": self.refused,
             "origins": [self._record(each) for each in self.origins],
+            "targets": [
+                {**asdict(each), "synced_at": stamp(each.synced_at)} for each in self.targets
+            ],
         }
 
     def _record(self, origin: OriginCounts) -> dict[str, Any]:
@@ -106,6 +113,9 @@ class CrawlStatistics:
             yield from (f"  {count:9} {reason}" for reason, count in self.refused.items())
         yield from ("", "Origins")
         yield from self._origins()
+        if self.targets:
+            yield from ("", "Targets of scrapy sync")
+            yield from (_target(each, now) for each in self.targets)
 
     def _origins(self) -> Iterator[str]:
         """Return lines about the origins, those that need attention first; many origins as counts."""
@@ -139,3 +149,10 @@ class CrawlStatistics:
             yield f"      as {each.example}; taken for an outage until they show content of their own"
         if origin.held:
             yield f"    if that is meant so: scrapy frontier confirm-deletes {origin.key}"
+
+
+def _target(state: TargetLag, now: float) -> str:
+    """Return the line of a target: how far it is behind, and what it refused."""
+    lag = f"{state.behind} changes behind" if state.behind else "up to date"
+    refused = f", refused {state.refused} (scrapy frontier refused)" if state.refused else ""
+    return f"  {state.target}: {lag}, last written {ago(state.synced_at, now)}{refused}"

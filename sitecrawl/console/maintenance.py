@@ -12,7 +12,12 @@ from typing import Any
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.terminal import stamp
-from sitecrawl.frontier import open_administration, open_pruning, open_records
+from sitecrawl.frontier import (
+    open_administration,
+    open_change_log,
+    open_pruning,
+    open_records,
+)
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.pruning import Compacted, Forgotten
 from sitecrawl.frontier.records import read_pending
@@ -72,6 +77,15 @@ def delete_realm(database: str, realm: str) -> ChangeReport:
         export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
         message += f" {export} prints them; the next crawl of that realm delivers them."
     return ChangeReport(1, message)
+
+
+def forget_target(database: str, target: str) -> ChangeReport:
+    """Forget a target of ``scrapy sync``, whose changes were kept for it."""
+    with open_change_log(database) as log:
+        if log.forget(target):
+            return ChangeReport(1, f"{target} is forgotten; a later scrapy sync goes on with it.")
+        known = ", ".join(each.target for each in log.targets()) or "none"
+    return ChangeReport(0, f"{target} is no target of this crawl; known: {known}.")
 
 
 def adopt(database: str, rules: Rules, path: str) -> ChangeReport:

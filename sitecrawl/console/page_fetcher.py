@@ -77,7 +77,7 @@ class PageCollector:
     collected: CollectedPages
 
     def parse(self, response: Response, **_: Any) -> list[Request]:
-        """Keep the page; return the further_requests requests."""
+        """Keep the page; return the requests that follow from it."""
         url = request_of(response).url
         further_requests: list[Request] = []
         for each in super().parse(response):  # type: ignore[misc]

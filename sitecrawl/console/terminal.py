@@ -7,11 +7,13 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.records import Records, write_pending
 from sitecrawl.statuses import DONE, NO_RESULT
 
@@ -57,17 +59,19 @@ def printable(text: str) -> str:
     return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def print_lines(lines: Iterable[str]) -> int:
+def print_lines(lines: Iterable[str], *, escaped: bool = False) -> int:
     """Print line by line while the reader is there; return 1 if there was no line.
 
-    Raises ConfigError where standard output cannot be written.
+    Lines that are not ``escaped`` yet are made ``printable``. Raises ConfigError where standard output cannot be written.
     """
     status = NO_RESULT
     output: TextIO | None = sys.stdout
     try:
         for line in lines:
             status = DONE
-            print(printable(line))  # nowhere, where it was closed before we began
+            print(
+                line if escaped else printable(line)
+            )  # nowhere, where it was closed before we began
         if output is not None:
             output.flush()
     except OSError as error:
@@ -126,3 +130,10 @@ def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
     for one, other, count, share in records.mirrors(realm):
         record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
         yield record, f"{count} {share:.0%} {one} {other}"
+
+
+def list_refused(log: ChangeLog) -> Iterator[Entry]:
+    """Yield the changes that targets refused, each with the target's reason."""
+    for target, letter in log.dead_letters():
+        record = {"target": target, **asdict(letter)}
+        yield record, f"{target} {letter.url or letter.id} {letter.reason}"

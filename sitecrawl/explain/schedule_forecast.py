@@ -8,6 +8,7 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.lifecycle.selection import SELECTIONS, EarlyVisit, StoredVisit, early_visit
+from sitecrawl.web.feeds.listings import FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,9 @@ class ScheduleForecast:
             return f"would not be found: {self.cite.setting('activity')} reads no {listed}"
         if listed:
             also = " or a page links to it" if self.follows else ""
-            once = f"would be crawled once a {listed} names it{also}"
-            return f"would be read as a {listed}: it is a start" if self.start else once
+            one = FORMATS[listed].one
+            once = f"would be crawled once {one} names it{also}"
+            return f"would be read as {one}: it is a start" if self.start else once
         if self.start:
             return "would be crawled: it is a start"
         if not self.follows:

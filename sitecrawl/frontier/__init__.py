@@ -2,6 +2,7 @@
 
 from sitecrawl.frontier.opening import (
     open_administration,
+    open_change_log,
     open_frontier,
     open_pruning,
     open_records,
@@ -12,6 +13,7 @@ from sitecrawl.frontier.state_options import StateOptions
 __all__ = [
     "StateOptions",
     "open_administration",
+    "open_change_log",
     "open_frontier",
     "open_pruning",
     "open_records",

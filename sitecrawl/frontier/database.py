@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.resources import files
+from secrets import token_hex
 from typing import Any, Protocol
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
@@ -69,6 +70,12 @@ class Database(Protocol):
     def compact(self) -> str:
         """Give free space back, outside of a transaction; what prevents that, or nothing."""
 
+    def notify(self) -> None:
+        """Wake who waits for changes, once the transaction at hand has ended."""
+
+    def wait_for_changes(self, seconds: float) -> None:
+        """Wait until another connection has written changes, at most so long."""
+
     def now(self) -> float:
         """UTC epoch seconds by the database's clock."""
 
@@ -119,7 +126,8 @@ def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | N
             if number > version:
                 database.script(scripts[number].format_map(database.types))
         if version == 0:
-            database.execute("INSERT INTO crawl (name, version) VALUES (?, 0)", (name,))
+            identity = (name, token_hex(16))
+            database.execute("INSERT INTO crawl (name, uid, version) VALUES (?, ?, 0)", identity)
         if version < newest:
             database.execute("UPDATE crawl SET version = ?", (newest,))
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DatabaseUrlError, Frontier, FrontierError
+from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
@@ -87,6 +88,13 @@ def open_records(database_url: str) -> Iterator[Records]:
     """The records of a crawl database that exists; raises FrontierError for any other."""
     with _existing(database_url) as database:
         yield Records(database)
+
+
+@contextmanager
+def open_change_log(database_url: str) -> Iterator[ChangeLog]:
+    """The log of changes of a crawl database that exists; raises FrontierError for any other."""
+    with _existing(database_url) as database:
+        yield ChangeLog(database)
 
 
 @contextmanager

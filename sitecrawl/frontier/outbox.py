@@ -84,6 +84,7 @@ class Outbox:
         whole = {entry.url for entry in entries if entry.op == "upsert" and not entry.hash}
         by_section = {e.url for e in pages if e.op == "upsert"} - whole
         self._sections.store(((seq, e) for seq, e in numbered if e.hash), by_section)
+        self._database.notify()
         return [
             Change(seq, e.op, e.id, record(seq, self._run, self._realm, e)) for seq, e in numbered
         ]

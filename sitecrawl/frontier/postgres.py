@@ -75,6 +75,7 @@ def unreadable(url: str, error: Exception) -> str:
 
 CONNECT_SECONDS = 10
 ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter keeps what it is given
+CHANNEL = "sitecrawl_outbox"
 LOCK_KEY = 0x517EC4A71  # any number that other programs are unlikely to lock
 KNOWN = (
     b"SELECT fingerprint, depth, priority FROM url"
@@ -107,6 +108,7 @@ class PostgresDatabase:
 
     def __init__(self, url: str, name: str) -> None:
         self.name = name
+        self._listening = False
         self._connection = psycopg.connect(
             url, autocommit=True, connect_timeout=CONNECT_SECONDS, client_encoding="UTF8"
         )
@@ -181,6 +183,18 @@ class PostgresDatabase:
     def compact(self) -> str:
         """Nothing to do: the server's autovacuum frees what was deleted."""
         return ""
+
+    def notify(self) -> None:
+        """Send a notification with the transaction at hand."""
+        self._connection.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+
+    def wait_for_changes(self, seconds: float) -> None:
+        """Wait for a notification, at most so long."""
+        if not self._listening:
+            self._connection.execute(f"LISTEN {CHANNEL}".encode())
+            self._listening = True
+        for _ in self._connection.notifies(timeout=seconds, stop_after=1):
+            return
 
     def now(self) -> float:
         """The server's clock, which all workers share."""

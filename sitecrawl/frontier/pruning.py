@@ -12,12 +12,16 @@ from sitecrawl.frontier.leases import anyone_at_work
 
 BATCH = 5000
 OF_REALM = " AND run IN (SELECT id FROM run WHERE realm = ?)"
+SYNCHRONISED = (  # by every target that reads the realm; false where there is none
+    "seq <= (SELECT min(t.seq) FROM sync_target AS t WHERE t.realm IN ('', {table}.realm))"
+)
 ATTEMPTS = (
     "SELECT id, url, started_at, outcome FROM attempt WHERE id < ? AND url <= ?{of_realm}"
     " ORDER BY id DESC LIMIT ?"
 )
 CHANGES = (
-    "DELETE FROM outbox WHERE seq > ? AND seq <= ? AND delivered <> 0 AND made_at < ?{of_realm}"
+    "DELETE FROM outbox WHERE seq > ? AND seq <= ? AND (delivered <> 0 OR {synchronised})"
+    " AND made_at < ?{of_realm}"
     " AND (op = 'upsert' AND NOT EXISTS (SELECT 1 FROM document AS d WHERE d.url = outbox.url"
     " AND d.seq = outbox.seq) AND NOT EXISTS (SELECT 1 FROM section AS s WHERE s.url = outbox.url"
     " AND s.seq = outbox.seq) OR op = 'delete' AND (EXISTS (SELECT 1 FROM document AS d"
@@ -26,9 +30,10 @@ CHANGES = (
     " WHERE s.url = outbox.url AND s.id = outbox.id AND s.seq > outbox.seq)))"
 )
 DELETED_AGAIN = (
-    "SELECT seq FROM (SELECT seq, delivered, made_at, run, max(seq) OVER (PARTITION BY url, id)"
+    "SELECT seq FROM (SELECT seq, delivered, realm, made_at, run, max(seq) OVER (PARTITION BY url, id)"
     " AS newest FROM outbox WHERE op = 'delete') AS deletions"
-    " WHERE seq < newest AND delivered <> 0 AND made_at < ?{of_realm} ORDER BY seq"
+    " WHERE seq < newest AND (delivered <> 0 OR {synchronised})"
+    " AND made_at < ?{of_realm} ORDER BY seq"
 )
 RUNS = (
     "SELECT run FROM (SELECT id AS run, finished_at FROM run) AS ended WHERE finished_at < ?"
@@ -115,11 +120,13 @@ class Pruning:
         return forgotten
 
     def _forget_changes(self, before: float) -> int:
-        """Forget what was delivered and replaced: no export writes such an upsert, and a
+        """Forget what was delivered or synchronised, and replaced: no export writes such an upsert, and a
         deletion before a newer upsert of the same id says nothing to who reads both."""
         [(newest,)] = self._database.rows("SELECT coalesce(max(seq), 0) FROM outbox")
         [(oldest,)] = self._database.rows("SELECT coalesce(min(seq), 1) FROM outbox")
-        statement = CHANGES.format(of_realm=self._of_realm)
+        statement = CHANGES.format(
+            of_realm=self._of_realm, synchronised=SYNCHRONISED.format(table="outbox")
+        )
         forgotten = 0
         for seq in range(oldest - 1, newest, BATCH):
             with self._database.transaction():
@@ -139,7 +146,9 @@ class Pruning:
         return self._delete("run", "id", found)
 
     def _rows(self, statement: str, *values: object) -> list[Row]:
-        return self._database.rows(statement.format(of_realm=self._of_realm), values)
+        synchronised = SYNCHRONISED.format(table="deletions")
+        text = statement.format(of_realm=self._of_realm, synchronised=synchronised)
+        return self._database.rows(text, values)
 
     def _delete(self, table: str, key: str, found: list[int]) -> int:
         for start in range(0, len(found), BATCH):

@@ -3,6 +3,7 @@
 -- schema_0012.sql, whose statements bring a database of version 11 to 12.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
+    uid TEXT NOT NULL,
     version INTEGER NOT NULL,
     seq BIGINT NOT NULL DEFAULT 0,
     deliveries BIGINT NOT NULL DEFAULT 1
@@ -181,6 +182,26 @@ CREATE TABLE delivery (
     run BIGINT NOT NULL,
     lines BIGINT NOT NULL,
     files TEXT NOT NULL
+);
+
+-- Targets of ``scrapy sync``: how far each has read the outbox. The cursor that counts is kept in the
+-- target itself; this copy tells how far it is behind. The realm is empty where all are synchronised.
+CREATE TABLE sync_target (
+    target TEXT PRIMARY KEY,
+    realm TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    synced_at DOUBLE PRECISION NOT NULL
+);
+
+-- Changes that a target refused, until it takes a later change of the same document.
+CREATE TABLE dead_letter (
+    target TEXT NOT NULL,
+    id TEXT NOT NULL,
+    seq BIGINT NOT NULL,
+    url TEXT,
+    reason TEXT NOT NULL,
+    refused_at DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (target, id)
 );
 
 -- Answers that known pages began to give in place of their own content, and when they last did.

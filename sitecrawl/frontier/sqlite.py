@@ -180,6 +180,16 @@ class SqliteDatabase:
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return ""
 
+    def notify(self) -> None:
+        """Do nothing: who waits looks at the file's version."""
+
+    def wait_for_changes(self, seconds: float) -> None:
+        """Wait until another connection has committed, at most so long; looks every 0.2 seconds."""
+        version = self.rows("PRAGMA data_version")
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and self.rows("PRAGMA data_version") == version:
+            time.sleep(0.2)
+
     def now(self) -> float:
         """The machine's clock, which all processes on one file share."""
         return time.time()

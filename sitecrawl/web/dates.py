@@ -32,15 +32,25 @@ def read_date(text: str | None) -> datetime | None:
     ISO 8601 as W3C-DTF has it, or the forms of RFC 822 and HTTP, loosely. What is left out counts
     from its beginning: ``2024`` is the first of January. Without a zone it is UTC.
     """
+    moment = read_local_date(text)
+    try:
+        return moment.astimezone(UTC) if moment is not None else None
+    except OverflowError:
+        return None
+
+
+def read_local_date(text: str | None) -> datetime | None:
+    """The moment that a document names, in the zone in which it does; None if it is none."""
     text = (text or "").strip()
     if not text:
         return None
     try:
         moment = _moment(text)
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return aware.astimezone(UTC)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment.astimezone(UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+    return moment
 
 
 def read_http_date(text: str | None) -> float | None:

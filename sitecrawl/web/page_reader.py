@@ -19,6 +19,7 @@ from sitecrawl.web.html.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import bounded
 from sitecrawl.web.html.reader import read_html
+from sitecrawl.web.language_detection import judged_language
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
 from sitecrawl.web.memory import release_memory
@@ -63,9 +64,22 @@ def read_page(
         page.encoding = "utf-8"
         outgoing = _read_markup(page, file_html, options)
     fill_outgoing(page, outgoing, lowered, options)
+    _fill_language(page, options)
     del outgoing
     release_memory(len(body))
     return page
+
+
+def _fill_language(page: Page, options: ReadOptions) -> None:
+    """Note where the language is declared, or detect it where none is or plainly another one."""
+    detected = False
+    if options.detect_language:
+        text = page.stable_text or page.text
+        page.language, detected = judged_language(page.language, text)
+    if detected:
+        page.language_source = "detected"
+    elif page.language and not page.language_source:
+        page.language_source = "header"
 
 
 def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Outgoing:

@@ -51,6 +51,7 @@ class ReadOptions:
     remove_elements: tuple[str, ...] = ("header", "footer")
     remove_classes: tuple[str, ...] = ("noindex",)
     noindex_markers: tuple[str, ...] = ()
+    detect_language: bool = True
     text_pieces: bool = False
     outline: bool = False
     xml_fields: bool = False

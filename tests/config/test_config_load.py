@@ -1,4 +1,4 @@
-"""Which source's value an option has, and that each option knows its source."""
+"""Precedence of sources, and the source that each option remembers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the text of an argument, or a value of TOML, becomes an option's value."""
+"""Conversion of arguments and TOML values to the values of options."""
 
 from __future__ import annotations
 

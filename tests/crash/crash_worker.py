@@ -35,7 +35,7 @@ def candidate(number: int, page: int, referrer: str | None = None) -> Candidate:
 
 
 def links(url: str) -> list[Candidate]:
-    """What the page at ``url`` links to."""
+    """Links of the page at ``url``."""
     number, page = (
         int(url.split("origin")[1].split(".", maxsplit=1)[0]),
         int(url.rpartition("/")[2]),

@@ -129,7 +129,7 @@ def overlaps(chaos: Chaos, made: list[Fetch]) -> list[tuple[Fetch, Fetch]]:
 
 
 def stood_still(chaos: Chaos, fetch: Fetch) -> bool:
-    """Whether the request's process was stopped while it was in flight."""
+    """Tell a request whose process was stopped while it was in flight."""
     return any(
         stop.pid == fetch.pid and stop.begin <= fetch.end and fetch.begin <= stop.end
         for stop in chaos.stops

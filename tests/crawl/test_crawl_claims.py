@@ -1,4 +1,4 @@
-"""What is no page waits for its origin too: for the worker that has it, and for its pause."""
+"""Requests for sitemaps and feeds wait for the lease of their origin, and for its delay."""
 
 from __future__ import annotations
 

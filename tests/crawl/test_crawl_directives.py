@@ -1,4 +1,4 @@
-"""What pages say to robots, each way to say it seen in a crawl: its document, and its links."""
+"""Robots directives of pages, each notation in a crawl: its document, and its links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is one page by the crawl's own options is one page for its memory too."""
+"""Pages that the crawl's options hold for one are one in the crawl database too."""
 
 from __future__ import annotations
 

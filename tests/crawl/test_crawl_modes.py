@@ -1,4 +1,4 @@
-"""What the modes and activities visit, write and leave alone."""
+"""Modes and activities: the URLs that each visits, writes and leaves alone."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def chain(*paths: str) -> dict[str, Page]:
 
 
 def ways(crawl: CrawlCommand, origin: str) -> dict[str, tuple[int, str]]:
-    """How far from a start each URL is, and how it was found."""
+    """Depth and way of discovery of each URL."""
     rows = crawl.rows("SELECT url, depth, via FROM url")
     return {url.removeprefix(origin): (depth, via) for url, depth, via in rows}
 

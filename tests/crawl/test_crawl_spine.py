@@ -31,11 +31,11 @@ class Seen(NamedTuple):
         return {url.removeprefix(self.origin) for url in self.run.documents}
 
     def asked(self, target: str) -> int:
-        """How often the site was asked for a target."""
+        """Number of requests for a target."""
         return self.log.count(target, self.origin)
 
     def outcome(self, target: str) -> list[Outcome]:
-        """How the crawl actions of a target ended."""
+        """Outcomes of the crawl actions of a target."""
         rows = self.command.rows(
             "SELECT attempt.outcome FROM attempt JOIN url ON url.id = attempt.url WHERE url.url = ?",
             self.origin + target,

@@ -1,4 +1,4 @@
-"""What a long crawl remembers of the URLs that it has visited."""
+"""Memory of a long crawl about the URLs that it has visited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each answer costs an origin, judged where its turn ends."""
+"""Cost of each response to the failure budget of its origin."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_a_rest_that_was_asked_for_outlives_a_kill(server: Server, crawl: CrawlC
 
 
 def ready_at(crawl: CrawlCommand) -> float:
-    """When the crawl's one origin may be asked again, as stored."""
+    """Time at which the crawl's one origin is ready again, as stored."""
     [(when,)] = crawl.rows("SELECT ready_at FROM origin")
     return float(when)
 

@@ -42,7 +42,7 @@ def pages(sites: tuple[Nginx, list[str], set[str]]) -> set[str]:
 
 
 def written(*crawls: Crawl) -> Counter[str]:
-    """How many documents stand for each page, under its own address or as a copy of another.
+    """Number of documents for each page, under its own address or as a copy of another.
 
     Each line replaces an earlier one of the same id, as for whoever reads the output.
     """
@@ -55,7 +55,7 @@ def written(*crawls: Crawl) -> Counter[str]:
 
 
 def fetched(nginx: Nginx) -> Counter[str]:
-    """How often each page was handed out."""
+    """Number of times that each page was served."""
     return Counter(plain(each.origin + each.target) for each in nginx.log() if each.status == 200)
 
 

@@ -23,7 +23,7 @@ CLOCK = 0.005  # what the server's log may be late by
 
 
 def starts(server: Server, target: str) -> list[float]:
-    """When the server was asked for a target."""
+    """Times of the requests for a target."""
     return [each.started for each in server.log.exchanges if each.target == target]
 
 

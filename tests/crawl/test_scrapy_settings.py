@@ -79,6 +79,6 @@ def test_all_of_them_are_settings_of_scrapy() -> None:
 
 
 def said(log: str) -> list[str]:
-    """What the log says of settings, each line from its name on."""
+    """Lines of the log about settings, each from the name on."""
     lines = [line for line in log.splitlines() if "has no effect on this crawl" in line]
     return [line.partition("WARNING: ")[2] for line in lines]

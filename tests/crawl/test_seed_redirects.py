@@ -1,4 +1,4 @@
-"""Where starts were sent by another worker, looked up for the origins in question."""
+"""Seed redirects that another worker found, looked up for the origins in question."""
 
 from __future__ import annotations
 

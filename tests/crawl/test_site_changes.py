@@ -17,7 +17,7 @@ def site() -> Site:
 
 
 def change(pages: Site) -> None:
-    """What happens between the first run and the second."""
+    """Change of the site between the first run and the second."""
     pages["/edited"] = page("/fresh", text="This page has another text now.")
     pages["/fresh"] = page(text="A page that is new.")
     pages["/removed"] = Answer(status=404)

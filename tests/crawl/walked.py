@@ -1,4 +1,4 @@
-"""What a run wrote and asked for, in short."""
+"""Short forms of the output and the requests of a run."""
 
 from __future__ import annotations
 

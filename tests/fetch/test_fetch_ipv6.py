@@ -15,7 +15,7 @@ LOOPBACK = "::1"
 
 
 def has_loopback() -> bool:
-    """Whether this machine has the address at all; containers often have none."""
+    """Tell a machine that has the address; containers often have none."""
     try:
         with socket.socket(socket.AF_INET6) as probe:
             probe.bind((LOOPBACK, 0))

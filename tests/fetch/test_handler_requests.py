@@ -1,4 +1,4 @@
-"""What goes over the wire is the request as it was made."""
+"""Requests as they go over the wire."""
 
 from __future__ import annotations
 

@@ -73,6 +73,6 @@ class Authority:
 
 
 def issuer(response: Response) -> str:
-    """Who signed the certificate that a response came with."""
+    """Issuer of the certificate that a response came with."""
     pem = response.certificate.dumpPEM()
     return x509.load_pem_x509_certificate(pem).issuer.rfc4514_string()

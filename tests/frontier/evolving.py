@@ -99,7 +99,7 @@ class EvolvingSite:
         return False
 
     def visit(self, due: DueUrl) -> VisitResult:
-        """What the pipelines would hand over of a page."""
+        """Document of a page as the pipelines hand it over."""
         page, at = self.pages[due.url], time.time()
         if page.forbidden:
             return VisitResult(due, at, 0.0, Outcome.BLOCKED_BY_ROBOTS_TXT, reason="robots_txt")

@@ -1,4 +1,4 @@
-"""What a run considers, and what waits although its age does not say so."""
+"""URLs that a run considers, and those that wait whatever their age."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def known(work: Crawls) -> None:
 
 
 def paths(worker: Worker) -> list[str]:
-    """What is due, and nothing else is said to wait."""
+    """Return the due URLs; assert that no others are counted as waiting."""
     found = [due.url.removeprefix(SITE) for due in worker.due()]
     backlog = worker.store.backlog()
     assert backlog.mine + backlog.free == len(found)

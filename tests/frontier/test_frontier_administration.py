@@ -1,4 +1,4 @@
-"""What commands read from a crawl database and change in it."""
+"""Reports on a crawl database, and changes to it, as commands use them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sitecrawl.web.urls.identity import fingerprint, identity_key
 
 
 def state(worker: Worker, path: str, **options: Any) -> UrlState:
-    """What is stored of a page."""
+    """Record of a visited page."""
     identity = fingerprint(identity_key(f"{SITE}{path}"))
     found = Records(worker.database).url(SITE, identity, **options)
     assert found is not None

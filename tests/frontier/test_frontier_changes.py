@@ -1,4 +1,4 @@
-"""What each run writes when a site changes between runs: the table in cases/changes.toml."""
+"""Lines that each run writes when a site changes between runs, by cases/changes.toml."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def failure(due: DueUrl, at: float, *, outcome: Outcome, reason: str) -> VisitRe
 
 
 def page(text: str) -> Any:
-    """What is behind a URL, from the notation of the table."""
+    """Answer of a URL, from the notation of the table."""
     if match := re.fullmatch(r"!(\w+)(?: (\w+))?", text):
         return partial(failure, outcome=Outcome[match[1]], reason=match[2] or match[1].lower())
     if match := re.fullmatch(r"(~?)> (\S+)", text):

@@ -28,7 +28,7 @@ ENVELOPE = frozenset({"seq", "run_id", "change", "last_changed_at"})
 
 
 class Index:
-    """What somebody has who applies every line in its order."""
+    """Documents of a consumer who applies every line in its order."""
 
     def __init__(self) -> None:
         self.documents: dict[str, dict[str, Any]] = {}
@@ -121,7 +121,7 @@ def disturb(evolution: Evolution, site: EvolvingSite, chance: random.Random) -> 
 
 
 def first_crawl(url: str, site: EvolvingSite, known: list[str]) -> Index:
-    """What is written of the site as it stands when all that is known of is asked for."""
+    """Lines written of the unchanged site when every known URL is requested."""
     fresh = Evolution(url, site, random.Random(0))
     starts, site.starts = site.starts, [*site.starts, *known]
     for _ in range(2):  # a claim on a page that had to give way itself is weighed in the second

@@ -30,7 +30,7 @@ def in_loop(work: Coroutine[Any, Any, Any]) -> Deferred[Any]:
 
 
 async def failure(database_url: str, name: str = "crawl") -> str:
-    """What opening the database says."""
+    """Message of the failure to open the database."""
     frontier = open_frontier(database_url)
     with pytest.raises(FrontierError) as raised:
         await frontier.open(name, {})

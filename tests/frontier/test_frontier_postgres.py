@@ -1,4 +1,4 @@
-"""What a PostgreSQL server refuses is said with what to do; passwords are not shown."""
+"""Errors of a PostgreSQL server: each names its remedy, none shows a password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sitecrawl.frontier.postgres import cause
 
 
 def said(url: str) -> str:
-    """What the failure says when the database is opened."""
+    """Message of the failure to open the database."""
     place = backend(url)
     try:
         with closing(place.connect()) as database:

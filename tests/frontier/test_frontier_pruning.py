@@ -1,4 +1,4 @@
-"""What is forgotten of a crawl database, and what stays true whatever is forgotten."""
+"""Pruning of a crawl database, and the guarantees that hold after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ State = dict[str, dict[str, Any]]
 
 
 def applied(state: State, changes: Iterable[dict[str, Any]]) -> State:
-    """What a consumer has who applies lines in order and keeps the last of each id."""
+    """Documents of a consumer who applies lines in order and keeps the last of each id."""
     state = dict(state)
     for change in changes:
         state.pop(change["id"], None)

@@ -1,4 +1,4 @@
-"""When URLs are due again, in the database and as a pure function."""
+"""Revisit times, in the database and as a pure function."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ SEED: dict[str, Any] = {"via": "seed", "priority": 1}
 
 
 def way(due: DueUrl) -> tuple[int, str, str | None]:
-    """How far it is, how it was found, and on which page."""
+    """Depth, way of discovery and referrer of a URL."""
     return due.depth, due.via, due.referrer
 
 

@@ -31,7 +31,7 @@ def absolute(url: str) -> str:
 
 
 def digest(text: str) -> str:
-    """What stands for a text."""
+    """Hash that stands for a text."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -65,7 +65,7 @@ class Worker:
         self.store.add([candidate(url, via="seed") for url in urls])
 
     def due(self, key: str = SITE, limit: int = 100) -> list[DueUrl]:
-        """What is due on an origin, after leasing whatever is free."""
+        """URLs due on an origin, after leasing every free one."""
         self.store.lease(100)
         return self.store.pop(key, limit)
 

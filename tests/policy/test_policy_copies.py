@@ -1,4 +1,4 @@
-"""Which pages count as copies, so that paths which grow out of them end."""
+"""Copies: pages that count as such, so that paths which grow out of them end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ HOME = "http://example.org"
 
 
 def refusals(paths: list[str], titles: list[str]) -> list[str]:
-    """What becomes of a link below each page, all of which have the same text."""
+    """Decisions about a link below each page; all pages have the same text."""
     limits = build_limits(CrawlParams(start=[HOME]), {})
     found = []
     for path, title in zip(paths, titles, strict=True):

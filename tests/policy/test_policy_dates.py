@@ -22,7 +22,7 @@ Links = Callable[[str], list[str]]
 
 
 def walk(links: Links) -> list[str]:
-    """What is fetched of a site from ``/`` on, in the order of a crawl.
+    """URLs fetched of a site from ``/`` on, in the order of a crawl.
 
     Every page that has links has the same text, the others their own.
     """

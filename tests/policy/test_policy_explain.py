@@ -1,4 +1,4 @@
-"""What is said about one URL: every rule in its order, with its source."""
+"""Explanation of one URL: every rule in its order, with its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which URLs are of one family, dated or opaque: what the limits of series go by."""
+"""Families of URLs, dates and opaque ids in them: the basis of the limits of series."""
 
 from __future__ import annotations
 

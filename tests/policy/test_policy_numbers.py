@@ -1,4 +1,4 @@
-"""Which numbers of a text and of a URL tell the pages of a series apart."""
+"""Numbers of texts and URLs that tell the pages of a series apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a page's robots directives are obeyed."""
+"""Obedience to a page's robots directives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a numbered series goes on, and what is said when it is left."""
+"""Numbered series: their length, and the reason given when one is left."""
 
 from __future__ import annotations
 

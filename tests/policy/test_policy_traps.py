@@ -19,7 +19,7 @@ TOO_MANY = 10_000
 
 @dataclass
 class Walk:
-    """What one crawl of the site asked for, in its order, and what it refused."""
+    """Requests of one crawl of the site in their order, and its refusals."""
 
     fetched: list[str] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""What the Content-Type header says about a body, before it is read."""
+"""Content-Type headers, judged before the body is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the help page of the Fluid Dynamics Search Engine says, by its profile, over HTTP."""
+"""The help page of the Fluid Dynamics Search Engine, by its profile, over HTTP."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pending(command: CrawlCommand) -> list[str]:
 
 
 def frontier(command: CrawlCommand, action: str) -> str:
-    """What ``scrapy frontier`` prints."""
+    """Output of ``scrapy frontier``."""
     words = [sys.executable, "-m", "scrapy", "frontier", action]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
     ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""What roboto's wiki says, by its profile, over HTTP."""
+"""Roboto's wiki, by its profile, over HTTP."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
 
 
 def links(news: str, other: str) -> str:
-    """What stands on the first page."""
+    """Text of the first page."""
     anchors = [
         '<a name="top">no href</a>',
         '<a rel="nofollow" href="/rel-nofollow">1</a>',

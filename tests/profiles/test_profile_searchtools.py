@@ -1,4 +1,4 @@
-"""What the checklist of Search Tools Consulting says, by its profile, over HTTP."""
+"""The checklist of Search Tools Consulting, by its profile, over HTTP."""
 
 from __future__ import annotations
 

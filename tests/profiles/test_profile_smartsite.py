@@ -1,4 +1,4 @@
-"""What the description of Smartsite's web crawler says, by its profile, over HTTP."""
+"""The description of Smartsite's web crawler, by its profile, over HTTP."""
 
 from __future__ import annotations
 

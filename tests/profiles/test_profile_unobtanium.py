@@ -1,4 +1,4 @@
-"""What the description of unobtanium's crawler says, by its profile, over HTTP."""
+"""The description of unobtanium's crawler, by its profile, over HTTP."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
     asked: list[str]
 
     def outcome(self, path: str) -> list[Outcome]:
-        """How the crawl actions of a path of the first seed ended."""
+        """Outcomes of the crawl actions of a path of the first seed."""
         rows = self.command.rows(
             "SELECT attempt.outcome FROM attempt JOIN url ON url.id = attempt.url WHERE url.url = ?",
             self.one + path,

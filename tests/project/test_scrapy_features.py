@@ -1,4 +1,4 @@
-"""What of Scrapy a project may use on a SiteSpider: docs/as-a-library.md lists it."""
+"""Scrapy's features on a SiteSpider, as docs/as-a-library.md lists them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ DENIED = r'["/entry/"]'  # what the endless page links to
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one crawl of the application left."""
+    """Results of one crawl of the application."""
 
     origin: str
     crawl: Crawl

@@ -1,4 +1,4 @@
-"""What Chromium makes of a page's markup, against what the reading finds in it."""
+"""Chromium's reading of a page's markup against ours."""
 
 from __future__ import annotations
 

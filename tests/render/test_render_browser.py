@@ -1,4 +1,4 @@
-"""What scripts make, as a real Chromium shows it."""
+"""Pages made by scripts, as a real Chromium shows them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def chromium_of(crawler: int) -> int:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process is there, and not just waiting for its parent to notice its end."""
+    """Tell a live process; a zombie is none."""
     state = Path(f"/proc/{process}/stat")
     return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
 

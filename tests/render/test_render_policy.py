@@ -1,4 +1,4 @@
-"""Which pages need a browser: by their answers, and by what rendering has shown before."""
+"""Choice of the pages that need a browser, by their responses and by earlier renderings."""
 
 from __future__ import annotations
 

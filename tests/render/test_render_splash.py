@@ -222,7 +222,7 @@ def test_a_project_asks_splash_itself_with_scripts_of_its_own(
 
 
 def test_the_adapter_is_still_needed() -> None:
-    """When this fails, a release of scrapy-splash works by itself: drop what it mends."""
+    """A failure means that a release of scrapy-splash works by itself: drop the workaround."""
     alone = subprocess.run(
         [sys.executable, "-c", "import scrapy_splash"], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""What a page may cost: so much of it is read as fits in memory, and the rest is said to be cut."""
+"""Bounds of a page: it is read as far as memory allows, and the rest is reported as cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one parse finds on a page, by tables of pages and what they tell."""
+"""Facts that one parse finds on a page, by tables of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which URLs are one, which are two, and the numbers made of that."""
+"""Identity of URLs: equal and different ones, and their fingerprints."""
 
 from __future__ import annotations
 

@@ -165,6 +165,12 @@ class ContentParams(DocumentParams):
         description="Further comments between which text is left out, as opening|closing, beside "
         "noindex, robots, googleoff, htdig_noindex and the like.",
     )
+    detect_language: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Detect the language of texts of 50 words and more that declare none, or one "
+        "that they plainly are not in.",
+    )
     text_pieces: bool = option(
         default=False,
         effect=Effect.READING,

@@ -52,10 +52,23 @@ class DocumentParams(OptionGroup):
         "name of a meta element.",
     )
     title_length: int = option(
-        default=96,
+        default=0,
         ge=0,
         effect=Effect.READING,
         description="Characters of a title, cut at a word; 0 for no limit.",
+    )
+    site_name_in_title: Literal["remove", "keep"] = option(
+        default="remove",
+        effect=Effect.READING,
+        description="The name of the site in the title element: remove it where the page names it, "
+        "or where what is left stands elsewhere on the page as its title or heading; or keep "
+        "titles as they are written. It has a field of its own, site_name.",
+    )
+    dates_in_text: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Take the date of publication from the text, near its heading, where no "
+        "metadata, element or address has one.",
     )
     recase_titles: bool = option(
         default=False,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from sitecrawl.web.dates import read_date, read_http_date
+from sitecrawl.web.dates import read_http_date, read_local_date
+from sitecrawl.web.text_dates import date_in_path, dates_in
+from sitecrawl.web.urls.url import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,7 +19,11 @@ if TYPE_CHECKING:
 # The first source that has a valid date wins; of several dates there, the earliest.
 PUBLISHED = (
     *("dcterms.issued", "dc.date.issued", "article:published_time", "datepublished"),
-    *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "pubdate", "date"),
+    *("og:article:published_time", "og:published_time", "article:published", "publication_date"),
+    *("publish_date", "publish-date", "publishdate", "publishtime", "pubdate", "pub_date"),
+    *("parsely-pub-date", "sailthru.date", "sw-pubdate", "cxenseparse:recs:publishtime"),
+    *("citation_publication_date", "uploaddate", "video:release_date", "rnews:datepublished"),
+    *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "date"),
 )
 BEFORE_THE_WEB = 631152000.0  # 1990-01-01
 MOMENT = 2.0  # seconds; HTTP dates have no fractions, and clocks differ
@@ -24,15 +31,68 @@ MODIFIED = (
     *("last-modified", "dcterms.modified", "dc.date.modified", "article:modified_time"),
     *("og:updated_time", "datemodified", "revised"),
 )
+BEFORE_HEADING = 200  # characters in which a date may stand before the heading
+NEAR_HEADING = 3_000  # characters in which it is sought
+MAX_TEXT = 8_000  # characters in which a line that says what date it has is sought
+MAX_DATE_LINE = 120  # characters of a line that tells when and who, not a sentence of the text
+_BESIDE = re.compile(r"©|\(c\)|copyright|all rights", re.IGNORECASE)
+_TOLD = re.compile(
+    r"\b(?:publish|posted|written|created|date:|datum|veröffentlicht|erschienen|geschrieben"
+    r"|erstellt|stand:|publié|publicado|pubblicato|gepubliceerd)",
+    re.IGNORECASE,
+)
 T = TypeVar("T")
 
 
-def published_at(page: Page) -> str:
-    """The moment of publication in RFC 3339, empty where the page tells none."""
-    sources = _values_under(page.metas, PUBLISHED)
-    sources += _values_under(page.json_ld, ("datePublished", "dateCreated"))
-    sources += [(text,) for text in _values_under(page.times, ("published", "time"))]
-    return _first(sources, latest=False)
+def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
+    """The moment of publication in RFC 3339, and the source that has it; empty without any.
+
+    A date in the address or in the text is a day. ``from_text`` allows that of the text, which
+    is the date nearest to the page's first heading.
+    """
+    stated: dict[str, list[tuple[str, ...]]] = {
+        "meta": _values_under(page.metas, PUBLISHED),
+        "json_ld": _values_under(page.json_ld, ("datePublished", "dateCreated", "uploadDate")),
+        "time": [(text,) for text in _values_under(page.times, ("published", "time"))],
+    }
+    for source, values in stated.items():
+        if found := _first(values, latest=False):
+            return found, source
+    day = date_in_path(split(page.url).path)
+    if day is not None:
+        return _day(day), "url"
+    day = date_by_heading(page) if from_text else None
+    return (_day(day), "text") if day is not None else ("", "")
+
+
+def _day(day: date) -> str:
+    """A day as documents carry it."""
+    return f"{day.isoformat()}T00:00:00Z"
+
+
+def date_by_heading(page: Page) -> date | None:
+    """The date that a line near the page's heading tells, else one that says of what it is.
+
+    First behind the heading and close before it, then further up, then by its words alone.
+    """
+    text = page.stable_text or page.text
+    start = max(0, page.heading_at - BEFORE_HEADING)
+    found = _date_line(text, start, start + NEAR_HEADING, None)
+    if found is None and start:
+        found = _date_line(text, max(0, start - NEAR_HEADING), start, None)
+    return found or _date_line(text, 0, MAX_TEXT, _TOLD)
+
+
+def _date_line(text: str, start: int, until: int, told: re.Pattern[str] | None) -> date | None:
+    """The first date on a short line between two places, ``told`` being part of the line."""
+    for at, day in dates_in(text, start, until):
+        first = text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        line = text[first : min(end if end >= 0 else len(text), at + MAX_DATE_LINE)]
+        is_short = len(line) <= MAX_DATE_LINE and not _BESIDE.search(line)
+        if is_short and (told is None or told.search(line)):
+            return day
+    return None
 
 
 def modified_at(page: Page) -> str:
@@ -60,10 +120,16 @@ def _values_under(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
 def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
     """The earliest or latest date of the first source that has one."""
     for source in sources:
-        dates = [date for text in source if (date := read_date(text)) is not None]
-        if dates:
-            return rfc3339(max(dates) if latest else min(dates))
+        moments = [moment for text in source if (moment := read_local_date(text)) is not None]
+        if moments:
+            return local_rfc3339(max(moments) if latest else min(moments))
     return ""
+
+
+def local_rfc3339(moment: datetime) -> str:
+    """A moment with the offset in which it is stated: its day is the day that readers see."""
+    text = moment.replace(microsecond=0).isoformat()
+    return f"{text[:19]}Z" if text[19:] == "+00:00" else text
 
 
 def rfc3339(moment: datetime | float) -> str:

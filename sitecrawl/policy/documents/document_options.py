@@ -13,7 +13,9 @@ class DocumentOptions:
     """Options by which the fields of a document are chosen; lengths in characters, 0 is no limit."""
 
     title_order: tuple[str, ...] = TITLE_ORDER
-    title_length: int = 96
+    title_length: int = 0
+    site_name_in_title: str = "remove"
+    dates_in_text: bool = True
     recase_titles: bool = False
     description_order: tuple[str, ...] = DESCRIPTION_ORDER
     description_length: int = 384

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.policy.documents.document_dates import modified_at, published_at, rfc3339
+from sitecrawl.policy.documents.document_dates import modified_at, rfc3339
 from sitecrawl.policy.documents.field_values import (
     FetchFacts,
     PageFacts,
@@ -21,6 +21,7 @@ from sitecrawl.policy.documents.field_values import (
     date_reliable,
     headings,
     identifier,
+    image,
     joined_keywords,
     links,
     markdown,
@@ -31,10 +32,12 @@ from sitecrawl.policy.documents.field_values import (
     path_part,
     pieces,
     publisher,
+    reading_minutes,
     robots,
     sections,
     type_of_page,
 )
+from sitecrawl.policy.documents.site_names import site_name
 from sitecrawl.policy.documents.text_fields import document_title
 from sitecrawl.policy.urls.canonicalization import is_dynamic
 from sitecrawl.web.feeds import listings
@@ -271,6 +274,13 @@ DOCUMENT: tuple[OutputField, ...] = (
         rag=True,
     ),
     OutputField(
+        name="site_name",
+        meaning="the name of the site that the page states",
+        example="Example Docs",
+        page=lambda facts: site_name(facts.page),
+        volatile=False,
+    ),
+    OutputField(
         name="meta_description",
         meaning="the meta description as written",
         example="How to install it",
@@ -368,6 +378,30 @@ DOCUMENT: tuple[OutputField, ...] = (
         rag=True,
     ),
     OutputField(
+        name="language_source",
+        meaning=(
+            "where the language is declared: `html` (lang attributes), `meta` or `header`; or "
+            "`detected` by the text"
+        ),
+        example="html",
+        page=lambda facts: facts.page.language_source if facts.page.language else "",
+        volatile=True,
+    ),
+    OutputField(
+        name="word_count",
+        meaning="words of the body; of scripts without spaces their signs",
+        example=5,
+        page=lambda facts: facts.words or None,
+        volatile=True,
+    ),
+    OutputField(
+        name="reading_minutes",
+        meaning="minutes that reading it takes, at 230 words or 500 signs a minute, rounded up",
+        example=1,
+        page=lambda facts: reading_minutes(facts.words, facts.page.language) or None,
+        volatile=True,
+    ),
+    OutputField(
         name="blocks",
         meaning="list of `{language, text}`: passages in another language",
         example=[{"language": "de", "text": "Auf Deutsch"}],
@@ -431,10 +465,27 @@ DOCUMENT: tuple[OutputField, ...] = (
         rag=True,
     ),
     OutputField(
+        name="image",
+        meaning="address of the image that stands for the page",
+        example="https://example.org/install.png",
+        page=lambda facts: image(facts.page),
+        volatile=False,
+    ),
+    OutputField(
         name="published_at",
-        meaning="when the page says it was published",
-        example="2026-11-01T00:00:00Z",
-        page=lambda facts: published_at(facts.page),
+        meaning="when the page says it was published, in the zone in which it says so",
+        example="2026-11-01T18:30:00+01:00",
+        page=lambda facts: facts.publication[0],
+        volatile=True,
+    ),
+    OutputField(
+        name="published_source",
+        meaning=(
+            "where that date stands: `meta`, `json_ld` (microdata and RDFa included), `time`, "
+            "`url` or `text`"
+        ),
+        example="json_ld",
+        page=lambda facts: facts.publication[1],
         volatile=True,
         rag=True,
     ),

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from sitecrawl.policy.documents.site_names import own_title
 from sitecrawl.web.urls.url import split
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ _ANYWHERE = re.compile(r"")
 WORD_BREAKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     dict.fromkeys(("zh", "ja", "th", "lo", "km", "my"), _ANYWHERE)
 )
+
+
+def is_spaceless(language: str) -> bool:
+    """Tell a language whose words do not end at spaces."""
+    return language.partition("-")[0] in WORD_BREAKS
+
+
 _WORD = 30  # characters; in the last so many there is nearly always a place
 _TRAILING = " \t\n,;:.-–—(/"
 
@@ -183,17 +191,18 @@ _TITLES_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 def document_title(page: Page, options: DocumentOptions) -> str:
     """The first title in the order of the options that is not empty."""
-    found = (title_from(source, page) for source in options.title_order)
+    by = options.site_name_in_title == "remove"
+    found = (title_from(source, page, without_site_name=by) for source in options.title_order)
     title = next((title for title in found if title), "") or title_from_url(page.url)
     if options.recase_titles:
         title = recased(title)
     return cut_at_word(title, options.title_length, page.language)
 
 
-def title_from(source: str, page: Page) -> str:
+def title_from(source: str, page: Page, *, without_site_name: bool = False) -> str:
     """The title of one source: ``title``, ``json_ld``, ``heading``, ``url`` or a meta's name."""
     if source == "title":
-        return page.title
+        return own_title(page) if without_site_name else page.title
     if source == "heading":
         return page.headings[0].text if page.headings else ""
     if source == "url":

@@ -24,12 +24,14 @@ class ListingFormat:
     """A format of listings.
 
     ``name`` is the crawl mode whose starts are such listings, the value of ``discovered_via``, and
-    the word in logs and explanations. ``read`` takes body, URL and a list that receives a word for
-    each problem. ``dates_requeue``: a known URL that gets another date is visited again.
+    the word in logs; ``one`` is that word with its article, for sentences. ``read`` takes body, URL
+    and a list that receives a word for each problem. ``dates_requeue``: a known URL that gets
+    another date is visited again.
     ``lists_xml``: pages named there may be XML documents, whatever links may lead to.
     """
 
     name: str
+    one: str
     read: Callable[[bytes, str, list[str]], Iterator[ListedUrl]]
     dates_requeue: bool = False
     lists_xml: bool = False

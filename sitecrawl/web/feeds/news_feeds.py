@@ -57,7 +57,7 @@ def _listed(body: bytes, url: str, problems: list[str]) -> Iterator[ListedUrl]:
         yield ListedUrl(entry.link, entry.updated or entry.published)
 
 
-FEED = ListingFormat(name="feed", read=_listed, dates_requeue=True)
+FEED = ListingFormat(name="feed", one="a feed", read=_listed, dates_requeue=True)
 
 
 def without_entities(elements: Iterator[Element], problems: list[str] | None) -> Iterator[Element]:

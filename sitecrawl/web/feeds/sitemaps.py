@@ -47,7 +47,7 @@ def _listed(body: bytes, url: str, problems: list[str]) -> Iterator[ListedUrl]:
         yield ListedUrl(entry.loc, entry.lastmod, entry.is_sitemap)
 
 
-SITEMAP = ListingFormat(name="sitemap", read=_listed, lists_xml=True)
+SITEMAP = ListingFormat(name="sitemap", one="a sitemap", read=_listed, lists_xml=True)
 
 
 def _is_page(loc: str) -> bool:

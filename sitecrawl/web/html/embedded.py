@@ -163,7 +163,7 @@ def enter_time(walk: Walk, node: LexborNode) -> Leave | None:
     if value:
         meaning = " ".join(attributes.get(name) or "" for name in ("itemprop", "class")).lower()
         kind = "modified" if "modif" in meaning or "updat" in meaning else "time"
-        published = "publi" in meaning or "pubdate" in attributes
+        published = "publi" in meaning or "entry-date" in meaning or "pubdate" in attributes
         kind = "published" if published else kind
         if kind not in walk.times and read_date(value) is not None:
             walk.times[kind] = value

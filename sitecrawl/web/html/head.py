@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.embedded import enter_script
+from sitecrawl.web.html.json_ld import decoded
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.robots.directives import NAMES
 from sitecrawl.web.whitespace import squeezed
@@ -108,7 +109,7 @@ def _read_meta(head: Head, attributes: Attributes, walk: Walk) -> None:
     if head.values >= MAX_HEAD_ELEMENTS and (attributes.get("name") or "").lower() != "robots":
         walk.cut("too_many_metas")
         return
-    content = cleaned(squeezed(attributes.get("content") or ""))
+    content = cleaned(squeezed(decoded(attributes.get("content") or "")))
     names = {name.strip().lower() for naming in _NAMING if (name := attributes.get(naming))}
     for listing in _LISTING:
         if terms := attributes.get(listing):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from html import unescape
 from types import MappingProxyType
 from typing import Any
 
@@ -13,17 +14,19 @@ PROPERTIES = frozenset(
     {
         *("@type", "headline", "name", "description", "abstract", "keywords", "inLanguage"),
         *("articleSection", "datePublished", "dateCreated", "dateModified", "author", "creator"),
-        *("publisher", "isbn", "sku", "breadcrumb"),
+        *("publisher", "isbn", "sku", "breadcrumb", "image", "thumbnailUrl", "uploadDate"),
     }
 )
 # A page's own description stands in one of these; others describe the site or its parts.
-_PAGES = re.compile(
+DESCRIBING = re.compile(
     r"(Article|Posting|Page|Product|Recipe|Event|Book|Course|Movie|Dataset|HowTo|Report|Review"
     r"|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
 )
 _BESIDE = re.compile(r"(Person|Place)$")
 MAX_CHARACTERS = 200_000
 MAX_NODES = 500
+MAX_PARTS = 50  # values of one property
+_ADDRESSES = frozenset({"image", "thumbnailUrl"})
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, from an escape; no encoding has it
 
@@ -42,6 +45,7 @@ def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
             facts.setdefault("breadcrumb", []).extend(_breadcrumbs(thing))
     for thing in _describing(things):
         _collect(thing, names, facts)
+    facts["WebSite"] = [name for thing in things for name in _site_names(thing)]
     return {name: tuple(dict.fromkeys(values)) for name, values in facts.items() if values}
 
 
@@ -72,6 +76,17 @@ def _things(value: Any) -> Iterator[Thing]:
             ]
 
 
+def _site_names(thing: Thing) -> list[str]:
+    """The name of the site that a thing is, or is part of."""
+    sites = [thing, *_listed(thing.get("isPartOf"))[:MAX_PARTS]]
+    return [
+        name
+        for site in sites
+        if isinstance(site, dict) and "WebSite" in _types(site)
+        for name in _texts(site.get("name"))[:1]
+    ]
+
+
 def _is_named(thing: Thing) -> bool:
     """Return True if other objects can refer to a thing by its name."""
     return isinstance(thing.get("@id"), str) and isinstance(thing.get("name"), str)
@@ -86,7 +101,7 @@ def _describing(things: list[Thing]) -> list[Thing]:
 
     The people and places that a graph names beside a page (its author) are not.
     """
-    found = [thing for thing in things if any(map(_PAGES.search, _types(thing)))]
+    found = [thing for thing in things if any(map(DESCRIBING.search, _types(thing)))]
     subjects = {
         _identity(main)
         for thing in found
@@ -119,7 +134,10 @@ def _collect(thing: Thing, names: Mapping[Any, Any], facts: dict[str, list[str]]
     for name in PROPERTIES & thing.keys():
         value = thing[name]
         is_trail = name == "breadcrumb" and isinstance(value, dict)
-        texts = _breadcrumbs(value) if is_trail else _texts(value, names)
+        if name in _ADDRESSES:
+            texts = _addresses(value)
+        else:
+            texts = _breadcrumbs(value) if is_trail else _texts(value, names)
         facts.setdefault(name, []).extend(texts)
 
 
@@ -134,9 +152,25 @@ def _breadcrumbs(trail: Thing) -> list[str]:
     ]
 
 
+def _addresses(value: Any) -> list[str]:
+    """The addresses of images, given as such or as objects."""
+    found: list[str] = []
+    for item in _listed(value)[:MAX_PARTS]:
+        address = item
+        if isinstance(item, dict):
+            address = item.get("url") or item.get("contentUrl") or item.get("@id")
+        found += _texts(address)[:1] if not isinstance(address, dict) else []
+    return found
+
+
 def _texts(value: Any, names: Mapping[Any, Any] = MappingProxyType({})) -> list[str]:
     """A value as texts: itself, the items of a list, or the name of an object."""
-    return [text for item in _listed(value)[:50] for text in _texts_of_one(item, names)]
+    return [text for item in _listed(value)[:MAX_PARTS] for text in _texts_of_one(item, names)]
+
+
+def decoded(text: str) -> str:
+    """A text with the character references that its author escaped once too often decoded."""
+    return unescape(text) if "&" in text else text
 
 
 def _texts_of_one(value: Any, names: Mapping[Any, Any]) -> list[str]:
@@ -146,5 +180,5 @@ def _texts_of_one(value: Any, names: Mapping[Any, Any]) -> list[str]:
         value = value.get("name") or value.get("@value") or known
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return []
-    text = _SURROGATE.sub("\ufffd", " ".join(str(value).split()))
+    text = _SURROGATE.sub("\ufffd", " ".join(decoded(str(value)).split()))
     return [text] if text else []

@@ -86,7 +86,9 @@ class Page:
     ``content_type`` is the bare media type, sniffed where the response named none, and
     empty where the body is neither markup nor text: such a page holds nothing else.
     ``size`` is the number of the body's bytes, unpacked.
-    ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them;
+    ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them,
+    of JSON-LD and, where that has none, of microdata and RDFa; ``bylines`` are the texts of
+    elements that, by relation or class, name the author;
     ``fields`` what the options' selectors or the paths of an XML document give.
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
     and ``time``. ``alternates`` are link elements and headers that name other forms of the
@@ -111,6 +113,7 @@ class Page:
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bylines: tuple[str, ...] = ()
     times: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     stable_text: str = ""
@@ -120,6 +123,7 @@ class Page:
     pieces: tuple[Piece, ...] = ()
     content: tuple[ContentBlock, ...] = ()
     language: str = ""
+    language_source: str = ""
     links: tuple[Link, ...] = ()
     inert: tuple[str, ...] = ()
     malformed: tuple[str, ...] = ()

@@ -13,6 +13,13 @@ from sitecrawl.web.html.exclusions import close_sections, removed
 from sitecrawl.web.html.frames import read_dropped_links
 from sitecrawl.web.html.head import Head, body_of, read_head
 from sitecrawl.web.html.json_ld import read_json_ld
+from sitecrawl.web.html.marked_items import (
+    BYLINE_MARKS,
+    ITEM_MARKS,
+    Marked,
+    read_bylines,
+    read_items,
+)
 from sitecrawl.web.html.outgoing import Outgoing
 from sitecrawl.web.html.outline import MarkedText
 from sitecrawl.web.html.page import Page
@@ -45,15 +52,19 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
-    walk.language = page.language = page_language(root, page)
+    page.language, page.language_source = page_language(root, page)
+    walk.language = page.language
     if isinstance(walk.text, MarkedText):
         walk.text.outline.has_pages = not (is_html(page.content_type) or is_xml(page.content_type))
         walk.text.url = resolve(walk.base or "", page.url) or page.url
-    _mark_elements(walk, root, markup)
+    marked = _mark_elements(walk, root, markup)
     walk.read(first_node(root))
     walk.text.close()
     close_sections(walk)
     _fill_text(page, head, walk)
+    if marked.has_items:
+        page.json_ld = {**read_items(root), **page.json_ld}
+    page.bylines = read_bylines(marked.bylines)
     page.fields = read_fields(root, options.fields) if options.fields else {}
     own = head.metas.get(options.agent.lower(), ())
     robots = [*head.metas.get("robots", ()), *own, *walk.robots]
@@ -70,12 +81,16 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     )
 
 
-def page_language(root: LexborNode, page: Page) -> str:
-    """The language of a page: its root element or body, its metas, then what the header said."""
-    declared = _languages_of(root) or _languages_of(body_of(root))  # there by word processors
-    declared += [content for name in LANGUAGE_METAS for content in page.metas.get(name, ())]
-    found = (read_language(tag) for tag in [*declared, page.language] if tag)
-    return next((language for language in found if language), "")
+def page_language(root: LexborNode, page: Page) -> tuple[str, str]:
+    """The language of a page and the place that declares it.
+
+    Its root element or body, its metas, then what the header said.
+    """
+    elements = _languages_of(root) or _languages_of(body_of(root))  # there by word processors
+    metas = [content for name in LANGUAGE_METAS for content in page.metas.get(name, ())]
+    declared = (("html", elements), ("meta", metas), ("header", [page.language]))
+    found = ((read_language(tag), place) for place, tags in declared for tag in tags if tag)
+    return next((pair for pair in found if pair[0]), ("", ""))
 
 
 def _languages_of(node: LexborNode | None) -> list[str]:
@@ -84,13 +99,21 @@ def _languages_of(node: LexborNode | None) -> list[str]:
     return [tag for name in ("lang", "xml:lang") if (tag := attributes.get(name))]
 
 
-def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
-    """Give single elements their action on top: other languages, classes to leave out."""
+def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
+    """Give single elements their action on top: other languages, classes to leave out.
+
+    Return what the page marks besides.
+    """
+    marked = Marked()
     wrappers: dict[int, list[Wrapper]] = {}
     tags: set[int] = set()
-    selector = _marking(walk.options.remove_classes, is_xml=b"xml:lang" in markup)
+    selector = _marking(
+        walk.options.remove_classes, is_xml=b"xml:lang" in markup, has_author=b"author" in markup
+    )
     for node in root.css(selector):
-        wraps = _wrappers(node, root, walk.options.remove_classes)
+        attributes = node.attributes
+        marked.add(node, attributes)
+        wraps = _wrappers(node, attributes, root, walk.options.remove_classes)
         if wraps:
             wrappers[node.mem_id] = wraps
             tags.add(node.tag_id)
@@ -98,22 +121,28 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> None:
         walk.actions = marked_actions(walk.names, wrappers, tags)
         walk.plain -= tags
         walk.runs = {tag: enter for tag, enter in walk.runs.items() if tag not in tags}
+    return marked
 
 
 @lru_cache(maxsize=64)
-def _marking(classes: tuple[str, ...], *, is_xml: bool) -> str:
+def _marking(classes: tuple[str, ...], *, is_xml: bool, has_author: bool) -> str:
     """One selector for all elements that may be marked: a second query costs as much again.
 
-    So does each part, nearly: XML's is for pages that know it.
+    So does each part, nearly: XML's is for pages that know it, and that of authors likewise.
     """
     quoted = (name.replace("\\", "\\\\").replace('"', '\\"') for name in classes)
     languages = [LANGUAGES, XML_LANGUAGES] if is_xml else [LANGUAGES]
-    return ", ".join([*languages, *(f'[class~="{name}"]' for name in quoted)])
+    marks = (*ITEM_MARKS, *(BYLINE_MARKS if has_author else ()))
+    return ", ".join([*languages, *(f'[class~="{name}"]' for name in quoted), *marks])
 
 
-def _wrappers(node: LexborNode, root: LexborNode, classes: tuple[str, ...]) -> list[Wrapper]:
+def _wrappers(
+    node: LexborNode,
+    attributes: dict[str, str | None],
+    root: LexborNode,
+    classes: tuple[str, ...],
+) -> list[Wrapper]:
     """Return the additional actions of an element, its language first; the root's was read before."""
-    attributes = node.attributes
     own = (attributes.get("class") or "").split()
     wraps: list[Wrapper] = [removed for name in classes if name in own]
     if ("lang" in attributes or "xml:lang" in attributes) and node.mem_id != root.mem_id:

@@ -1,0 +1,114 @@
+"""`scrapy search`: full-text search in the documents of a crawl."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.search_files import update_search_file
+from sitecrawl.console.terminal import print_errors, print_lines, printable
+from sitecrawl.search.search_index import IndexFileError, open_index
+from sitecrawl.search.search_results import SearchFilters, SearchHit, SearchResults, Snippet, search
+from sitecrawl.statuses import DATABASE_ERROR
+from sitecrawl.sync.target import SyncError
+
+BOLD, RESET = "\x1b[1m", "\x1b[0m"
+
+
+class Command(StoredCommand):
+    """Print the pages that match best."""
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options] WORDS"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return "Search the documents of a crawl (scrapy search WORDS)"
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy search -h`; argparse wraps it."""
+        return (
+            'Print the pages with all WORDS, best first. "Several words" in quotes are a phrase, '
+            "-word must not stand on the page, begin* has any end. The search file beside the crawl "
+            "database is brought up to date first; with --file another one is read as it is. Exit "
+            "status: 0 found; 1 nothing found; 2 wrong usage; 3 no usable crawl database or search "
+            "file."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the filters and the number of results."""
+        super().add_options(parser)
+        parser.add_argument("--site", metavar="HOST", default="", help="pages of this host alone")
+        parser.add_argument(
+            "--under",
+            metavar="PATH",
+            default="",
+            help="pages whose path, or whole URL, begins so: /docs/",
+        )
+        parser.add_argument(
+            "--language", metavar="TAG", default="", help="pages in this language: en, de"
+        )
+        parser.add_argument("--limit", metavar="N", type=int, default=10, help="results (10)")
+        parser.add_argument(
+            "--offset", metavar="N", type=int, default=0, help="results to pass over (0)"
+        )
+        parser.add_argument("--file", metavar="FILE", help="a search file that scrapy sync wrote")
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Search; return 1 if nothing was found."""
+        words = " ".join(args)
+        if not words.strip():
+            raise UsageError(
+                "give words to search for: scrapy search how to install", print_help=False
+            )
+        if opts.limit < 1 or opts.offset < 0:
+            raise UsageError("--limit is 1 or more, --offset 0 or more", print_help=False)
+        filters = SearchFilters(opts.site, opts.under, opts.language, opts.spargs.get("realm", ""))
+        try:
+            path = Path(opts.file) if opts.file else self._up_to_date(opts)
+            with open_index(path) as index:
+                found = search(index, words, filters, limit=opts.limit, offset=opts.offset)
+        except (IndexFileError, SyncError) as error:
+            print_errors([str(error)])
+            return DATABASE_ERROR
+        if opts.json:
+            return print_lines(json.dumps(hit.record(), ensure_ascii=False) for hit in found.hits)
+        return _print_results(words, found)
+
+    def _up_to_date(self, opts: argparse.Namespace) -> Path:
+        """Synchronise the search file beside the crawl database."""
+        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        return update_search_file(source)
+
+
+def _print_results(words: str, found: SearchResults) -> int:
+    marked = sys.stdout.isatty()
+    if found.any_word:
+        print_errors([f"No page has all of these words: {words}. Pages with any of them:"])
+    elif not found.total:
+        print_errors([f"No page has these words: {words}."])
+    lines = (line for hit in found.hits for line in _lines(hit, marked=marked))
+    return print_lines(lines, escaped=True)
+
+
+def _lines(hit: SearchHit, *, marked: bool) -> Iterator[str]:
+    section = f" › {hit.section}" if hit.section and hit.section != hit.title else ""
+    yield printable(f"{hit.title}{section}")
+    yield printable(f"  {hit.target}")
+    if hit.snippet.text:
+        yield f"  {_shown(hit.snippet, marked=marked)}"
+
+
+def _shown(snippet: Snippet, *, marked: bool) -> str:
+    """A snippet for the terminal: bold there, between asterisks elsewhere."""
+    before, after = (BOLD, RESET) if marked else ("*", "*")
+    pieces = ((printable(text), mark) for text, mark in snippet.parts())
+    return "".join(f"{before}{text}{after}" if mark else text for text, mark in pieces)

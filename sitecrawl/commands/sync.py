@@ -1,0 +1,151 @@
+"""`scrapy sync`: keep a search engine or another target equal to the documents of a crawl."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from types import FrameType
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import Source, find_crawl
+from sitecrawl.console.maintenance import with_noun
+from sitecrawl.console.search_files import search_file
+from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.frontier import open_change_log
+from sitecrawl.frontier.change_log import ChangeLog
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, NO_RESULT
+from sitecrawl.sync.synchronizer import BATCH, Synchronizer, SyncReport
+from sitecrawl.sync.target import (
+    SyncError,
+    TargetMismatchError,
+    TargetUriError,
+    open_target,
+    shown_target,
+)
+
+
+class Command(StoredCommand):
+    """Apply the changes that a target has not read yet."""
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options] [TARGET]"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return "Bring a crawl's documents to a search index (scrapy sync opensearch://HOST/INDEX)"
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy sync -h`; argparse wraps it."""
+        return (
+            "Apply to TARGET every change of the documents that it has not read yet, deletions "
+            "too. How far it has read is kept in the target, so that there may be any number of "
+            "them, and one that was away catches up. Without TARGET it is a search file beside the "
+            "crawl database, for scrapy search. Nothing is fetched. Exit status: 0 the target is "
+            "equal to the documents; 1 it refused some of them (scrapy frontier refused); 2 wrong "
+            "usage, or a target of another crawl or shape; 3 no usable crawl database, or the "
+            "target cannot be reached."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the ways to synchronise."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--rebuild",
+            action="store_true",
+            help="fill a new index from the crawl database, and put it in the place of the old one",
+        )
+        parser.add_argument(
+            "--follow", action="store_true", help="go on as the crawl writes, until Ctrl-C"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would be written, and write nothing"
+        )
+        parser.add_argument(
+            "--batch", metavar="N", type=int, default=BATCH, help=f"changes at once ({BATCH})"
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Synchronise; return 1 if the target refused documents."""
+        if len(args) > 1:
+            raise UsageError("give one TARGET", print_help=False)
+        if opts.rebuild + opts.follow + opts.dry_run > 1:
+            raise UsageError("give one of --rebuild, --follow and --dry-run", print_help=False)
+        if opts.batch < 1:
+            raise UsageError("--batch is a number of changes, 1 or more", print_help=False)
+        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        uri = args[0] if args else f"sqlite:///{search_file(source)}"
+        try:
+            with open_change_log(source.database) as log:
+                return _synchronize(log, source, uri, opts)
+        except TargetUriError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+
+def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namespace) -> int:
+    options = source.configuration.params.document_options()
+    with closing(open_target(uri, options)) as target:
+        synchronizer = Synchronizer(
+            log, target, uri, realm=opts.spargs.get("realm"), batch=opts.batch
+        )
+        try:
+            if opts.dry_run:
+                return _print_pending(uri, *synchronizer.pending(), as_json=opts.json)
+            if opts.follow:
+                done = synchronizer.follow(_asked_to_end())
+            else:
+                done = synchronizer.rebuild() if opts.rebuild else synchronizer.run()
+        except TargetMismatchError as error:
+            print_errors([str(error)])
+            return BAD_USAGE
+        except SyncError as error:
+            print_errors([str(error)])
+            return DATABASE_ERROR
+    return _print_report(uri, done, as_json=opts.json)
+
+
+def _asked_to_end() -> Callable[[], bool]:
+    """Take Ctrl-C and SIGTERM for the wish to end; the second one ends at once."""
+    asked: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        asked.append(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    return lambda: bool(asked)
+
+
+def _print_pending(uri: str, upserts: int, deletions: int, *, as_json: bool) -> int:
+    name = shown_target(uri)
+    if as_json:
+        record = {"target": name, "upserts": upserts, "deletions": deletions, "written": False}
+        return print_lines([json.dumps(record)])
+    if not upserts + deletions:
+        return print_lines([f"{name} has every change."])
+    documents = with_noun(upserts, "document")
+    gone = with_noun(deletions, "deletion")
+    return print_lines([f"{name} would get {documents} and {gone}."])
+
+
+def _print_report(uri: str, done: SyncReport, *, as_json: bool) -> int:
+    name = shown_target(uri)
+    if as_json:
+        print_lines([json.dumps({"target": name, **asdict(done)})])
+    elif done.count:
+        how = "was filled anew with" if done.rebuilt else "got"
+        documents, gone = with_noun(done.upserts, "document"), with_noun(done.deletions, "deletion")
+        print_lines([f"{name} {how} {documents} and {gone}."])
+    else:
+        print_lines([f"{name} has every change; there was nothing to write."])
+    if done.refused:
+        refused = with_noun(done.refused, "document")
+        print_errors([f"{name} refused {refused}; scrapy frontier refused says which, and why."])
+    return NO_RESULT if done.refused else DONE

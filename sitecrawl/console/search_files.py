@@ -1,0 +1,43 @@
+"""The search file of a crawl: its place, and bringing it up to date."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from sitecrawl.console.crawl_sources import Source
+from sitecrawl.frontier import open_change_log
+from sitecrawl.frontier.opening import SQLITE
+from sitecrawl.sync.search_file_target import SearchFileTarget
+from sitecrawl.sync.synchronizer import Synchronizer
+from sitecrawl.sync.target import TargetMismatchError
+
+SUFFIX = ".search.sqlite"
+
+
+def search_file(source: Source) -> Path:
+    """The search file of a crawl: beside its SQLite file, else in the folder of such files."""
+    if source.database.startswith(SQLITE):
+        database = Path(source.database.removeprefix(SQLITE))
+        return database.with_name(f"{database.stem}{SUFFIX}")
+    return Path(".sitecrawl") / f"{source.configuration.params.database_name}{SUFFIX}"
+
+
+def update_search_file(source: Source) -> Path:
+    """Synchronise the search file of a crawl, all realms; one of another crawl is filled anew.
+
+    Raises SyncError.
+    """
+    path = search_file(source)
+    options = source.configuration.params.document_options()
+    uri = f"sqlite:///{path}"
+    with (
+        open_change_log(source.database) as log,
+        closing(SearchFileTarget(uri, options)) as target,
+    ):
+        synchronizer = Synchronizer(log, target, uri)
+        try:
+            synchronizer.run()
+        except TargetMismatchError:
+            synchronizer.rebuild()
+    return path

@@ -1,0 +1,153 @@
+"""The outbox as an ordered log: its readers outside of a crawl, and how far each has read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.outbox import CHANGES, change_of
+
+OF_REALM = " AND o.realm = ?"
+ADVANCE = (
+    "INSERT INTO sync_target (target, realm, seq, synced_at) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (target) DO UPDATE SET realm = excluded.realm, seq = excluded.seq,"
+    " synced_at = excluded.synced_at"
+)
+REFUSE = (
+    "INSERT INTO dead_letter (target, id, seq, url, reason, refused_at) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (target, id) DO UPDATE SET seq = excluded.seq, url = excluded.url,"
+    " reason = excluded.reason, refused_at = excluded.refused_at"
+)
+TARGETS = (
+    "SELECT t.target, t.realm, t.seq, t.synced_at,"
+    " (SELECT count(*) FROM outbox AS o WHERE o.seq > t.seq AND t.realm IN ('', o.realm)),"
+    " (SELECT count(*) FROM dead_letter AS l WHERE l.target = t.target)"
+    " FROM sync_target AS t ORDER BY t.target"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeBatch:
+    """Changes in the order of their seq, and the seq up to which the log was read for them.
+
+    That is higher than the last change's where later changes of the same pages follow.
+    """
+
+    changes: Sequence[Change]
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A change that a target refused; ``reason`` is the target's."""
+
+    seq: int
+    id: str
+    url: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetLag:
+    """A target as the crawl database knows it.
+
+    ``realm`` is empty where all are synchronised, ``synced_at`` UTC epoch seconds; ``behind`` is the
+    number of changes that it has not read, ``refused`` of the documents that it did not take.
+    """
+
+    target: str
+    realm: str
+    seq: int
+    synced_at: float
+    behind: int
+    refused: int
+
+
+class ChangeLog:
+    """The outbox as read by targets, each at its own pace.
+
+    A reader applies every batch in order. The last change of each document stays in the log, a
+    deletion too, so that a cursor of any age, 0 included, ends with the same documents.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        [(self.uid,)] = database.rows("SELECT uid FROM crawl")
+
+    def newest(self) -> int:
+        """The seq of the newest change; 0 before the first."""
+        [(seq,)] = self._database.rows("SELECT seq FROM crawl")
+        return int(seq)
+
+    def read(self, after: int, realm: str | None, limit: int) -> ChangeBatch | None:
+        """Up to ``limit`` rows above a seq, of one realm or of all; None where there are none."""
+        query = CHANGES.format(of=OF_REALM if realm else "")
+        rows = self._database.rows(query, (after, *([realm] if realm else []), limit))
+        if not rows:
+            return None
+        additional = Documents(self._database).additional_urls([row[3] for row in rows])
+        found = (change_of(row, additional) for row in rows)
+        return ChangeBatch([change for change in found if change is not None], rows[-1][0])
+
+    def wait(self, seconds: float) -> None:
+        """Wait for changes, at most so long."""
+        self._database.wait_for_changes(seconds)
+
+    def count(self, after: int, realm: str | None) -> tuple[int, int]:
+        """Numbers of upserts and of deletions above a seq that a reader would get."""
+        condition = OF_REALM if realm else ""
+        [(upserts, deletions)] = self._database.rows(
+            "SELECT count(d.url), count(*) - count(CASE WHEN o.op = 'upsert' THEN 1 END)"  # noqa: S608
+            " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url AND d.seq = o.seq"
+            f" AND o.op = 'upsert' WHERE o.seq > ?{condition}",
+            (after, *([realm] if realm else [])),
+        )
+        return int(upserts), int(deletions)
+
+    def advance(
+        self,
+        target: str,
+        realm: str | None,
+        batch: ChangeBatch,
+        refused: Iterable[DeadLetter],
+    ) -> None:
+        """Record that a target has applied a batch, but for the changes that it refused."""
+        now = self._database.now()
+        with self._database.transaction():
+            self._database.execute(ADVANCE, (target, realm or "", batch.seq, now))
+            self._database.many(
+                "DELETE FROM dead_letter WHERE target = ? AND id = ?",
+                [(target, change.id) for change in batch.changes],
+            )
+            self._database.many(
+                REFUSE,
+                [(target, each.id, each.seq, each.url, each.reason, now) for each in refused],
+            )
+
+    def restart(self, target: str) -> None:
+        """Forget what a target refused, before it is filled anew."""
+        with self._database.transaction():
+            self._database.execute("DELETE FROM dead_letter WHERE target = ?", (target,))
+
+    def forget(self, target: str) -> bool:
+        """Forget a target; return False where it is not known."""
+        with self._database.transaction():
+            self._database.execute("DELETE FROM dead_letter WHERE target = ?", (target,))
+            count = self._database.execute("DELETE FROM sync_target WHERE target = ?", (target,))
+        return count > 0
+
+    def targets(self) -> list[TargetLag]:
+        """Every target that was synchronised from this database, with its lag."""
+        return [TargetLag(*row) for row in self._database.rows(TARGETS)]
+
+    def dead_letters(self, target: str | None = None) -> list[tuple[str, DeadLetter]]:
+        """The refused changes of one target or of all, each with its target, by seq."""
+        rows = self._database.rows(
+            "SELECT target, seq, id, url, reason FROM dead_letter"
+            " WHERE ? = '' OR target = ? ORDER BY target, seq",
+            (target or "", target or ""),
+        )
+        return [(name, DeadLetter(*rest)) for name, *rest in rows]

@@ -1,0 +1,102 @@
+"""The authors of a page: persons by name, without what sites write in their place."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sitecrawl.policy.documents.site_names import comparable, host_names, site_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sitecrawl.web.html.page import Page
+
+
+METAS = (
+    *("author", "dc.creator", "dcterms.creator", "article:author", "dc.contributor"),
+    *("parsely-author", "sailthru.author", "citation_author", "byl", "authors"),
+)
+PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")
+MAX_AUTHORS = 50
+MAX_NAME = 120  # characters; more is a sentence
+MAX_BYLINE_WORDS = 6
+# What templates leave where an author should stand.
+NOBODY = frozenset(
+    {
+        *("null", "none", "undefined", "nan", "noauthor", "unknown", "unknownauthor", "author"),
+        *("anonymous", "admin", "administrator", "editor", "editorialstaff", "webmaster", "root"),
+        *("na", "default", "user", "guest", "test", "staff", "superuser", "redakteur"),
+    }
+)
+_ADDRESS = re.compile(
+    r"https?://|www\.|@|\.(?:com|org|net|html?)\b|facebook|twitter", re.IGNORECASE
+)
+_MADE_BY = re.compile(r"^(?:wordpress|joomla|drupal|typo3|microsoft|adobe)\b", re.IGNORECASE)
+# "By", alone or behind what somebody did: "Veröffentlicht von", "View all posts by".
+_BY = re.compile(
+    r"^\W*(?:(?:(?:view|see|show|zeige)?\s*(?:all|alle)?\s*(?:posts?|articles?|beiträge|artikel)"
+    r"|(?:post|article)?\s*author|posted|published|written|words|story|text(?: und interview)?"
+    r"|interview|veröffentlicht|eingestellt|geschrieben|verfasst|erstellt|ein beitrag|publié"
+    r"|publicado|escrito|scritto)\s*:?\s+)?(?:by|von|par|por|di|door|av|af|przez"
+    r"|autor(?:in)?|author|auteur)?(?:\s*:\s*|\s+|$)",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(r"^(?:by|von|par|por)\s*:?\s+(?=\S)", re.IGNORECASE)
+_BYLINE_END = re.compile(
+    r"\s+[|/·•–—-]\s+|\s*[|·•,;(]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=\S*\d)"
+)
+_WORDS = re.compile(r"[^\W\d_]")
+
+
+def page_authors(page: Page) -> list[str]:
+    """The names of the authors, from the first place that has any.
+
+    Not the publisher, the site or its host: those are no authors, though many sites have them
+    there. What an element's class or a link's relation calls an author counts last.
+    """
+    nobody = NOBODY | host_names(page.url) | {comparable(name) for name in _publishers(page)}
+    metas = (list(page.metas[name]) for name in METAS if name in page.metas)
+    structured = (
+        list(page.json_ld[name]) for name in ("author", "creator") if name in page.json_ld
+    )
+    for names in (*metas, *structured):
+        if found := _named(names, nobody):
+            return found
+    return _named(filter(None, map(from_byline, page.bylines)), nobody)[:1]
+
+
+def _publishers(page: Page) -> list[str]:
+    """The names of the site and its publisher."""
+    named = [name for meta in PUBLISHERS for name in page.metas.get(meta, ())]
+    return [
+        site_name(page),
+        *named,
+        *page.json_ld.get("publisher", ()),
+        *page.json_ld.get("WebSite", ()),
+    ]
+
+
+def _named(names: Iterable[str], nobody: frozenset[str] | set[str]) -> list[str]:
+    """The names that are those of authors, each once."""
+    found: dict[str, str] = {}
+    for name in names:
+        text = _BEHIND.sub("", name).strip(" \t,;:|") if len(name) <= MAX_NAME else ""
+        key = comparable(text)
+        if is_name(text) and key not in nobody and len(found) < MAX_AUTHORS:
+            found.setdefault(key, text)
+    return list(found.values())
+
+
+def is_name(text: str) -> bool:
+    """Tell a text that can be the name of an author."""
+    return bool(_WORDS.search(text)) and not (_ADDRESS.search(text) or _MADE_BY.search(text))
+
+
+def from_byline(text: str) -> str:
+    """The name at the beginning of a byline, empty where there is none."""
+    text = _BY.sub("", text).strip()
+    name = _BYLINE_END.split(text, maxsplit=1)[0].strip(" :,;")
+    words = name.split()
+    is_short = 0 < len(words) <= MAX_BYLINE_WORDS and len(name) > 2
+    return name if is_short and words[0][:1].isupper() and words[-1][:1].isupper() else ""

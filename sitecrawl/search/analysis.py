@@ -1,0 +1,121 @@
+"""Text analysis: what is done to words before they are indexed and looked up.
+
+Both sides do the same, in two steps. Here Chinese, Japanese and Korean characters are set apart, so that
+each is a word, and words of the languages that Snowball knows are stemmed by the page's language. Then
+FTS5's own tokenizer (``TOKENIZER``) folds case, removes diacritics and stems English. A change of any of
+this changes ``ANALYSIS_VERSION``: the index is then filled anew.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+
+from Stemmer import Stemmer
+
+ANALYSIS_VERSION = 1
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+WORD = re.compile(r"\w+")
+CJK = re.compile(
+    "[\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+SNOWBALL = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "nb": "norwegian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "nn": "norwegian",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+"""Snowball's name of the stemmer for each primary language; English is FTS5's own."""
+
+
+def primary_language(language: str | None) -> str:
+    """The first part of a BCP 47 tag in lower case: ``de`` of ``de-AT``; empty without a tag."""
+    return (language or "").partition("-")[0].lower()
+
+
+def analyze(text: str, language: str | None) -> str:
+    """A text as it is given to FTS5: words of other languages than English stemmed, CJK set apart."""
+    stemmer = _stemmer(primary_language(language))
+    if stemmer is not None:
+        text = " ".join(stemmer.stemWords(WORD.findall(text.lower())))
+    return text if text.isascii() else CJK.sub(r" \g<0> ", text)
+
+
+def variants(word: str, languages: Iterable[str]) -> list[str]:
+    """The forms in which a word of a query may stand in an index of pages in these languages."""
+    forms = dict.fromkeys([analyze(word, None)])
+    forms.update(dict.fromkeys(analyze(word, language) for language in languages))
+    return [form for form in forms if WORD.search(form)]
+
+
+def matching_words(text: str, words: Collection[str], language: str | None) -> set[str]:
+    """The different words of a text that the index takes for one of the query's words.
+
+    Case counts in what is returned, so that a search for it finds the places in the text.
+    """
+    wanted = {key for word in words for key in _keys(word, language)}
+    found = set(WORD.findall(text if text.isascii() else CJK.sub(r" \g<0> ", text)))
+    return {word for word in found if not wanted.isdisjoint(_keys(word, language))}
+
+
+def matching_key(word: str) -> str:
+    """The token that FTS5 makes of a word of an English page."""
+    return next(iter(_keys(word, None)), "")
+
+
+@lru_cache(maxsize=50_000)
+def _keys(word: str, language: str | None) -> tuple[str, ...]:
+    """Tokens that FTS5 makes of a word of a page in a language."""
+    tokens = WORD.findall(analyze(word, language))
+    return tuple(_porter().stemWord(_folded(token)) for token in tokens)
+
+
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFD", word.lower())
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+@lru_cache
+def _porter() -> Stemmer:
+    return Stemmer("porter")
+
+
+@lru_cache
+def _stemmer(language: str) -> Stemmer | None:
+    name = SNOWBALL.get(language)
+    return Stemmer(name) if name else None

@@ -1,0 +1,282 @@
+"""A search index in one SQLite file: pages by BM25 over title, headings and body, with FTS5.
+
+The table ``words`` holds tokens alone (a contentless FTS5 table), ``page`` what is shown of a page,
+packed, and what can be filtered by. FTS5 removes a page's tokens only when it is told them again: they are
+made from the packed text, and so both tables change in one transaction or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.search.analysis import (
+    ANALYSIS_VERSION,
+    TOKENIZER,
+    analyze,
+    primary_language,
+)
+from sitecrawl.web.decompression import zstd
+
+INDEX_VERSION = f"{ANALYSIS_VERSION}.1"
+APPLICATION_ID = (
+    0x73637278  # in the file's header, so that another program's database is told apart
+)
+BUSY_SECONDS = 30.0
+SCHEMA = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE page (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    url TEXT NOT NULL,
+    host TEXT NOT NULL,
+    path TEXT NOT NULL,
+    realm TEXT NOT NULL,
+    language TEXT NOT NULL,
+    modified_at TEXT,
+    content BLOB NOT NULL
+);
+CREATE INDEX page_language ON page (language);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, headings, body, content = '', tokenize = '{TOKENIZER}'
+);
+CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
+"""
+SHOWN = ("title", "description", "headings", "body", "site_name", "image")
+PUT = (
+    "INSERT INTO page (id, url, host, path, realm, language, modified_at, content)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+class IndexFileError(Exception):
+    """The file of an index cannot be used; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPage:
+    """A page as the index keeps it; ``content`` has the fields of ``SHOWN`` that it has."""
+
+    id: str
+    url: str
+    realm: str
+    language: str
+    modified_at: str | None
+    content: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """Title of the page, else its URL."""
+        return str(self.content.get("title") or self.url)
+
+    @property
+    def body(self) -> str:
+        """Text of the page."""
+        return str(self.content.get("body") or "")
+
+    @property
+    def headings(self) -> list[dict[str, Any]]:
+        """Headings with ``level``, ``text`` and, where they have one, ``anchor``."""
+        found = self.content.get("headings") or []
+        return [each for each in found if isinstance(each, dict)]
+
+
+class SearchIndex:
+    """One connection to the file of an index."""
+
+    def __init__(self, path: Path, *, make: bool = False) -> None:
+        """Open the file; ``make`` it where it is missing. Raises IndexFileError."""
+        self.path = path
+        if not make and not path.is_file():
+            raise IndexFileError(f"There is no search index {path}; scrapy sync makes one.")
+        try:
+            if make:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._prepare(make=make)
+        except (sqlite3.Error, OSError) as error:
+            raise IndexFileError(f"The search index {path} cannot be used: {error}.") from error
+        self._compressor = zstd.ZstdCompressor(level=1)
+
+    def _prepare(self, *, make: bool) -> None:
+        [(application,)] = self._connection.execute("PRAGMA application_id").fetchall()
+        if application == APPLICATION_ID:
+            return
+        tables = self._connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        if tables or not make:
+            raise IndexFileError(f"{self.path} is no search index of sitecrawl; give another file.")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        with self.transaction():
+            for statement in SCHEMA.split(";\n"):
+                self._connection.execute(statement)
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; raises IndexFileError where the file cannot be written."""
+        try:
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                text = f"The search index {self.path} cannot be written: {error}."
+                raise IndexFileError(text) from error
+            raise
+
+    def meta(self, key: str) -> str | None:
+        """Return a text that was stored with ``set_meta``."""
+        rows = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchall()
+        return str(rows[0][0]) if rows else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a text beside the pages; call it inside a transaction."""
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def put(self, record: Mapping[str, Any]) -> None:
+        """Add the page of an upsert, in the place of an older one; call it inside a transaction."""
+        self.remove(record["id"])
+        url = str(record["url"])
+        parts = urlsplit(url)
+        language = str(record.get("language") or "")
+        content = {name: record[name] for name in SHOWN if record.get(name)}
+        row = self._connection.execute(
+            PUT,
+            (
+                record["id"],
+                url,
+                (parts.hostname or "").lower(),
+                parts.path or "/",
+                record.get("realm") or "default",
+                primary_language(language),
+                record.get("modified_at"),
+                self._compressor.compress(serialized(content), self._compressor.FLUSH_FRAME),
+            ),
+        )
+        self._connection.execute(
+            "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+            (row.lastrowid, *_texts(content, language)),
+        )
+
+    def remove(self, id_: str) -> bool:
+        """Remove a page; return False where there is none. Call it inside a transaction."""
+        rows = self._connection.execute(
+            "SELECT number, language, content FROM page WHERE id = ?", (id_,)
+        ).fetchall()
+        for number, language, content in rows:
+            self._connection.execute(
+                "INSERT INTO words (words, rowid, title, headings, body)"
+                " VALUES ('delete', ?, ?, ?, ?)",
+                (number, *_texts(_unpack(content), language)),
+            )
+            self._connection.execute("DELETE FROM page WHERE number = ?", (number,))
+        return bool(rows)
+
+    def clear(self) -> None:
+        """Remove every page; call it inside a transaction."""
+        self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        self._connection.execute("DELETE FROM page")
+
+    def count(self) -> int:
+        """Number of pages."""
+        [(count,)] = self._connection.execute("SELECT count(*) FROM page").fetchall()
+        return int(count)
+
+    def languages(self) -> list[str]:
+        """Primary languages of the pages, those of many pages first."""
+        rows = self._connection.execute(
+            "SELECT language FROM page WHERE language <> '' GROUP BY language ORDER BY count(*) DESC"
+        )
+        return [language for (language,) in rows]
+
+    def document_frequency(self, token: str) -> int:
+        """Number of pages with a token, as the index has it."""
+        rows = self._connection.execute("SELECT doc FROM frequency WHERE term = ?", (token,))
+        return next((int(count) for (count,) in rows), 0)
+
+    def ranked(
+        self, match: str, conditions: Mapping[str, str], limit: int, offset: int
+    ) -> list[tuple[int, float]]:
+        """Numbers of the pages that match, best first, each with its BM25 score (less is better).
+
+        ``conditions`` are SQL conditions on ``page``, each with its value.
+        """
+        where = "".join(f" AND {condition}" for condition in conditions)
+        return self._connection.execute(
+            "SELECT words.rowid, bm25(words, 10.0, 4.0, 1.0) AS score FROM words"  # noqa: S608
+            f" JOIN page ON page.number = words.rowid WHERE words MATCH ?{where}"
+            " ORDER BY score, words.rowid LIMIT ? OFFSET ?",
+            (match, *conditions.values(), limit, offset),
+        ).fetchall()
+
+    def total(self, match: str, conditions: Mapping[str, str]) -> int:
+        """Number of pages that match."""
+        if conditions:
+            where = "".join(f" AND {condition}" for condition in conditions)
+            query = (
+                "SELECT count(*) FROM words JOIN page ON page.number = words.rowid"  # noqa: S608
+                f" WHERE words MATCH ?{where}"
+            )
+        else:
+            query = "SELECT count(*) FROM words WHERE words MATCH ?"
+        [(count,)] = self._connection.execute(query, (match, *conditions.values())).fetchall()
+        return int(count)
+
+    def page(self, number: int) -> IndexedPage:
+        """Page of a number."""
+        [(id_, url, realm, language, modified_at, content)] = self._connection.execute(
+            "SELECT id, url, realm, language, modified_at, content FROM page WHERE number = ?",
+            (number,),
+        ).fetchall()
+        return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
+
+    def ids(self) -> Iterator[str]:
+        """Ids of all pages."""
+        return (id_ for (id_,) in self._connection.execute("SELECT id FROM page ORDER BY id"))
+
+    def checkpoint(self) -> None:
+        """Merge the index's segments, and bring the write-ahead log into the file."""
+        self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+@contextmanager
+def open_index(path: Path) -> Iterator[SearchIndex]:
+    """The index in a file that exists; raises IndexFileError for any other."""
+    with closing(SearchIndex(path)) as index:
+        try:
+            yield index
+        except sqlite3.Error as error:
+            raise IndexFileError(f"The search index {path} cannot be read: {error}.") from error
+
+
+def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
+    """Analyzed texts of the columns, the same ones for adding and for removing."""
+    texts = [str(each.get("text") or "") for each in content.get("headings") or ()]
+    description = str(content.get("description") or "")
+    body = str(content.get("body") or "")
+    whole = body if description in body else f"{body}\n{description}"
+    return (
+        analyze(str(content.get("title") or ""), language),
+        analyze("\n".join(texts), language),
+        analyze(whole, language),
+    )
+
+
+def _unpack(content: bytes) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(zstd.decompress(content))
+    return fields

@@ -1,0 +1,254 @@
+"""Searching an index: hits with the best section of each page and a snippet, its words marked."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from sitecrawl.search.analysis import matching_words
+from sitecrawl.search.search_index import IndexedPage, SearchIndex
+from sitecrawl.search.search_query import SearchQuery, parse_query
+
+SNIPPET_LENGTH = 220  # characters
+MAX_SCANNED = 200_000  # characters of a body in which a snippet is looked for
+MAX_PLACES = 2000  # matches that are weighed for one
+MAX_HEADINGS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """Conditions on the pages beside the words; an empty one is none.
+
+    ``host`` is a host name, ``under`` a path or an absolute URL with which a page's begins,
+    ``language`` a BCP 47 tag, of which the primary language counts.
+    """
+
+    host: str = ""
+    under: str = ""
+    language: str = ""
+    realm: str = ""
+
+    def conditions(self) -> dict[str, str]:
+        """SQL conditions on the table ``page``, each with its value."""
+        found = {
+            "page.host = ?": self.host.lower(),
+            "page.language = ?": self.language.partition("-")[0].lower(),
+            "page.realm = ?": self.realm,
+        }
+        column = "url" if "://" in self.under else "path"
+        found[f"substr(page.{column}, 1, {len(self.under)}) = ?"] = self.under
+        return {condition: value for condition, value in found.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A passage of a page; ``marks`` are the places in ``text`` of the query's words."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+    def parts(self) -> Iterator[tuple[str, bool]]:
+        """The text in pieces, each with whether it is marked."""
+        end = 0
+        for start, stop in self.marks:
+            if start > end:
+                yield self.text[end:start], False
+            yield self.text[start:stop], True
+            end = stop
+        if end < len(self.text):
+            yield self.text[end:], False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A page that matches; ``section`` is the heading above the snippet, if it has an anchor.
+
+    ``score`` is BM25's, more is better. ``target`` leads to the section, else to the page.
+    """
+
+    url: str
+    target: str
+    id: str
+    title: str
+    section: str
+    snippet: Snippet
+    score: float
+    language: str
+    modified_at: str | None
+
+    def record(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "url": self.url,
+            "target": self.target,
+            "id": self.id,
+            "title": self.title,
+            "section": self.section or None,
+            "snippet": self.snippet.text,
+            "marks": [list(mark) for mark in self.snippet.marks],
+            "score": round(self.score, 4),
+            "language": self.language or None,
+            "modified_at": self.modified_at,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """Hits of one page of results; ``total`` counts all. ``any_word`` is set where no page has all
+    words, and those with any of them are given."""
+
+    total: int
+    hits: tuple[SearchHit, ...]
+    any_word: bool = False
+
+
+def search(
+    index: SearchIndex,
+    text: str,
+    filters: SearchFilters | None = None,
+    *,
+    limit: int = 10,
+    offset: int = 0,
+) -> SearchResults:
+    """Search the index for a query as a person types it; see ``parse_query``."""
+    query = parse_query(text)
+    conditions = (filters or SearchFilters()).conditions()
+    match, any_word = query.match(index), False
+    total = index.total(match, conditions) if match else 0
+    if match and not total and len(query.wanted) > 1:
+        match, any_word = query.match(index, every=False), True
+        total = index.total(match, conditions)
+    ranked = index.ranked(match, conditions, limit, offset) if total else []
+    hits = tuple(_hit(index.page(number), query, -score) for number, score in ranked)
+    return SearchResults(total, hits, any_word)
+
+
+def _hit(page: IndexedPage, query: SearchQuery, score: float) -> SearchHit:
+    snippet, place = best_snippet(page.body, query.words(), page.language)
+    if not snippet.marks and page.content.get("description"):
+        snippet, _ = best_snippet(str(page.content["description"]), query.words(), page.language)
+    section, anchor = section_at(page, place)
+    target = f"{page.url.partition('#')[0]}#{quote(anchor, safe=FRAGMENT)}" if anchor else page.url
+    return SearchHit(
+        url=page.url,
+        target=target,
+        id=page.id,
+        title=page.title,
+        section=section,
+        snippet=snippet,
+        score=score,
+        language=page.language,
+        modified_at=page.modified_at,
+    )
+
+
+FRAGMENT = "!$&'()*+,;=:@/?-._~%"
+
+
+def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:
+    """The passage with most of the words, in a language; and its place in the body.
+
+    Of equal ones the first is taken; without a word it is the beginning.
+    """
+    scanned = body[:MAX_SCANNED]
+    forms = matching_words(scanned, words, language)
+    places = _places(scanned, forms)
+    start, place = 0, 0
+    if places:
+        first = _densest(places)
+        place = places[first][0]
+        start = _word_start(scanned, max(0, place - SNIPPET_LENGTH // 4))
+    stop = _word_end(body, start + SNIPPET_LENGTH)
+    passage = body[start:stop]
+    kept = [
+        (left - start, right - start) for left, right in places if left >= start and right <= stop
+    ]
+    return _as_one_line(passage, kept, cut=(start > 0, stop < len(body))), place
+
+
+def section_at(page: IndexedPage, place: int) -> tuple[str, str]:
+    """Text and anchor of the last heading before a place in the body that has an anchor; a heading
+    is a line of its own."""
+    found, position = ("", ""), 0
+    body = f"\n{page.body}\n"
+    for heading in page.headings[:MAX_HEADINGS]:
+        text = str(heading.get("text") or "")
+        at = body.find(f"\n{text}\n", position) if text else -1
+        if at > place:
+            break
+        if at >= 0:
+            position = at + len(text)
+            if heading.get("anchor"):
+                found = (text, str(heading["anchor"]))
+    return found
+
+
+def _places(text: str, forms: set[str]) -> list[tuple[int, int]]:
+    if not forms:
+        return []
+    longest_first = sorted(forms, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)))
+    found: list[tuple[int, int]] = []
+    for match in pattern.finditer(text):
+        if _is_whole(text, match.start(), match.end()):
+            found.append(match.span())
+            if len(found) == MAX_PLACES:
+                break
+    return found
+
+
+def _is_whole(text: str, start: int, stop: int) -> bool:
+    """Tell whether a place is a word and no part of one; CJK has no such limits."""
+    before = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
+    after = stop < len(text) and text[stop].isascii() and text[stop].isalnum()
+    inside = text[start].isascii() or text[stop - 1].isascii()
+    return not (inside and (before or after))
+
+
+def _densest(places: Sequence[tuple[int, int]]) -> int:
+    """Index of the place from which on a snippet's length has most of them."""
+    ends = [right for _, right in places]
+    counts = [
+        bisect_right(ends, left + SNIPPET_LENGTH * 3 // 4) - number
+        for number, (left, _) in enumerate(places)
+    ]
+    return counts.index(max(counts))
+
+
+def _word_start(text: str, place: int) -> int:
+    """The beginning of the next word, near a place."""
+    blank = re.compile(r"\s").search(text, place, place + 30) if place else None
+    return blank.end() if blank else place
+
+
+def _word_end(text: str, place: int) -> int:
+    """The end of the last word before a place."""
+    if place >= len(text):
+        return len(text)
+    blank = max(text.rfind(" ", place - 30, place), text.rfind("\n", place - 30, place))
+    return blank if blank > 0 else place
+
+
+def _as_one_line(
+    passage: str, places: Sequence[tuple[int, int]], cut: tuple[bool, bool]
+) -> Snippet:
+    """A snippet with runs of white space as one blank, the marks moved along."""
+    moved: list[int] = []  # the new place of each character
+    signs: list[str] = ["… "] if cut[0] else []
+    length = len(signs[0]) if signs else 0
+    for sign in passage:
+        moved.append(length)
+        if sign.isspace():
+            if length and signs[-1] != " " and not signs[-1].endswith(" "):
+                signs.append(" ")
+                length += 1
+        else:
+            signs.append(sign)
+            length += 1
+    moved.append(length)
+    text = "".join(signs) + (" …" if cut[1] else "")
+    return Snippet(text, tuple((moved[left], moved[right]) for left, right in places))

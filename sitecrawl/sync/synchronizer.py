@@ -1,0 +1,153 @@
+"""The reader of the outbox for one target: from the cursor on, batch by batch, in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sitecrawl.frontier.change_log import ChangeBatch, ChangeLog
+from sitecrawl.sync.target import (
+    Cursor,
+    SyncTarget,
+    TargetMismatchError,
+    TargetUnreachableError,
+    digest,
+    shown_target,
+)
+
+T = TypeVar("T")
+BATCH = 500  # rows of the log
+POLL_SECONDS = 5.0  # the longest wait for changes, after which an end that was asked for is noticed
+BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)  # seconds before each new try of a batch
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """Numbers of one synchronisation: documents written and deleted, changes refused."""
+
+    upserts: int = 0
+    deletions: int = 0
+    refused: int = 0
+    rebuilt: bool = False
+
+    @property
+    def count(self) -> int:
+        """Number of changes that were applied."""
+        return self.upserts + self.deletions
+
+
+class Synchronizer:
+    """Keeps a target equal to the documents of a crawl database.
+
+    The cursor is the target's: it says which log was read, and how far. Another log, or another
+    mapping of the documents, is refused; ``rebuild`` fills a new index and puts it in the place of
+    the old one.
+    """
+
+    def __init__(
+        self,
+        log: ChangeLog,
+        target: SyncTarget,
+        uri: str,
+        *,
+        realm: str | None = None,
+        batch: int = BATCH,
+        report: Callable[[SyncReport], None] = lambda _: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._log = log
+        self._target = target
+        self._name = shown_target(uri)
+        self._realm = realm
+        self._batch = batch
+        self._report = report
+        self._sleep = sleep
+
+    def pending(self) -> tuple[int, int]:
+        """Numbers of documents to be written and to be deleted; nothing is changed."""
+        return self._log.count(self._begin().seq, self._realm)
+
+    def run(self) -> SyncReport:
+        """Apply what the target has not read; raises SyncError."""
+        return self._drain(self._target, self._begin(), SyncReport())[1]
+
+    def follow(self, ended: Callable[[], bool]) -> SyncReport:
+        """Apply changes as they come, until ``ended``; what was written before that is applied."""
+        cursor, done = self._begin(), SyncReport()
+        while True:
+            last = ended()
+            cursor, done = self._drain(self._target, cursor, done)
+            if last:
+                return done
+            self._log.wait(POLL_SECONDS)
+
+    def rebuild(self) -> SyncReport:
+        """Fill a new index from the database, and put it in the place of the old one."""
+        self._log.restart(self._name)
+        with self._target.rebuild() as fresh:
+            fresh.open()
+            return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))[1]
+
+    def _begin(self) -> Cursor:
+        """The target's cursor, or a new one; raises TargetMismatchError for that of something
+        else."""
+        expected = self._new_cursor()
+        stored = self._target.open()
+        if stored is None:
+            return expected
+        rebuild = "add --rebuild to fill it anew from the crawl database (nothing is fetched)"
+        if stored.crawl != expected.crawl:
+            raise TargetMismatchError(
+                f"{self._name} was filled from another crawl database; {rebuild}."
+            )
+        if stored.seq > self._log.newest():
+            raise TargetMismatchError(
+                f"{self._name} has read up to change {stored.seq}, and the crawl database ends with "
+                f"{self._log.newest()}: it is an older copy; {rebuild}."
+            )
+        if stored.realm != expected.realm:
+            had = f"realm {stored.realm!r}" if stored.realm else "all realms"
+            raise TargetMismatchError(
+                f"{self._name} holds {had}; give another target, or {rebuild}."
+            )
+        if stored.mapping != expected.mapping:
+            raise TargetMismatchError(
+                f"{self._name} holds documents in another shape (options or version); {rebuild}."
+            )
+        return stored
+
+    def _new_cursor(self) -> Cursor:
+        return Cursor(self._log.uid, self._realm or "", digest(self._target.mapping()), 0)
+
+    def _drain(
+        self, target: SyncTarget, cursor: Cursor, done: SyncReport
+    ) -> tuple[Cursor, SyncReport]:
+        """Apply all that the log has after a cursor; return the new one."""
+        while batch := self._log.read(cursor.seq, self._realm, self._batch):
+            cursor = replace(cursor, seq=batch.seq)
+            done = self._apply(target, batch, cursor, done)
+            self._report(done)
+        return cursor, done
+
+    def _apply(
+        self, target: SyncTarget, batch: ChangeBatch, cursor: Cursor, done: SyncReport
+    ) -> SyncReport:
+        refused = self._with_retries(lambda: target.apply(batch.changes, cursor))
+        self._log.advance(self._name, self._realm, batch, refused)
+        deletions = sum(change.op == "delete" for change in batch.changes)
+        return replace(
+            done,
+            upserts=done.upserts + len(batch.changes) - deletions,
+            deletions=done.deletions + deletions,
+            refused=done.refused + len(refused),
+        )
+
+    def _with_retries(self, act: Callable[[], T]) -> T:
+        for seconds in BACKOFF:
+            try:
+                return act()
+            except TargetUnreachableError:
+                self._sleep(seconds)
+        return act()

@@ -1,0 +1,133 @@
+"""Targets of `scrapy sync`: what each has to do, and from a URI to one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import import_module
+from typing import NamedTuple, Protocol
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.policy.documents.document_options import DocumentOptions
+
+
+class SyncError(Exception):
+    """A target cannot be synchronised; the text says why, and what to do."""
+
+
+class TargetUriError(SyncError):
+    """A URI is no target."""
+
+
+class TargetMismatchError(SyncError):
+    """A target holds another crawl, or documents in another shape."""
+
+
+class TargetUnreachableError(SyncError):
+    """A target does not answer, or asks for patience, beyond the retries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Position of a target in the log of a crawl database, and the shape of its documents.
+
+    ``crawl`` is the random id of the crawl database, ``realm`` empty where all realms are read,
+    ``mapping`` a digest of all that shapes a document on its way to the target.
+    """
+
+    crawl: str
+    realm: str
+    mapping: str
+    seq: int
+
+
+class SyncTarget(Protocol):
+    """A place that is kept equal to the documents of a crawl.
+
+    ``apply`` is called with changes in the order of their seq and with the cursor after them. It has
+    to store the cursor together with the changes or after them: changes may come again, and are then
+    followed by all later ones. One process at a time writes to a target.
+    """
+
+    def mapping(self) -> str:
+        """All that shapes a document on its way, as text; a change of it needs a rebuild."""
+
+    def open(self) -> Cursor | None:
+        """Connect, and take the write lock if there is one; return the cursor, None for a new
+        target. Raises SyncError."""
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
+        """Write the changes and the cursor; return those that the target refused for good.
+
+        Raises TargetUnreachableError when it would be worth trying again later.
+        """
+
+    def rebuild(self) -> AbstractContextManager[SyncTarget]:
+        """A new, empty target that takes the place of this one when the context ends well."""
+
+    def close(self) -> None:
+        """Give connections back."""
+
+
+class TargetKind(NamedTuple):
+    """A kind of target: an example of its URI, its class, and the package and extra it needs."""
+
+    example: str
+    path: str
+    needs: tuple[str, str] | None = None
+
+
+TARGETS = {
+    "sqlite": TargetKind(
+        "sqlite:///search.sqlite", "sitecrawl.sync.search_file_target.SearchFileTarget"
+    ),
+    "opensearch": TargetKind(
+        "opensearch://localhost:9200/INDEX",
+        "sitecrawl.sync.opensearch_target.OpenSearchTarget",
+        needs=("opensearchpy", "opensearch"),
+    ),
+    "elasticsearch": TargetKind(
+        "elasticsearch://localhost:9200/INDEX",
+        "sitecrawl.sync.opensearch_target.OpenSearchTarget",
+        needs=("opensearchpy", "opensearch"),
+    ),
+}
+"""Every kind of target, by the scheme of its URI; ``+https`` after one asks for TLS."""
+
+
+def open_target(uri: str, options: DocumentOptions) -> SyncTarget:
+    """The target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
+    scheme = uri.partition(":")[0].removesuffix("+https")
+    kind = TARGETS.get(scheme)
+    if kind is None or "://" not in uri:
+        examples = ", ".join(each.example for each in TARGETS.values())
+        raise TargetUriError(f"{shown_target(uri)!r} is no target; give one of {examples}")
+    return _target_class(kind)(uri, options)
+
+
+def _target_class(kind: TargetKind) -> Callable[[str, DocumentOptions], SyncTarget]:
+    module, _, name = kind.path.rpartition(".")
+    try:
+        found: Callable[[str, DocumentOptions], SyncTarget] = getattr(import_module(module), name)
+    except ImportError as error:
+        if kind.needs is None:
+            raise
+        package, extra = kind.needs
+        raise TargetUriError(
+            f"A target {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
+        ) from error
+    return found
+
+
+def shown_target(uri: str) -> str:
+    """A target's URI without the name and password that it may have: as stored and logged."""
+    return re.sub(r"://[^/]*@", "://", uri)
+
+
+def digest(mapping: str) -> str:
+    """A short digest of a mapping, for the cursor."""
+    return sha256(mapping.encode()).hexdigest()[:16]

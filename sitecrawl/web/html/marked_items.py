@@ -1,0 +1,203 @@
+"""Microdata and RDFa: the facts of a page in schema.org's words, marked in its elements."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sitecrawl.web.html.elements import TEXT
+from sitecrawl.web.html.json_ld import DESCRIBING, decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from selectolax.lexbor import LexborNode
+
+
+# Properties that pages are described by, and those that give an item its name.
+PROPERTIES = frozenset(
+    {
+        *("author", "creator", "datePublished", "dateCreated", "dateModified", "uploadDate"),
+        *("headline", "publisher", "image", "thumbnailUrl"),
+    }
+)
+_NAMES = ("name", "title")  # Google's older breadcrumbs have titles
+_KNOWN = {name.lower(): name for name in (*PROPERTIES, *_NAMES, "item")}
+_CRUMBS = frozenset({"ListItem", "Breadcrumb"})
+# Who wrote a comment has not written the page.
+_BESIDE = re.compile(r"(?:Comments?|Review|Rating|Answer|Question|Offer)$", re.IGNORECASE)
+_ADDRESSES = frozenset({"image", "thumbnailUrl"})
+# What the reader asks for besides its own marks, in the one query over the tree; each part of a
+# query costs as much as a search in the markup.
+ITEM_MARKS = ("[itemprop]", "[typeof]")
+BYLINE_MARKS = ('a[rel~="author"]', ".author", ".byline")
+_SELECTOR = "[itemprop], [itemscope], [property], [typeof]"
+MAX_ELEMENTS = 2_000  # marked ones that are looked at; long lists of products have more
+MAX_STEPS = 100_000  # to enclosing elements, of all together
+MAX_DEPTH = 20  # of items within items
+MAX_VALUE = 300  # characters of a value
+MAX_NODES = 60  # of the nodes of one
+MAX_BYLINES = 5
+_BYLINE_NAMES = frozenset({"author", "byline"})
+_OF_HEAD = frozenset({"meta", "link"})
+_SILENT = frozenset({"script", "style", "template", "noscript", "title"})
+
+
+@dataclass(slots=True, eq=False)
+class _Item:
+    """An element with a type, and the values of its properties, items among them."""
+
+    type: str = ""
+    around: _Item | None = None
+    node: LexborNode | None = None
+    values: dict[str, list[str | _Item]] = field(default_factory=dict)
+
+    def add(self, name: str, value: str | _Item) -> None:
+        """Keep a value of a property."""
+        if value:
+            self.values.setdefault(name, []).append(value)
+
+    def texts(self, name: str) -> list[str]:
+        """The values of a property; of items their names."""
+        values = [
+            value if isinstance(value, str) else value.name() for value in self.values.get(name, ())
+        ]
+        return [value for value in values if value]
+
+    def name(self) -> str:
+        """The name of the item, of the one that it stands for, or its first words."""
+        own = [value for name in _NAMES for value in self.values.get(name, ())]
+        for inner in self.values.get("item", ()):
+            own += [inner] if isinstance(inner, str) else inner.values.get("name", ())
+        named = next((value for value in own if isinstance(value, str)), "")
+        return named or (short_text(self.node) if self.node is not None else "")
+
+    def is_beside(self) -> bool:
+        """Tell what does not describe the page itself: comments, reviews, offers."""
+        item: _Item | None = self
+        for _ in range(MAX_DEPTH):
+            if item is None:
+                return False
+            if _BESIDE.search(item.type):
+                return True
+            item = item.around
+        return True
+
+
+@dataclass(slots=True)
+class Marked:
+    """Marks of a page besides its text: items, and elements that name the author."""
+
+    has_items: bool = False
+    bylines: list[LexborNode] = field(default_factory=list)
+
+    def add(self, node: LexborNode, attributes: dict[str, str | None]) -> None:
+        """Note an element that the marks have found, or another."""
+        if "itemprop" in attributes or "typeof" in attributes:
+            self.has_items = self.has_items or node.tag not in _OF_HEAD
+        if len(self.bylines) < MAX_BYLINES:
+            names = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".split()
+            if not _BYLINE_NAMES.isdisjoint(names):
+                self.bylines.append(node)
+
+
+def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
+    """The known properties of the items that describe the page, each with its values.
+
+    Microdata (HTML, 5) and RDFa Lite say the same with other attributes. What stands in no
+    item is the page's own; else the first item that has a property gives it.
+    """
+    page = _Item()
+    items = _items(root, page)
+    facts = {name: page.texts(name) for name in PROPERTIES & page.values.keys()}
+    facts["breadcrumb"] = [item.name() for item in items if item.type in _CRUMBS]
+    described = [item for item in items if DESCRIBING.search(item.type) and not item.is_beside()]
+    for item in described:
+        for name in PROPERTIES & item.values.keys() - facts.keys():
+            facts[name] = item.texts(name)
+    facts["@type"] = [item.type for item in described if item.around is None][:1]
+    return {name: tuple(dict.fromkeys(texts)) for name, texts in facts.items() if any(texts)}
+
+
+def read_bylines(nodes: Iterable[LexborNode]) -> tuple[str, ...]:
+    """The texts of elements that, by relation or class, name the author."""
+    return tuple(dict.fromkeys(text for text in map(short_text, nodes) if text))
+
+
+def _items(root: LexborNode, page: _Item) -> list[_Item]:
+    """The items of a page in their order, each with its values; ``page`` gets those of none."""
+    known: dict[int, _Item] = {}
+    found: list[_Item] = []
+    steps = 0
+    for node in root.css(_SELECTOR)[:MAX_ELEMENTS]:
+        attributes = node.attributes
+        around, taken = _enclosing(node, known, page)
+        steps += taken
+        if steps > MAX_STEPS:
+            break
+        is_item = "itemscope" in attributes or "typeof" in attributes
+        names = _properties(attributes)
+        if is_item:
+            kind = (attributes.get("itemtype") or attributes.get("typeof") or "").split()
+            item = _Item(_local(kind[0]) if kind else "", None if around is page else around, node)
+            known[node.mem_id] = item
+            found.append(item)
+            for name in names:
+                around.add(name, item)
+        elif around is not page or node.tag != "meta":  # metas of the head are read as such
+            for name in names:
+                around.add(name, _value(node, name))
+    return found
+
+
+def _enclosing(node: LexborNode, known: dict[int, _Item], page: _Item) -> tuple[_Item, int]:
+    """The item that an element stands in, and the steps that it took to find it."""
+    passed: list[int] = []
+    above, item = node.parent, page
+    while above is not None:
+        mark = above.mem_id
+        if mark in known:
+            item = known[mark]
+            break
+        passed.append(mark)
+        above = above.parent
+    known.update(dict.fromkeys(passed, item))
+    return item, len(passed) + 1
+
+
+def _local(term: str) -> str:
+    """The last part of a term: ``https://schema.org/Article``, ``schema:Article``."""
+    return re.split(r"[/#:]", term[:MAX_VALUE].rstrip("/#"))[-1]
+
+
+def _properties(attributes: dict[str, str | None]) -> list[str]:
+    """The known properties that an element gives; Open Graph has its own."""
+    terms = f"{attributes.get('itemprop') or ''} {attributes.get('property') or ''}"[:MAX_VALUE]
+    names = (_KNOWN.get(_local(term).lower()) for term in terms.split() if term[:3] != "og:")
+    return [name for name in names if name]
+
+
+def _value(node: LexborNode, name: str) -> str:
+    """The value that an element gives: its attribute's, or its text."""
+    attributes = node.attributes
+    value = attributes.get("content") or attributes.get("datetime")
+    if name in _ADDRESSES:
+        value = value or attributes.get("src") or attributes.get("href")
+    return " ".join(decoded(value).split())[:MAX_VALUE] if value else short_text(node)
+
+
+def short_text(node: LexborNode) -> str:
+    """The first words of an element, of a bounded number of nodes."""
+    parts: list[str] = []
+    size = 0
+    below: Iterator[LexborNode] = node.traverse(include_text=True)
+    for _, inner in zip(range(MAX_NODES), below, strict=False):
+        parent = inner.parent
+        if inner.tag_id == TEXT and parent is not None and parent.tag not in _SILENT:
+            text = (inner.text_content or "")[:MAX_VALUE]
+            parts.append(text)
+            size += len(text)
+            if size > MAX_VALUE:
+                break
+    return " ".join(" ".join(parts).split())[:MAX_VALUE]

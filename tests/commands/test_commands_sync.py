@@ -1,0 +1,177 @@
+"""`scrapy sync`: a target ends equal to the fold of the log, whatever happened."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from saying import Crawled, Say
+
+from fixtures.command import Command
+from fixtures.crawls import CrawlCommand
+from fixtures.databases import KINDS, Databases
+from fixtures.server import Answer, Page, Server, page
+from sitecrawl.search.search_index import SearchIndex, open_index
+
+SITE: dict[str, Page] = {
+    "/": page("/a", "/b", "/c", title="Home", text="start"),
+    "/a": page(title="A", text="apples"),
+    "/b": page(title="B", text="bananas"),
+    "/c": page(title="C", text="cherries"),
+}
+OPTIONS: dict[str, object] = {}
+GONE = Answer("gone", status=410)
+
+
+def pages(path: Path) -> dict[str, dict[str, Any]]:
+    """The pages of a search file, by id."""
+    with open_index(path) as index:
+        return {each.id: {"url": each.url, **each.content} for each in every(index)}
+
+
+def every(index: SearchIndex) -> list[Any]:
+    with closing(sqlite3.connect(index.path)) as connection:
+        numbers = [number for (number,) in connection.execute("SELECT number FROM page")]
+    return [index.page(number) for number in numbers]
+
+
+def fold(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Fields that a search file keeps of what a reader of all lines has in the end."""
+    last = {line["id"]: line for line in sorted(lines, key=lambda line: line["seq"])}
+    names = ("url", "title", "description", "headings", "body", "site_name", "image")
+    return {
+        id_: {name: line[name] for name in names if line.get(name)}
+        for id_, line in last.items()
+        if line["op"] == "upsert"
+    }
+
+
+@pytest.fixture(params=KINDS)
+def setting(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> str:
+    return databases.url(request.param, tmp_path)
+
+
+@pytest.mark.behaviour("SY-01", "SY-02")
+def test_two_targets_at_their_own_pace(
+    server: Server, crawl: CrawlCommand, say: Say, setting: str, tmp_path: Path
+) -> None:
+    site = dict(SITE)
+    origin, place = server.serve(site), {"SITECRAWL_DATABASE": setting}
+    given = ["-s", f"SITECRAWL_DATABASE={setting}"]
+    one, other = (tmp_path / name for name in ("one.sqlite", "folder/other.sqlite"))
+    lines = crawl(f"{origin}/", settings=place).lines
+    said = say("sync", f"sqlite:///{one}", *given)
+    assert (said.status, said.err) == (0, "")
+    assert said.out == f"sqlite:///{one} got 4 documents and 0 deletions.\n"
+    site.update({"/a": page(title="A", text="changed"), "/b": GONE})
+    lines += crawl(f"{origin}/", settings=place, force=1).lines
+    dry = say("sync", f"sqlite:///{one}", "--dry-run", *given)
+    assert dry.out == f"sqlite:///{one} would get 1 document and 1 deletion.\n"
+    assert len(pages(one)) == 4
+    behind = say("frontier", *given).out
+    assert f"sqlite:///{one}: 2 changes behind" in behind
+    for target in (one, other):
+        assert say("sync", f"sqlite:///{target}", "--batch", 1, *given).status == 0
+        assert pages(target) == fold(lines)
+    again = say("sync", f"sqlite:///{one}", *given)
+    assert again.out.endswith("has every change; there was nothing to write.\n")
+    targets = json.loads(say("frontier", "--json", *given).out)["targets"]
+    assert [each["behind"] for each in targets] == [0, 0]
+
+
+@pytest.mark.behaviour("SY-08")
+def test_a_crawl_without_a_feed_prunes_what_its_targets_have(
+    known: Crawled, say: Say, tmp_path: Path
+) -> None:
+    for number in range(3):
+        known.site["/a"] = page(title="A", text=f"changed {number}")
+        crawl_without_feed(f"{known.origin}/", tmp_path)
+    one = f"sqlite:///{tmp_path}/one.sqlite"
+    say("sync", one)
+    assert "Forgot" in say("frontier", "prune", 0).out
+    fresh = say("sync", f"sqlite:///{tmp_path}/two.sqlite")
+    assert fresh.out.startswith(f"sqlite:///{tmp_path}/two.sqlite got 4 documents")
+    assert pages(tmp_path / "one.sqlite") == pages(tmp_path / "two.sqlite")
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-03", "SY-04")
+def test_a_target_of_another_crawl(say: Say, tmp_path: Path) -> None:
+    target = f"sqlite:///{tmp_path}/one.sqlite"
+    assert say("sync", target).status == 0
+    assert "all realms" in say("sync", target, "-a", "realm=default").err
+    before = pages(tmp_path / "one.sqlite")
+    (database,) = (
+        path for path in (tmp_path / ".sitecrawl").glob("*.db") if "search" not in path.name
+    )
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE crawl SET uid = 'other'")
+    refused = say("sync", target)
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        f"{target} was filled from another crawl database; add --rebuild to fill it anew from the "
+        "crawl database (nothing is fetched).\n"
+    )
+    rebuilt = say("sync", target, "--rebuild")
+    assert rebuilt.out == f"{target} was filled anew with 4 documents and 0 deletions.\n"
+    assert pages(tmp_path / "one.sqlite") == before
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE crawl SET seq = 1")
+    assert "older copy" in say("sync", target).err
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-03")
+def test_wrong_targets(say: Say, tmp_path: Path) -> None:
+    for uri in ("ftp://host/x", "one.sqlite", "sqlite:///", "opensearch://u:geheim@host"):
+        said = say("sync", uri)
+        assert said.status == 2, uri
+        assert "geheim" not in said.err
+        assert "Traceback" not in said.err
+    (tmp_path / "text").write_text("no database at all")
+    assert say("sync", f"sqlite:///{tmp_path}/text").status == 3
+    assert say("sync", f"sqlite:///{tmp_path}/a", "--follow", "--rebuild").status == 2
+
+
+@pytest.mark.behaviour("SY-07")
+def test_following(known: Crawled, crawl: CrawlCommand, tmp_path: Path) -> None:
+    target = tmp_path / "one.sqlite"
+    arguments = ["sync", f"sqlite:///{target}", "--follow"]
+    command = Command(arguments, tmp_path, output=tmp_path / "out", errors=tmp_path / "err")
+    try:
+        wait_for(target, 4)
+        known.site["/b"] = GONE
+        known.site["/a"] = page(title="A", text="new words")
+        crawl(f"{known.origin}/", force=1)
+        wait_for(target, 3)
+        command.terminate()
+        assert command.wait(60) == 0, (tmp_path / "err").read_text()
+    finally:
+        command.kill()
+    assert {each["title"] for each in pages(target).values()} == {"Home", "A", "C"}
+    assert "got 5 documents and 1 deletion." in (tmp_path / "out").read_text()
+
+
+def crawl_without_feed(start: str, folder: Path) -> None:
+    given = ["-a", f"start={start}", "-a", "force=1", "-a", "delay=0", "-a", "allow_private=1"]
+    command = Command(["crawl", "site", *given], folder, errors=folder / "log")
+    assert command.wait(60) == 0, (folder / "log").read_text()
+
+
+def wait_for(path: Path, count: int) -> None:
+    """Wait until a search file has so many pages."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            with open_index(path) as index:
+                if index.count() == count:
+                    return
+        except Exception:  # noqa: BLE001 -- not made yet
+            pass
+        time.sleep(0.1)
+    raise AssertionError(f"{path} has not got {count} pages")
