@@ -55,7 +55,7 @@ def visit_of(request: Request) -> Visit | None:
 
 
 def origin_of(request: Request) -> Origin | None:
-    """The origin in hand whose turn the request takes."""
+    """The leased origin whose slot the request occupies."""
     origin: Origin | None = request.meta.get(ORIGIN)
     return origin
 

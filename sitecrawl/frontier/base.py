@@ -88,7 +88,7 @@ class VisitResult:
     document (the contract's fields without seq), empty when there is nothing to write.
     ``target`` is the candidate that ``redirect_to`` or ``canonical`` makes, if the rules
     admit it; it is stored with the others. ``again``: the URL is tried again in the same run; it
-    waits, and stays in hand. ``not_before`` is when it may be asked again, where its answer or a
+    waits, and stays popped. ``not_before`` is when it may be asked again, where its answer or a
     back-off says so. ``reason`` is the outcome's more precise word, ``detail`` what a
     person reads beside it.
 
@@ -276,7 +276,7 @@ class Frontier(Protocol):
         """Take an origin on which nothing need be due; None while another worker has it."""
 
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Up to ``limit`` due URLs of a leased origin that are not in hand and were not considered
+        """Up to ``limit`` due URLs of a leased origin that are not popped and were not considered
         in this run; priority, depth, order of discovery, and last what failed last time."""
 
     async def has_untried_urls(self, origin: str) -> bool:
@@ -289,7 +289,7 @@ class Frontier(Protocol):
         """Store robots.txt, delay and the time before which the origin is not asked."""
 
     async def release(self, origin: str) -> None:
-        """Give the origin back; what is in hand of it is due again."""
+        """Release the origin; its popped URLs are due again."""
 
     async def exclude_from_run(self, origin: str) -> None:
         """Give the origin back; no worker takes it again in this run."""
@@ -312,7 +312,7 @@ class Frontier(Protocol):
 
     async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
         """Outbox rows of earlier runs with ``seq > after`` that no feed has taken yet and
-        no living worker has in hand, in order."""
+        no living worker holds, in order."""
 
     async def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0

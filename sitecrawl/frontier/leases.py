@@ -131,7 +131,7 @@ SHARE = (
 
 @dataclass(slots=True)
 class Lease:
-    """An origin in hand: its row, its fence, the fingerprints popped and not committed.
+    """A leased origin: its row, its fence, the fingerprints popped and not committed.
 
     ``safe_until`` is by this process's monotonic clock.
     """
@@ -207,7 +207,7 @@ class Leases:
         return -(-(len(self._held) + int(others)) // max(int(workers), 1))
 
     def _taken(self, row: Row, begun: float) -> OriginState:
-        """Note a lease; one that ended unnoticed begins again with what is in hand of it."""
+        """Record a lease; one that expired unnoticed begins again with its uncommitted URLs."""
         state = OriginState(*row[2:])
         before = self._held.get(state.key)
         in_hand = before.in_hand if before is not None else set()

@@ -1,4 +1,4 @@
-"""The words and numbers in which a URL's state is told."""
+"""Records of the state of URLs: outcomes, counts, documents."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ class Store:
         return settlement
 
     def undelivered(self, limit: int, after: int) -> list[Change]:
-        """Take over outbox rows that nobody has in hand."""
+        """Take over outbox rows that no living worker holds."""
         with self._transaction():
             self._database.exclusive_lock()
             reap_dead_workers(self._database, self._database.now(), self._options.delay)

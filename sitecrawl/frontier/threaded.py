@@ -97,7 +97,7 @@ class ThreadedFrontier:
         return await self._run(self._store.claim, origin)
 
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Up to ``limit`` due URLs of a leased origin that are not in hand."""
+        """Up to ``limit`` due URLs of a leased origin that are not popped."""
         return await self._run(self._store.pop, origin, limit)
 
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:

@@ -95,7 +95,7 @@ class Urls:
         return self._database.many(SET_FOUND_ASIDE, links) if links else 0
 
     def pop(self, origin: str, lease: Lease, limit: int) -> list[DueUrl]:
-        """The first URLs that wait and are not in hand; they are in hand from now on."""
+        """Pop the first waiting URLs; they stay popped until they are committed."""
         free: list[Row] = []
         for pop in POPS:
             rows = self._database.rows(pop, (lease.id, limit + len(lease.in_hand)))

@@ -65,7 +65,7 @@ def _by_script(sample: str) -> str:
 
 
 def sampled(text: str) -> str:
-    """Parts of a text by which its language is told, empty for one that is too short."""
+    """Parts of a text from which its language is detected, empty for a text that is too short."""
     top = text[:SAMPLE]
     words = top.count(" ") + top.count("\n") + 1
     if words < MIN_WORDS and (top.isascii() or len(_SPACELESS.findall(top)) < MIN_SIGNS):

@@ -112,7 +112,7 @@ def _robots(text: str) -> Mark | None:
     )
 
 
-# All they have to tell is told when they begin: ALT, or markup that the tree has as text.
+# Their content is read when they begin: ALT, or markup that the tree holds as text.
 _TOLD_AT_ONCE = frozenset(map(tag_number, ("img", "area", "noscript", "noframes", "script")))
 
 

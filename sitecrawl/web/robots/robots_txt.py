@@ -11,7 +11,7 @@ from itertools import chain
 from sitecrawl.web.urls.url import normalize, resolve, split
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5
-MAX_SHOWN_LENGTH = 500  # characters of a line; each URL that it refuses is told of it
+MAX_SHOWN_LENGTH = 500  # characters of a line, which is shown with each URL that it refuses
 
 _SPELLINGS = {
     "user-agent": ("user-agent", "useragent", "user agent"),
