@@ -222,3 +222,22 @@ def test_tags_of_attributes_without_end_lose_them() -> None:
 def test_markup_within_markup_within_markup_ends() -> None:
     page = read(b"<p>" + b"<noframes>" * 10 + b"text")
     assert page.cuts == ("fragments",)
+
+
+@pytest.mark.behaviour("MD-20")
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div itemscope itemtype=http://schema.org/Article itemprop=author>",
+        "<p itemprop=author>x</p>",
+        "<li itemscope itemtype=http://schema.org/ListItem><b><i>x</i></b>",
+        "<a rel=author class='byline author'>By X</a>",
+        "<p typeof=ListItem property='name schema:author'>x",
+        "<meta name=author content='A &amp;amp; B'>",
+    ],
+)
+def test_marked_items_are_bounded(markup: str) -> None:
+    with effort_within(1_000):
+        page = read((markup * 20_000).encode())
+    assert len(page.json_ld.get("author", ())) <= 2_000
+    assert len(page.bylines) <= 5
