@@ -19,7 +19,7 @@ def served(body: bytes, kind: str | None, **headers: str) -> Answer:
     return Answer(body, headers={"Content-Type": kind, **headers})
 
 
-def outcomes(crawl: CrawlCommand) -> dict[str, str]:
+def outcomes(crawl: CrawlCommand) -> dict[str, str | None]:
     rows = crawl.rows("SELECT url, reason FROM url")
     return {url.partition("//")[2].partition("/")[2]: reason for url, reason in rows}
 
@@ -184,8 +184,9 @@ def test_a_missing_package_is_named_before_any_request(tmp_path: Path) -> None:
 
 
 @pytest.mark.behaviour("FI-11")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_stop_does_not_wait_for_files_and_leaves_no_process(
-    server: Server, crawl: CrawlCommand
+    number: signal.Signals, server: Server, crawl: CrawlCommand
 ) -> None:
     rows = '<row><c r="A1"><v></v></c></row>' * 2_500_000
     slow = served(files.xlsx("Sheet", rows), files.XLSX)
@@ -195,14 +196,15 @@ def test_a_stop_does_not_wait_for_files_and_leaves_no_process(
         time.sleep(0.1)
     time.sleep(1)
     workers = readers()
-    running.process.send_signal(signal.SIGINT)
+    running.process.send_signal(number)
     began = time.monotonic()
     ended = running.finish(30)
     assert time.monotonic() - began < 5
     assert "Traceback" not in ended.log
     assert workers
     assert not workers & readers()
-    assert outcomes(crawl)["a.xlsx"] == "shutdown"
+    expected = {signal.SIGINT: "shutdown", signal.SIGKILL: None}
+    assert outcomes(crawl)["a.xlsx"] == expected[number]
 
 
 def readers() -> set[str]:

@@ -213,7 +213,10 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:
 
 def _largest_text(document: pypdfium2.PdfDocument) -> str:
     """The text in the largest letters of the first page, where they are larger than others."""
-    page = document[0].get_textpage()
+    try:
+        page = document[0].get_textpage()
+    except pypdfium2.PdfiumError:  # the others may be whole
+        return ""
     sizes: dict[int, list[str]] = defaultdict(list)
     last = 0
     for index in range(min(page.count_chars(), TITLE_CHARACTERS)):
