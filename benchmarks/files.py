@@ -15,7 +15,6 @@ import gzip
 import json
 import re
 import subprocess
-import sys
 import time
 import venv
 from collections import Counter
@@ -211,10 +210,10 @@ def converted(twin: Path, name: str, folder: Path) -> Path:
     """The HTML as another format."""
     target = folder / f"{twin.stem}.{name}"
     if not target.exists():
-        command = ["pandoc", "-f", "html", "-t", name, "-o", target, twin]
+        command = ["pandoc", "-f", "html", "-t", name, "-o", str(target), str(twin)]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL, cwd=twin.parent)
     return target
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -199,10 +199,12 @@ def test_a_stop_does_not_wait_for_files_and_leaves_no_process(
     running.process.send_signal(number)
     began = time.monotonic()
     ended = running.finish(30)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10
     assert "Traceback" not in ended.log
     assert workers
-    assert not workers & readers()
+    while workers & readers():  # killed by the kernel, which takes a moment
+        assert time.monotonic() - began < 20
+        time.sleep(0.1)
     expected = {signal.SIGINT: "shutdown", signal.SIGKILL: None}
     assert outcomes(crawl)["a.xlsx"] == expected[number]
 
