@@ -145,6 +145,33 @@ def test_links_in_files_are_followed(server: Server, crawl: CrawlCommand) -> Non
     assert "/y" not in server.log.targets(origin)
 
 
+@pytest.mark.behaviour("FI-12")
+def test_sections_of_a_file_have_page_numbers(server: Server, crawl: CrawlCommand) -> None:
+    body = files.pdf(
+        ["Bees", "They make honey of the nectar that they gather."],
+        ["Wax", "They make wax as well, for their combs."],
+        outline=[("Bees", 1), ("Wax", 2)],
+    )
+    row = "".join(
+        f"<table:table-cell><text:p>{each}</text:p></table:table-cell>" for each in ("Hive", "Bees")
+    )
+    rows = f"<table:table-row>{row}</table:table-row>" * 2
+    site: dict[str, Page] = {
+        "/": page("/a.pdf", "/b.odt"),
+        "/a.pdf": served(body, files.PDF),
+        "/b.odt": served(files.odt(f"<table:table>{rows}</table:table>"), files.ODT),
+    }
+    origin = server.serve(site)
+    found = crawl(f"{origin}/", content_types="pages files", preset="rag", section_min=0)
+    sections = found.documents[f"{origin}/a.pdf"]["sections"]
+    assert [(each["page_number"], each["url"]) for each in sections] == [
+        (1, f"{origin}/a.pdf#page=1"),
+        (2, f"{origin}/a.pdf#page=2"),
+    ]
+    assert "# Wax" in sections[1]["markdown"]
+    assert "| Hive | Bees |" in found.documents[f"{origin}/b.odt"]["markdown"]
+
+
 @pytest.mark.behaviour("FI-04")
 def test_files_have_a_size_limit_of_their_own(server: Server, crawl: CrawlCommand) -> None:
     large = files.pdf(["Of bees"]) + b"%" * 30_000
