@@ -52,6 +52,7 @@ TWISTED_DNS_RESOLVER = "sitecrawl.resolver.ForgettingResolver"
 # The same for middlewares: of Scrapy's own only those that are named here.
 DOWNLOADER_MIDDLEWARES_BASE = {
     # from the engine to the network
+    "sitecrawl.downloadermiddlewares.placeholders.PlaceholderMiddleware": 40,
     "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware": 50,
     "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.file_readers import ReadFile
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.documents.obedience import RobotsVerdict
+    from sitecrawl.policy.documents.placeholders import Placeholder
     from sitecrawl.scheduling.listing_requests import ListingRequest
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
@@ -26,6 +27,7 @@ READ_PAGE = "sitecrawl_read_page"
 MEDIA_TYPE = "sitecrawl_media_type"
 FILE = "sitecrawl_file"
 SITEMAP = "sitecrawl_sitemap"
+PROBE = "sitecrawl_probe"
 BEGAN = "sitecrawl_began"
 SENT_AT = "sitecrawl_sent_at"
 WIRE_BYTES = "sitecrawl_wire_bytes"
@@ -42,10 +44,14 @@ class RenderedPage:
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The facts of a response's page, and the verdict on its robots directives."""
+    """The facts of a response's page, and the verdict on its robots directives.
+
+    ``placeholder`` says what the page stands in for, if it has no content of its own.
+    """
 
     page: Page
     robots: RobotsVerdict
+    placeholder: Placeholder | None = None
 
 
 def visit_of(request: Request) -> Visit | None:
@@ -96,9 +102,15 @@ def sitemap_of(request: Request) -> ListingRequest | None:
     return asked
 
 
+def probe_of(request: Request) -> str | None:
+    """The origin that is asked for a page that does not exist; None for every other request."""
+    key: str | None = request.meta.get(PROBE)
+    return key
+
+
 def is_adhoc(request: Request) -> bool:
-    """Tell a request that the project made itself: no visit, no robots.txt, no sitemap."""
-    return not {VISIT, ROBOTS_OF, SITEMAP} & request.meta.keys()
+    """Tell a request that the project made itself: no visit, robots.txt, sitemap or probe."""
+    return not {VISIT, ROBOTS_OF, SITEMAP, PROBE} & request.meta.keys()
 
 
 def carries_nothing(request: Request) -> bool:

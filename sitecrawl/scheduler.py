@@ -59,6 +59,7 @@ class OriginScheduler(BaseScheduler):
         self._callbacks = (
             crawl.page_callback.callback,
             crawl.listing_requests.answered,
+            crawl.probes.answered,
             crawl.robots.answered,
         )
         self._fingerprint = fingerprint

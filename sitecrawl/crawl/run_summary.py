@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.policy.documents.placeholders import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
+from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
 
 if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
@@ -54,6 +57,32 @@ class DeadLinks:
             logger.warning("dead link %s: %s", url, words)
 
 
+class PlaceholderPages:
+    """Pages that hold no content of the site, by kind, each kind with its first page."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._counts: Counter[Outcome] = Counter()
+        self._examples: dict[Outcome, str] = {}
+        recorder.visit_committed.connect(self.note)
+
+    def note(self, visit: VisitResult) -> None:
+        """Take in a visit that ended."""
+        if visit.outcome in PLACEHOLDERS:
+            self._counts[visit.outcome] += 1
+            self._examples.setdefault(visit.outcome, visit.due.url)
+
+    def report(self) -> None:
+        """Log one line that counts them and says what to do, if there are any."""
+        if self._counts:
+            kinds = (
+                f"{count} {outcome.name.lower()}, one is {self._examples[outcome]} "
+                f"({ADVICE[outcome]})"
+                for outcome, count in self._counts.most_common()
+            )
+            logger.warning("%s: %s", NO_CONTENT, "; ".join(kinds))
+
+
+NO_CONTENT = "Pages without content of their own, which make no documents"
 OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
 STATUSES = "downloader/response_status_count/"
 ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)

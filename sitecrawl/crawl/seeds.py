@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.policy.documents.placeholders import ADVICE
+from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
 
@@ -53,6 +55,7 @@ class SeedReport:
         self._led_to: dict[str, str] = {}
         self._troubles: dict[str, str] = {}
         self._origins_given_up: dict[str, str] = {}
+        self._walled: set[str] = set()
         self._kept_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
         recorder.visit_committed.connect(self.note)
@@ -84,11 +87,15 @@ class SeedReport:
             return
         if visit.outcome in READ:
             self._troubles.pop(url, None)  # those of a try before
+            self._walled.discard(url)
             return
         status = f"status {visit.status}" if visit.status else ""
         sent = f"to {visit.redirect_to}" if visit.redirect_to else ""
         detail = ", ".join(filter(None, (sent, visit.detail or status)))
         self._troubles[url] = format_reason(visit.reason, detail)
+        if visit.outcome in PLACEHOLDERS:
+            self._troubles[url] += f": {ADVICE[visit.outcome]}"
+            self._walled.add(url)
         if visit.target is not None and visit.target.fingerprint not in self._watched:
             self._watched[visit.target.fingerprint] = visit.target.url
             self._led_to[url] = visit.target.url
@@ -111,18 +118,27 @@ class SeedReport:
             yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
 
     def problems(self) -> list[str]:
-        """One line for each start that brought nothing, if no page was read at all."""
+        """One line for each start that brought nothing, if no page was read at all.
+
+        A start that is a placeholder page has one in any case.
+        """
         if self.pages_read:
-            return []
+            walled = [url for url in self._troubles if self._is_walled(url)]
+            return [self._line(url) for url in walled if url not in self._led_to.values()]
         for url in self._watched.values():
             if origin(url) in self._origins_given_up:
                 self._troubles.setdefault(url, self._origins_given_up[origin(url)])
         starts = self._troubles.keys() - self._led_to.values()
-        return [
-            f"start {url} brought nothing: {'; '.join(self._steps(url))}"
-            for url in self._troubles
-            if url in starts
-        ]
+        return [self._line(url) for url in self._troubles if url in starts]
+
+    def _line(self, url: str) -> str:
+        return f"start {url} brought nothing: {'; '.join(self._steps(url))}"
+
+    def _is_walled(self, url: str) -> bool:
+        """Tell a start that is a placeholder page, or whose redirects end at one."""
+        while url in self._led_to:
+            url = self._led_to[url]
+        return url in self._walled
 
     def _steps(self, url: str) -> Iterator[str]:
         """Yield the result of a start, and of each redirect that it led to."""

@@ -32,8 +32,8 @@ READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modifie
 class MetaRobotsMiddleware:
     """Enforcement of meta robots and X-Robots-Tag.
 
-    It stands nearest to the engine: what reaches it is the final response, after rendering and
-    after a project's own middlewares. The page is parsed here, once, and its facts travel in
+    Nothing but the placeholder middleware is nearer to the engine: what reaches it is the final
+    response, after rendering and after a project's own middlewares. The page is parsed here, once, and its facts travel in
     ``Request.meta`` with the verdict on its directives (``reqmeta.read_page_of``):
 
     - ``nofollow`` keeps its links from becoming candidates, in the spider's ``parse``;

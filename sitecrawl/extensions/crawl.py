@@ -15,7 +15,7 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.run_summary import DeadLinks, summarize_run
+from sitecrawl.crawl.run_summary import DeadLinks, PlaceholderPages, summarize_run
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
@@ -27,6 +27,7 @@ from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listing_requests import ListingRequests
+from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.frontier.state_options import StateOptions
+    from sitecrawl.policy.documents.placeholders import Placeholder
     from sitecrawl.web.html.page import Page
 
 NO_CONTACT = (
@@ -118,6 +120,8 @@ class Crawl:
             stats=stats,
             params=params,
         )
+        self.probes = MissingPageProbes(self.queues, self.tasks, stats, spider.read_options)
+        self.placeholder_pages = PlaceholderPages(self.recorder)
         self.passes = Passes(
             params,
             self.owner,
@@ -139,6 +143,11 @@ class Crawl:
             logger.warning("%s", ROGUE)
         await self.seed_redirects.begin(seeds)
         await self.passes.begin(seeds)
+
+    def stood_in(self, visit: Visit, placeholder: Placeholder) -> None:
+        """Conclude the visit of a page that has no content of its own."""
+        visit.concluded(placeholder.outcome, placeholder.kind)
+        visit.explained(placeholder.detail)
 
     @property
     def checks_links(self) -> bool:
@@ -201,6 +210,7 @@ class Crawl:
             await self.delivery.complete(finished=self._has_finished)
         if self.dead_links is not None:
             self.dead_links.report()
+        self.placeholder_pages.report()
         self._stats.set_value("sitecrawl/exit_status", self._exit_status())
 
     async def feeds_closed(self) -> None:

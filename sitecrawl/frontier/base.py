@@ -145,8 +145,9 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedPages:
-    """Known pages of an origin that began to give one answer: ``kind`` is redirect, canonical or
-    text, ``key`` the address they lead to or the hash of their text, ``example`` one of them."""
+    """Known pages of an origin that began to give one answer: ``kind`` is redirect, canonical, text
+    or soft_404, ``key`` the address they lead to, the hash of their text or the origin that has no
+    such page, ``example`` one of them."""
 
     kind: str
     key: str
@@ -158,6 +159,8 @@ class SharedPages:
         """The shared answer, in words."""
         if self.kind == "text":
             return "the same text"
+        if self.kind == "soft_404":
+            return "that of a page that does not exist"
         return (
             f"a {self.kind} to {self.key}" if self.kind == "redirect" else f"{self.kind} {self.key}"
         )

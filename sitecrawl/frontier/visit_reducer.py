@@ -33,6 +33,7 @@ from sitecrawl.policy.lifecycle.deletion import (
 from sitecrawl.policy.lifecycle.duplicates import is_rewritten, rank
 from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.web.urls.url import origin as origin_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +430,10 @@ class VisitReducer:
             return
         if held.current and finding.outcome in REDIRECTS:
             self._note_redirect(finding)
+        if held.current and finding.outcome is Outcome.SOFT_404:
+            self._answers.note(
+                held.url, held.origin, SharedAnswer("soft_404", origin_key(held.address))
+            )
         rule = self._options.deletion
         reason = deletion_reason(rule, finding.outcome, finding.missing, finding.failures)
         if reason is None:

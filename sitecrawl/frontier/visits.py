@@ -20,7 +20,7 @@ from sitecrawl.policy.lifecycle.revisit import (
     adapted,
     next_visit,
 )
-from sitecrawl.policy.outcomes import REDIRECTS
+from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
@@ -53,6 +53,8 @@ UNDECIDED = frozenset(
     }
 )
 """Outcomes of a visit that say nothing of the links of its page."""
+AWAITED = PLACEHOLDERS | CONFIRMED.keys()
+"""Outcomes after which the page of a current document is looked at in every run."""
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
@@ -197,7 +199,8 @@ class Visits:
     def _state(self, finding: Finding) -> Row:
         visit, stored = finding.visit, finding.stored
         with_content = finding.outcome in WITH_CONTENT
-        kept = finding.unconfirmed  # what is stored for it must not be called unchanged
+        # What is stored for it must not be called unchanged.
+        kept = finding.unconfirmed or finding.outcome in PLACEHOLDERS
         interval = stored.interval
         if with_content and stored.indexed_at is not None:  # else nothing is known of changes
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
@@ -257,7 +260,7 @@ class Visits:
             at=visit.started_at,
             expires_at=visit.expires_at,
             interval=interval,
-            awaits=current and finding.outcome in CONFIRMED,
+            awaits=current and finding.outcome in AWAITED,
             wanted=visit.due.via == "seed" and finding.stored.indexed_at is None,
             not_before=visit.not_before,
         )

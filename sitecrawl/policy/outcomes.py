@@ -19,6 +19,8 @@ class Outcome(IntEnum):
     DUPLICATE = 23
     NO_CONTENT = 24
     DROPPED = 25
+    SCRIPT_SHELL = 26
+    PARKED = 27
     UNWANTED_TYPE = 28
     FILE_OF_UNKNOWN_TYPE = 29
     PERMANENT_REDIRECT = 31
@@ -27,13 +29,29 @@ class Outcome(IntEnum):
     SERVER_BLAMED_CLIENT = 40
     FILE_GONE = 41
     DID_NOT_UNDERSTAND_ANSWER = 42
+    LOGIN_WALL = 43
     FILE_NOT_FOUND = 44
+    SOFT_404 = 45
     NOT_ACCEPTABLE = 46
     TOO_LARGE = 47
+    CONSENT_WALL = 48
     RATE_LIMITED = 49
     SERVER_INTERNAL_ERROR = 50
+    ERROR_PAGE = 51
     CONNECTION_FAILED = 100
     REQUEST_TIMEOUT = 101
 
 
 REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
+
+PLACEHOLDERS = frozenset(
+    {
+        Outcome.SOFT_404,
+        Outcome.LOGIN_WALL,
+        Outcome.CONSENT_WALL,
+        Outcome.SCRIPT_SHELL,
+        Outcome.PARKED,
+        Outcome.ERROR_PAGE,
+    }
+)
+"""Outcomes of pages with status 200 that hold no content of the site."""

@@ -63,6 +63,10 @@ class SamePageRedirect(IgnoreRequest):
         self.url = url
 
 
+class VisitPostponed(IgnoreRequest):
+    """A page that can only be judged after another request of its origin; it is visited again."""
+
+
 class HeadPassed(IgnoreRequest):
     """An answer to HEAD that does not rule out that the page is wanted."""
 
@@ -127,6 +131,9 @@ class VisitRequests:
             return self._respelled(visit, origin, error.url)
         if isinstance(error, HeadPassed):
             origin.head_passed(visit.due.fingerprint)
+            self._visit_again(visit, origin, visit.due)
+            return None
+        if isinstance(error, VisitPostponed):
             self._visit_again(visit, origin, visit.due)
             return None
         if isinstance(error, ResponseWithoutContent):

@@ -182,6 +182,9 @@ class SiteSpider(Spider):
         if self.crawl.checks_links:
             self.crawl.checked(visit)
             return
+        if read.placeholder is not None:
+            self.crawl.stood_in(visit, read.placeholder)
+            return
         yield Document(visit, page, read.robots)
 
 

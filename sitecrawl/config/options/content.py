@@ -11,6 +11,8 @@ from sitecrawl.config.option import Effect, option
 from sitecrawl.config.options.document_fields import DocumentParams
 from sitecrawl.config.options.rules import each
 from sitecrawl.config.types import Duration, Extensions, Lines, Selectors, Words
+from sitecrawl.policy.documents.placeholders import KINDS
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
 from sitecrawl.web.read_options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
 
@@ -29,6 +31,13 @@ def check_marker(marker: str) -> str:
     if not (opening.strip() and mark and closing.strip()):
         raise ValueError(f"{marker!r} is not of the form opening|closing")
     return marker
+
+
+def check_placeholder(kind: str) -> str:
+    """The kind of placeholder page, if there is one of that name."""
+    if kind not in KINDS:
+        raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
+    return kind
 
 
 def check_selectors(fields: dict[str, str]) -> dict[str, str]:
@@ -188,6 +197,14 @@ class ContentParams(DocumentParams):
         "attribute in place of the text. A selector that begins with / or ( is XPath, for which "
         "each page is parsed a second time; write those in a TOML file.",
     )
+    placeholder_pages: Annotated[Words, each(check_placeholder)] = option(
+        default=tuple(KINDS),
+        effect=Effect.READING,
+        description="Kinds of pages that make no document because they hold no content of the "
+        "site: soft_404, login_wall, consent_wall, script_shell, parked, error_page. Their "
+        "links are followed. For soft_404 an origin with a page that looks like one is asked "
+        "once for a URL that does not exist.",
+    )
     refresh_delay: Duration = option(
         default=10.0,
         effect=Effect.READING,
@@ -213,6 +230,11 @@ class ContentParams(DocumentParams):
             outline=self.needs_outline,
             **same,
         )
+
+    @property
+    def placeholder_outcomes(self) -> frozenset[Outcome]:
+        """The outcomes of pages that are recognised as placeholders."""
+        return frozenset(KINDS[kind] for kind in self.placeholder_pages)
 
     @property
     def xpath_fields(self) -> tuple[tuple[str, str], ...]:

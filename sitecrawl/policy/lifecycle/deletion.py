@@ -19,7 +19,11 @@ AT_ONCE = {
     Outcome.NON_CANONICAL: "non_canonical",
     Outcome.DUPLICATE: "duplicate",
 }
-CONFIRMED = {Outcome.FILE_NOT_FOUND: "not_found", Outcome.REDIRECT: "redirected"}
+CONFIRMED = {
+    Outcome.FILE_NOT_FOUND: "not_found",
+    Outcome.SOFT_404: "not_found",
+    Outcome.REDIRECT: "redirected",
+}
 MIN_SHARED_PAGES = 3
 FEW_DOCUMENTS = 10  # of an origin; here two shared pages suffice
 UNREACHABLE = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -28,6 +28,7 @@ WITH_CONTENT = frozenset({Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE, Ou
 FAILED = (
     REFUSED
     | BROKEN
+    | PLACEHOLDERS
     | {
         Outcome.FILE_GONE,
         Outcome.FILE_NOT_FOUND,
@@ -82,7 +83,8 @@ class Revisit(NamedTuple):
 class Visited(NamedTuple):
     """Input of the schedule: one visit; times are UTC epoch seconds.
 
-    ``awaits`` is true while a disappearance waits for confirmation, ``wanted`` for a start URL,
+    ``awaits`` is true while a disappearance waits for confirmation, or a wall stands before content
+    that is known, ``wanted`` for a start URL,
     which is tried in every run until it works. ``not_before`` is the earliest next visit that the
     response allows (Retry-After).
     """
@@ -123,7 +125,7 @@ def _by_outcome(rule: Revisit, visited: Visited) -> NextVisit:
         return NextVisit(at)
     if outcome in REFUSED:
         return NextVisit(at, Age.REFUSED)
-    if outcome in BROKEN:
+    if outcome in BROKEN | PLACEHOLDERS:
         return NextVisit(at, Age.BROKEN)
     if outcome is Outcome.PERMANENT_REDIRECT:
         return NextVisit(at, Age.MOVED)

@@ -1,0 +1,171 @@
+"""Probes for soft 404s: what each origin answers for a URL that does not exist."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+
+from sitecrawl.policy.documents.placeholders import (
+    MAX_MISSING_TEXT,
+    Placeholder,
+    Sketch,
+    is_same_page,
+    names_itself_missing,
+    sketch,
+)
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import PROBE, probe_of
+from sitecrawl.responses import header
+from sitecrawl.web.media_type import is_html
+from sitecrawl.web.page_reader import read_page
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+    from twisted.python.failure import Failure
+
+    from sitecrawl.crawl.visit import Visit
+    from sitecrawl.scheduling.background import BackgroundTasks
+    from sitecrawl.scheduling.origin_queues import OriginQueues
+    from sitecrawl.web.html.page import Page
+    from sitecrawl.web.read_options import ReadOptions
+
+MAX_ORIGINS = 10_000  # whose answers are remembered
+REPEAT_AFTER = 600.0  # seconds after which an answer that does not match may have changed
+MAX_ALIKE = 4  # pages with the same words, before a fifth lets the origin be asked
+MAX_ALIKE_TEXT = 1_500  # characters of those
+MAX_SKETCHES = 1_000  # of an origin
+MIN_ALIKE_WORDS = 8
+NAME = "no-such-page-"  # of the URL that is asked for, with random digits behind it
+
+
+@dataclass(slots=True)
+class ErrorPage:
+    """Answer of an origin for a missing page.
+
+    ``sketch`` is None where that has a status of its own, is not known yet, or is the home page.
+    ``asked_at`` is of the event loop's clock.
+    """
+
+    asked_at: float = 0.0
+    sketch: Sketch | None = None
+    postponed: set[int] = field(default_factory=set)
+    alike: dict[int, int] = field(default_factory=dict)
+
+    def is_repeated(self, found: Sketch | None) -> bool:
+        """Count a page; tell one whose words several others had already."""
+        if found is None:
+            return False
+        words = tuple(each for each in found.words if each[0] not in found.echo)
+        if len(words) < MIN_ALIKE_WORDS or len(self.alike) >= MAX_SKETCHES:
+            return False
+        key = hash(words)
+        self.alike[key] = self.alike.get(key, 0) + 1
+        return self.alike[key] > MAX_ALIKE
+
+
+class MissingPageProbes:
+    """Soft 404s of the origins.
+
+    An origin is asked for a random URL when one of its pages names itself missing, or when
+    five say the same: in turn, before its pages, as robots.txt and the rules allow. The page is
+    visited again afterwards. Sites that answer 404, and sites without such pages, are asked once
+    or never.
+    """
+
+    def __init__(
+        self,
+        queues: OriginQueues,
+        tasks: BackgroundTasks,
+        stats: StatsCollector,
+        options: ReadOptions,
+    ) -> None:
+        self._queues = queues
+        self._tasks = tasks
+        self._stats = stats
+        self._options = options
+        self._known: OrderedDict[str, ErrorPage] = OrderedDict()
+
+    def judge(self, visit: Visit, page: Page) -> Placeholder | None:
+        """Judge a page by the error page of its origin, as far as that is known."""
+        known = self._known.get(visit.due.origin)
+        if known is None or known.sketch is None or not is_html(page.content_type):
+            return None
+        found = sketch(page, page.url)
+        if found is None or not is_same_page(found, known.sketch):
+            return None
+        if _is_home(page.url):  # which the site shows for whatever it does not know
+            known.sketch = None
+            return None
+        return Placeholder(Outcome.SOFT_404, "the site says the same of a page that does not exist")
+
+    def must_ask(self, visit: Visit, page: Page) -> bool:
+        """Tell a page after which its origin is to be asked first; the request is on its way."""
+        if len(page.text) > MAX_MISSING_TEXT or not is_html(page.content_type):
+            return False
+        if _is_home(page.url):
+            return False
+        known = self._known.get(visit.due.origin)
+        missing = names_itself_missing(page)
+        if not missing and (len(page.text) > MAX_ALIKE_TEXT or (known and known.asked_at)):
+            return False
+        known = self._of(visit.due.origin)
+        if visit.due.fingerprint in known.postponed:
+            return False
+        now = asyncio.get_running_loop().time()
+        if known.asked_at and now - known.asked_at < REPEAT_AFTER:
+            return False
+        if not missing and not known.is_repeated(sketch(page, page.url)):
+            return False
+        known.asked_at = now
+        known.postponed.add(visit.due.fingerprint)
+        return self._ask(visit.due.origin, page.url)
+
+    def _of(self, key: str) -> ErrorPage:
+        known = self._known.pop(key, None) or ErrorPage()
+        self._known[key] = known
+        if len(self._known) > MAX_ORIGINS:
+            self._known.popitem(last=False)
+        return known
+
+    def _ask(self, key: str, near: str) -> bool:
+        url = urljoin(near, f"{NAME}{secrets.randbelow(10**12):012}")
+        meta = {PROBE: key, "verbatim_url": True, "handle_httpstatus_all": True}
+        request = Request(
+            url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
+        )
+        asked = self._queues.enqueue(request)
+        self._tasks.wake()
+        return asked
+
+    def answered(self, response: Response) -> None:
+        """Keep the origin's answer for a page that does not exist."""
+        assert response.request is not None
+        key = probe_of(response.request)
+        known = self._of(key or "")
+        known.sketch = None
+        self._stats.inc_value("sitecrawl/soft_404/asked")
+        if response.status != 200:
+            return
+        page = read_page(
+            response.body,
+            url=response.url,
+            content_type=header(response.headers, "Content-Type") or None,
+            headers={},
+            options=self._options,
+        )
+        if is_html(page.content_type):
+            known.sketch = sketch(page, response.url)
+
+    def failed(self, failure: Failure) -> None:
+        """Do without the answer: no page of the origin is judged by it."""
+
+
+def _is_home(url: str) -> bool:
+    return url.partition("://")[2].partition("/")[2] == ""

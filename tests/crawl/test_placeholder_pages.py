@@ -1,0 +1,198 @@
+"""Pages with status 200 that hold no content of the site make no documents, and are counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Request, Server, Site, page
+
+WORDS = ("red round sweet", "green long soft", "blue small tart", "yellow hard sour")
+NAMES = ("/apples", "/pears", "/plums", "/quinces")
+MENU = "<nav>Home Shop News Contact Imprint</nav>"
+LOGIN = page(
+    title="Log in - Example",
+    text="Please log in to see this page.",
+    body='<form><input name="user"><input type="password" name="word"><button>Log in</button></form>',
+)
+CONSENT = page(
+    title="Before you continue",
+    text="We use cookies. By your consent we and 12 partners store cookies and personal data. "
+    "Read our privacy policy, then accept or decline.",
+    body="<form><button>Accept all</button><button>Decline</button></form>",
+)
+SHELL = (
+    '<!doctype html><title>App</title><div id="root"></div>'
+    "<noscript>You need to enable JavaScript to run this app.</noscript><script src=/a.js></script>"
+)
+PARKED = page(title="example.org", text="This domain is for sale. Buy this domain now.")
+ERROR = page(title="503 Service Unavailable", text="Guru meditation. Please try again later.")
+WALLS = {
+    "login_wall": LOGIN,
+    "consent_wall": CONSENT,
+    "script_shell": SHELL,
+    "parked": PARKED,
+    "error_page": ERROR,
+}
+
+
+def orchard() -> Site:
+    """A home page and four others, none like another."""
+    texts = zip(NAMES, WORDS, strict=True)
+    own = {name: page(title=name, text=f"{name} are {words} fruit.") for name, words in texts}
+    return {"/": page(*NAMES, title="Fruit", text="Welcome to the fruit shop."), **own}
+
+
+def missing(request: Request) -> Answer:
+    """A soft 404 that repeats the URL, the time, and what is on offer by the hour."""
+    text = (
+        f"{MENU}<p>Sorry, there is no page {request.path} on this site. It is {request.number}:30."
+    )
+    return Answer(f"<!doctype html><title>Page not found: {request.path}</title>{text}")
+
+
+@pytest.mark.behaviour("EMP-01")
+def test_walls_make_no_documents_and_one_line_says_what_to_do(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    walls = {f"/{kind}": wall for kind, wall in WALLS.items()}
+    site = {**orchard(), **walls, "/": page(*NAMES, *walls, text="Welcome to the fruit shop.")}
+    origin = server.serve(site)
+    run = crawl(origin)
+    assert set(run.documents) == {f"{origin}{path}" for path in ("/", *NAMES)}
+    assert {name: run.stats.get(f"sitecrawl/outcomes/{name}") for name in WALLS} == dict.fromkeys(
+        WALLS, 1
+    )
+    (line,) = [line for line in run.log.splitlines() if "Pages without content" in line]
+    assert "render=auto" in line
+    assert "auth" in line
+    assert run.status == 0
+    _, explained = crawl.command("explain", f"{origin}/login_wall")
+    assert "login_wall" in explained.replace(" ", "_")
+
+
+@pytest.mark.behaviour("EMP-01")
+@pytest.mark.parametrize("kind", WALLS)
+def test_each_kind_can_be_kept(server: Server, crawl: CrawlCommand, kind: str) -> None:
+    origin = server.serve({"/": page("/wall", text="Welcome"), "/wall": WALLS[kind]})
+    others = " ".join(name for name in WALLS if name != kind)
+    assert f"{origin}/wall" in crawl(origin, placeholder_pages=others).documents
+
+
+@pytest.mark.behaviour("EMP-02")
+@pytest.mark.parametrize("kind", WALLS)
+def test_a_start_that_is_a_wall_is_an_error(server: Server, crawl: CrawlCommand, kind: str) -> None:
+    origin = server.serve({"/": WALLS[kind], "/a": page(text="A page")})
+    for _ in range(2):
+        run = crawl(origin)
+        assert run.status == 1
+        assert run.lines == []
+        assert f"ERROR: start {origin}/ brought nothing: {kind.replace('_', ' ')}" in run.log
+
+
+@pytest.mark.behaviour("EMP-02")
+def test_a_start_that_is_a_wall_is_an_error_beside_others(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = orchard()
+    site |= {"/in": Answer(status=302, headers={"Location": "/login"}), "/login": LOGIN}
+    origin = server.serve(site)
+    run = crawl(origin, f"{origin}/in")
+    assert run.status == 1
+    assert f"ERROR: start {origin}/in brought nothing" in run.log
+    assert len(run.documents) == 5
+
+
+@pytest.mark.behaviour("EMP-03")
+@pytest.mark.parametrize("kind", WALLS)
+def test_a_wall_before_known_content_deletes_nothing(
+    server: Server, crawl: CrawlCommand, kind: str
+) -> None:
+    site = orchard()
+    origin = server.serve(site)
+    assert len(crawl(origin, recrawl=0).documents) == 5
+    site.update(dict.fromkeys(NAMES, WALLS[kind]))
+    for _ in range(4):
+        assert crawl(origin, recrawl=0).lines == []
+    site.update(orchard())
+    server.log.clear()
+    assert crawl(origin).lines == []  # the pages are due whatever their age
+    assert set(NAMES) <= set(server.log.targets(origin))
+
+
+@pytest.mark.behaviour("EMP-04")
+def test_soft_404s_are_known_by_what_a_random_url_shows(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    lost = [f"/lost/{name}" for name in ("one", "two-words", "three", "four")]
+    site: Site = {**orchard(), "*": missing, "/robots.txt": Answer(status=404)}
+    site["/"] = page(*lost, *NAMES, title="Fruit", text="Welcome to the fruit shop.")
+    origin = server.serve(site)
+    run = crawl(origin)
+    assert set(run.documents) == {f"{origin}{path}" for path in ("/", *NAMES)}
+    assert run.stats["sitecrawl/outcomes/soft_404"] == 4
+    asked = [target for target in server.log.targets(origin) if "no-such-page" in target]
+    assert len(asked) == 1
+    assert server.log.targets(origin)[0] == "/robots.txt"
+    assert server.log.most_in_flight(origin) == 1
+    assert "4 soft_404" in run.log
+
+
+@pytest.mark.behaviour("EMP-04")
+def test_a_site_with_a_status_of_its_own_for_missing_pages_keeps_pages_about_them(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    about = page(title="404 Not Found", text="The status 404 says that a page was not found.")
+    origin = server.serve({"/": page("/404", "/b", text="Statuses"), "/404": about, "/b": about})
+    assert f"{origin}/404" in crawl(origin).documents
+
+
+@pytest.mark.behaviour("EMP-04")
+def test_robots_txt_holds_for_the_random_url(server: Server, crawl: CrawlCommand) -> None:
+    site: Site = {**orchard(), "*": missing, "/robots.txt": "User-agent: *\nDisallow: /x/no-such\n"}
+    site["/"] = page("/x/a", "/x/b", title="Fruit", text="Welcome to the fruit shop.")
+    origin = server.serve(site)
+    crawl(origin)
+    assert not [target for target in server.log.targets(origin) if "no-such" in target]
+
+
+@pytest.mark.behaviour("EMP-04")
+def test_a_site_that_shows_its_home_page_for_everything_keeps_it(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    home = page("/a", "/b", title="Nothing found yet", text="Welcome to us. Search to find more.")
+    origin = server.serve({"*": home, "/robots.txt": Answer(status=404)})
+    run = crawl(origin)
+    assert set(run.documents) == {f"{origin}/"}
+    assert run.status == 0
+
+
+@pytest.mark.behaviour("EMP-03")
+def test_known_pages_that_become_soft_404s_wait_for_a_person_when_they_are_several(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: Site = {**orchard(), "/robots.txt": Answer(status=404)}
+    origin = server.serve(site)
+    crawl(origin, recrawl=0)
+    for name in NAMES:
+        site[name] = missing
+    site["*"] = missing
+    for _ in range(4):
+        run = crawl(origin, recrawl=0)
+        assert run.lines == []
+    assert "that of a page that does not exist" in run.log
+    site.update({name: orchard()[name] for name in NAMES})
+    assert crawl(origin, recrawl=0).lines == []
+
+
+@pytest.mark.behaviour("EMP-03")
+def test_a_single_page_that_becomes_a_soft_404_is_deleted_after_three_visits(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: Site = {**orchard(), "/robots.txt": Answer(status=404)}
+    origin = server.serve(site)
+    crawl(origin, recrawl=0)
+    site["/plums"] = missing
+    site["*"] = missing
+    deletions = [crawl(origin, recrawl=0).deletions for _ in range(3)]
+    assert deletions == [{}, {}, {f"{origin}/plums": "not_found"}]
