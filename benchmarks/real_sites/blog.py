@@ -86,9 +86,9 @@ foreach ($wpdb->get_col($query) as $id) echo get_permalink($id), "\\n";
 """
 
 
-def _entries() -> list[dict[str, object]]:
+def _entries() -> list[dict[str, str | int | list[str]]]:
     """Release notes as posts, the last of them as pages."""
-    found = []
+    found: list[dict[str, str | int | list[str]]] = []
     for place, (version, text) in enumerate(islice(notes().items(), 60, 60 + POSTS + PAGES)):
         paragraphs = (f"<p>{each.strip()}</p>" for each in text[:4000].split("\n\n"))
         found.append(

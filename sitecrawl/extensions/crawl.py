@@ -147,7 +147,7 @@ class Crawl:
     def stood_in(self, visit: Visit, placeholder: Placeholder) -> None:
         """Conclude the visit of a page that has no content of its own."""
         visit.concluded(placeholder.outcome, placeholder.kind)
-        visit.explained(placeholder.detail)
+        visit.described(placeholder.detail)
 
     @property
     def checks_links(self) -> bool:
