@@ -78,10 +78,10 @@ def test_no_file_takes_the_crawl_down_and_each_is_explained(
 def test_a_file_with_a_wrong_media_type_is_read_as_what_it_is(
     server: Server, crawl: CrawlCommand
 ) -> None:
-    login = page(title="Log in", text="Please log in first.")
+    notice = page(title="Notice", text="Of bees there is a page too.")
     site: dict[str, Page] = {
         "/get/a.pdf": served(BEES, "application/octet-stream"),
-        "/b.pdf": served(login.encode(), files.PDF),
+        "/b.pdf": served(notice.encode(), files.PDF),
         "/c": served(files.pdf(["Of wax"]), "text/plain"),
         "/d.docx": served(files.docx(files.paragraph("Of hives")), "application/zip"),
         "/e.pdf": served(files.pdf(["Of queens"]), None),
