@@ -6,13 +6,21 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from statistics import fmean
 
 from benchmarks.extraction.others import NAMES, extract
 from benchmarks.extraction.search import Ranking
 from benchmarks.extraction.truth import DOCUMENTATION, FullText, Truth
+from sitecrawl.policy.documents.furniture import (
+    SAMPLED_PAGES,
+    OriginFurniture,
+    learn,
+    names_of,
+    page_keys,
+)
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
@@ -56,7 +64,14 @@ def read_all(pages: Pages, options: ReadOptions) -> Extracted:
 
 def ours() -> dict[str, ReadOptions]:
     """The ways of our own reading, by their names in the tables."""
-    return {"sitecrawl": ReadOptions()}
+    everything = replace(
+        ReadOptions(),
+        content="all",
+        remove_elements=("header", "footer"),
+        remove_skip_links=False,
+        remove_cookie_banners=False,
+    )
+    return {"sitecrawl all": everything, "sitecrawl": ReadOptions()}
 
 
 def overlap(text: str, truth: str) -> tuple[float, float, float]:
@@ -73,6 +88,24 @@ def mean(rows: Sequence[Sequence[float]]) -> list[float]:
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
+def without_furniture(pages: Pages, read: Extracted) -> Extracted:
+    """The texts without the lines that the pages of a set share, as a crawl leaves them out."""
+    names = [names_of(url) for url, _ in pages]
+    samples: dict[str, list[tuple[int, ...]]] = {}
+    for text, each in zip(read.texts, names, strict=True):
+        for name in each:
+            sample = samples.setdefault(name, [])
+            if len(sample) < SAMPLED_PAGES:
+                sample.append(page_keys(text.split("\n")))
+    lines = {name: learn(sample, frozenset()) for name, sample in samples.items()}
+    known = OriginFurniture(1, lines)
+    texts = []
+    for text, each in zip(read.texts, names, strict=True):
+        kept = known.kept(text.split("\n"), each)
+        texts.append("\n".join(compress(text.split("\n"), kept)) if kept else text)
+    return Extracted(texts, read.milliseconds, read.pages)
+
+
 class MainText:
     """Measures every program on every set of pages."""
 
@@ -81,11 +114,12 @@ class MainText:
         self._others = NAMES if others else ()
 
     def _each(
-        self, pages: Pages, learned: Callable[[str, Extracted], Extracted] | None = None
+        self, pages: Pages, learned: Callable[[Pages, Extracted], Extracted] | None = None
     ) -> dict[str, Extracted]:
         found = {name: read_all(pages, options) for name, options in ours().items()}
         if learned is not None:
-            found = {name: learned(name, each) for name, each in found.items()}
+            found["sitecrawl, one page at a time"] = found["sitecrawl"]
+            found["sitecrawl"] = learned(pages, found["sitecrawl"])
         for name in self._others:
             texts, milliseconds = extract(self._truth.folder, name, pages)
             found[name] = Extracted(texts, milliseconds)
@@ -134,7 +168,7 @@ class MainText:
         single: dict[str, list[str]] = {}
         for of in DOCUMENTATION:
             pages = self._truth.documentation(of)
-            found = self._each([(page.url, page.path) for page in pages])
+            found = self._each([(page.url, page.path) for page in pages], without_furniture)
             found = {"truth": Extracted([page.text for page in pages], 0.0), **found}
             for name, each in found.items():
                 row = self._row(pages, each)

@@ -91,7 +91,7 @@ DOCUMENTATION = (
     DocumentationSet(
         "python-sqlalchemy-doc", "usr/share/doc/python-sqlalchemy-doc/html", "#docs-body"
     ),
-    DocumentationSet("rust-doc", "usr/share/doc/rust-doc/html/book", "main"),
+    DocumentationSet("rust-doc", "usr/share/doc/rust-doc/html/book", "main", skip="edition"),
     DocumentationSet("nodejs-doc", "usr/share/doc/nodejs/api", "#apicontent"),
     DocumentationSet(
         "libgtk-4-doc", "usr/share/doc/libgtk-4-doc/gtk4", "#main", "#toc, #search, footer"

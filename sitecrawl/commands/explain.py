@@ -94,7 +94,15 @@ def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
         yield name, getattr(stored, name)
     for name in ("found_at", "visited_at", "indexed_at", "changed_at", "due"):
         yield name, stamp(getattr(stored, name))
-    for name in ("redirect_to", "canonical", "kept_for", "because", "deletion", "withheld"):
+    for name in (
+        "redirect_to",
+        "canonical",
+        "kept_for",
+        "because",
+        "deletion",
+        "withheld",
+        "left_out",
+    ):
         yield name, getattr(stored, name)
     yield "document", stored.document_id if stored.seq is not None else None
 
@@ -154,6 +162,8 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
         times = {1: "once", 2: "twice"}.get(explanation.attempts, f"{explanation.attempts} times")
         yield f"tried {times} in that run; {explanation.forecast.cite.setting('retries')}"
     yield from _document(stored, now)
+    if stored.left_out and stored.seq is not None:
+        yield from (f"left out of its text: {part}" for part in stored.left_out.split("\n"))
     if stored.due is not None and not stored.waiting:
         yield f"due {ahead(stored.due, now)} ({stamp(stored.due)})"
 

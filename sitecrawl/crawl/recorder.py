@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -94,10 +94,14 @@ class Recorder:
             self.flush_soon(origin)
             await asyncio.shield(self._writing[origin])
 
+    def deliver(self, changes: Iterable[Change]) -> None:
+        """Deliver changes that no visit waits for."""
+        for change in changes:
+            self._deliver(change)
+
     def settle(self, origin: str, settlement: Settlement) -> None:
         """Deliver the deletions of an origin that is finished, or say why they are held."""
-        for change in settlement.changes:
-            self._deliver(change)
+        self.deliver(settlement.changes)
         if settlement.held:
             logger.warning(HELD_BACK_NOTICE, settlement.held, settlement.documents, origin)
         for each in settlement.shared:

@@ -87,7 +87,20 @@ class ContentHashes:
     unchanged: bool = False
 
 
-NO_RESPONSE, NOT_COMPARED = ResponseFacts(), ContentHashes()
+@dataclass(frozen=True, slots=True)
+class Stripping:
+    """Text that was left out of a page.
+
+    ``lines`` are the keys of its lines where it is one of a sample, ``furniture`` the version by
+    which it was stripped, ``left_out`` what a person reads of it.
+    """
+
+    lines: tuple[int, ...] | None = None
+    furniture: int = 0
+    left_out: str | None = None
+
+
+NO_RESPONSE, NOT_COMPARED, NOT_STRIPPED = ResponseFacts(), ContentHashes(), Stripping()
 
 
 @dataclass(slots=True, eq=False)
@@ -108,6 +121,7 @@ class Visit:
     canonical: str | None = None
     target: Candidate | None = None
     hashes: ContentHashes = NOT_COMPARED
+    stripping: Stripping = NOT_STRIPPED
     conclusion: tuple[Outcome, str] | None = None
     detail: str = ""
     candidates: list[Candidate] = field(default_factory=list)
@@ -151,6 +165,10 @@ class Visit:
         self.detail = detail
 
     # Page
+
+    def stripped(self, stripping: Stripping) -> None:
+        """Take what was left out of the page."""
+        self.stripping = stripping
 
     def links_found(self, candidates: Iterable[Candidate]) -> None:
         """Add links of the page, to be stored with the visit."""
@@ -217,6 +235,9 @@ class Visit:
             document_hash=hashes.document,
             simhash=hashes.simhash,
             unchanged=hashes.unchanged,
+            lines=self.stripping.lines,
+            furniture=self.stripping.furniture,
+            left_out=self.stripping.left_out,
             redirect_to=self.redirect_to,
             canonical=self.canonical,
             target=self.target,

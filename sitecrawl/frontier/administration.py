@@ -8,6 +8,7 @@ from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
@@ -152,6 +153,8 @@ class Administration:
             f"DELETE FROM withheld WHERE {OF_REALM}",
             f"DELETE FROM near WHERE {OF_REALM}",
             f"DELETE FROM section WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
+            f"DELETE FROM furniture WHERE {OF_REALM}",
+            f"DELETE FROM furniture_page WHERE {OF_REALM}",
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
             "DELETE FROM origin WHERE realm = ?",
@@ -168,6 +171,7 @@ class Administration:
             withheld=Withheld(self._database, documents),
             claims=RedirectResolver(self._database, self._realm),
             near=NearPages(self._database),
+            furniture=Furniture(self._database),
             options=StateOptions(realm=self._realm),
             run=run,
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
+from sitecrawl.policy.documents.furniture import OriginFurniture
 from sitecrawl.policy.outcomes import Outcome
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Outcome",
     "Settlement",
     "SharedPages",
+    "Stripped",
     "VisitResult",
 ]
 
@@ -94,7 +96,9 @@ class VisitResult:
 
     Equal ``content_hash`` makes two pages of an origin duplicates, a ``simhash`` of few other
     bits near ones; ``document_hash`` covers all that is worth writing. ``unchanged``: the page was
-    read and its current document is still right; it brings none. A page that names another as
+    read and its current document is still right; it brings none. ``lines`` are the keys of the
+    page's lines where it is one of a sample, ``furniture`` the version by which it was stripped,
+    ``left_out`` what a person reads of that. A page that names another as
     canonical still brings its ``document``: it is kept back until the other one proves to be a
     page.
     """
@@ -114,6 +118,9 @@ class VisitResult:
     document_hash: str | None = None
     simhash: int | None = None
     unchanged: bool = False
+    lines: tuple[int, ...] | None = None
+    furniture: int = 0
+    left_out: str | None = None
     redirect_to: str | None = None
     canonical: str | None = None
     target: Candidate | None = None
@@ -131,6 +138,13 @@ class Change:
     op: str
     id: str
     record: dict[str, Any]
+
+
+class Stripped(NamedTuple):
+    """The outbox rows of documents that were stripped of furniture, and whether more are left."""
+
+    changes: list[Change]
+    more: bool
 
 
 class Commit(NamedTuple):
@@ -299,6 +313,13 @@ class Frontier(Protocol):
 
     async def readmit(self, origin: str) -> None:
         """Allow an origin to be leased again that was given up."""
+
+    def furniture(self, origin: str) -> OriginFurniture:
+        """The lines that pages of a leased origin share, as far as it is known. Never waits."""
+
+    async def strip_stored(self, origin: str) -> Stripped:
+        """Strip documents of a leased origin that were written when less of its furniture was
+        known; call it until none are left, when the origin has nothing left to crawl."""
 
     def holds(self, origin: str) -> bool:
         """Tell whether the lease is surely ours for long enough to begin a request. Never waits.

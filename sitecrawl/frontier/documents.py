@@ -184,6 +184,12 @@ class Documents:
         validators its page is asked for in full."""
         self._database.execute(CONFIRM, (hash_, document_hash, int(changed), url))
 
+    def rewrite(self, url: int, document: dict[str, Any]) -> None:
+        """Store other fields of a document that stays what it is."""
+        self._database.execute(
+            "UPDATE document SET body = ? WHERE url = ?", (self.packed(document), url)
+        )
+
     def promote(self, url: int) -> None:
         """Make a document current that was kept back."""
         self._database.execute(
@@ -203,6 +209,10 @@ class Documents:
         self._database.execute(
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
+
+    def set_hash(self, url: int, hash_: str | None) -> None:
+        """Note the hash by which a document is compared with others."""
+        self._database.execute("UPDATE document SET hash = ? WHERE url = ?", (hash_, url))
 
     def copy_hash(self, url: int, other: int) -> None:
         """Take two documents for equal that are nearly so."""

@@ -159,6 +159,10 @@ class Leases:
     def __contains__(self, origin: str) -> bool:
         return origin in self._held
 
+    def get(self, origin: str) -> Lease | None:
+        """The lease of an origin, None where it is not ours."""
+        return self._held.get(origin)
+
     def safe(self, origin: str) -> bool:
         """Tell whether a request may begin: the lease outlasts it by far."""
         lease = self._held.get(origin)

@@ -35,7 +35,8 @@ class UrlState:
     None when the URL is never asked of its own accord. ``kept_for`` is the URL that stands
     for this page, ``because`` of a duplicate or a canonical. ``reading`` stands for the options
     with which its document was read; ``withheld`` is the change of a document that is not written
-    because other pages may give the same answer.
+    because other pages may give the same answer, ``left_out`` says what of the page's text is not in
+    its document.
     """
 
     id: int
@@ -67,6 +68,7 @@ class UrlState:
     deletion: str | None
     reading: str | None
     withheld: str | None
+    left_out: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ URL = (
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " u.due, u.visits, u.changes, u.missing,"
     " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading,"
-    " w.change, u.ages"
+    " w.change, u.left_out, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN deletion AS n ON n.url = u.id LEFT JOIN withheld AS w ON w.url = u.id"

@@ -40,6 +40,7 @@ CREATE TABLE origin (
     fence BIGINT NOT NULL DEFAULT 0,
     lease_until DOUBLE PRECISION NOT NULL DEFAULT 0,
     given_up BIGINT,
+    furniture INTEGER NOT NULL DEFAULT 0,
     UNIQUE (key, realm)
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
@@ -82,7 +83,8 @@ CREATE TABLE url (
     reading TEXT,
     following TEXT,
     unnamed INTEGER NOT NULL DEFAULT 0,
-    unread INTEGER NOT NULL DEFAULT 2
+    unread INTEGER NOT NULL DEFAULT 2,
+    left_out TEXT
 );
 CREATE UNIQUE INDEX url_identity ON url (origin, fingerprint);
 CREATE INDEX url_waiting ON url (origin, priority DESC, depth, id) WHERE waiting = 1;
@@ -116,10 +118,12 @@ CREATE TABLE document (
     id TEXT NOT NULL,
     seq BIGINT,
     hash TEXT,
+    furniture INTEGER NOT NULL DEFAULT 0,
     body {bytes} NOT NULL,
     target BIGINT REFERENCES url,
     because TEXT
 );
+CREATE INDEX document_furniture ON document (origin, furniture);
 CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
@@ -133,6 +137,23 @@ CREATE TABLE section (
     place BIGINT NOT NULL,
     body {bytes} NOT NULL,
     PRIMARY KEY (url, id)
+);
+
+-- Keys of the lines that the pages of a template share, and of those of the pages it is known from;
+-- the empty name is that of the whole origin. ``version`` is origin.furniture when they changed last.
+CREATE TABLE furniture (
+    origin BIGINT NOT NULL REFERENCES origin,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    lines {bytes} NOT NULL,
+    PRIMARY KEY (origin, name)
+);
+CREATE TABLE furniture_page (
+    origin BIGINT NOT NULL REFERENCES origin,
+    name TEXT NOT NULL,
+    fingerprint BIGINT NOT NULL,
+    lines {bytes} NOT NULL,
+    PRIMARY KEY (origin, name, fingerprint)
 );
 
 CREATE TABLE near (

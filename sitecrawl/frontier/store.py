@@ -21,12 +21,14 @@ from sitecrawl.frontier.base import (
     OriginState,
     Outcome,
     Settlement,
+    Stripped,
     VisitResult,
 )
 from sitecrawl.frontier.database import Database, migrate
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.former_starts import FormerStarts
+from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers
 from sitecrawl.frontier.outbox import (
     Outbox,
@@ -41,8 +43,15 @@ from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import Answers, Withheld
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
-from sitecrawl.frontier.visit_reducer import Changes, DeletionFlush, StateTables, VisitReducer
+from sitecrawl.frontier.visit_reducer import (
+    Changes,
+    DeletionFlush,
+    StateTables,
+    VisitReducer,
+    strip_stored,
+)
 from sitecrawl.frontier.visits import Finding, Visits, known_again
+from sitecrawl.policy.documents.furniture import UNKNOWN, OriginFurniture
 
 WAKE_SECONDS = 60.0
 
@@ -68,6 +77,7 @@ class Store:
         self._visits = Visits(database, self.run, options)
         self._outbox = Outbox(database, self.run, options.realm, self.owner)
         documents = Documents(database)
+        self._furniture = Furniture(database)
         self._memory = StateTables(
             documents=documents,
             deletions=Deletions(database, self.run),
@@ -75,6 +85,7 @@ class Store:
             withheld=Withheld(database, documents),
             claims=RedirectResolver(database, options.realm, options.key),
             near=NearPages(database),
+            furniture=self._furniture,
             options=options,
             run=self.run,
         )
@@ -151,14 +162,19 @@ class Store:
                 self._woken = time.monotonic()
                 if runs.requeue_due(self._database, self.run, now, self._options):
                     runs.count_pending(self._database, self._options.realm)
-            return self.leases.take(limit)
+            taken = self.leases.take(limit)
+            self._furniture.load([self.leases[state.key].id for state in taken])
+            return taken
 
     def claim(self, origin: str) -> OriginState | None:
         """Take an origin by its name, unless another worker has it."""
         with self._transaction():
             self._database.exclusive_lock()
             self._urls.know([origin])
-            return self.leases.claim(origin)
+            state = self.leases.claim(origin)
+            if state is not None:
+                self._furniture.load([self.leases[origin].id])
+            return state
 
     def pop(self, origin: str, limit: int) -> list[DueUrl]:
         """Due URLs of a leased origin."""
@@ -177,7 +193,11 @@ class Store:
                 self._log_lost(origin, visits)
                 lost = [replace(visit, outcome=Outcome.LEASE_LOST) for visit in visits]
                 return Commit(lost, [])
-            findings, changes = self._write(self.leases[origin].id, visits)
+            lease = self.leases[origin]
+            findings, changes = self._write(lease.id, visits)
+            learned = self._furniture.learn(lease.id, visits)
+        if learned is not None:
+            self._furniture.know(lease.id, learned)
         done = (visit.due.fingerprint for visit in visits if not visit.again)
         self.leases[origin].in_hand.difference_update(done)
         judged = {id(finding.visit): finding.as_written for finding in findings}
@@ -200,6 +220,7 @@ class Store:
         for finding in findings:
             judge.judge(finding)
         done = self._visits.write(findings)
+        self._furniture.stripped(findings)
         judge.review(findings)
         waited = self._memory.withheld.count_visits(origin, len(findings))
         judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
@@ -222,8 +243,26 @@ class Store:
         with self._transaction():
             self.leases.save(state)
 
+    def furniture_of(self, origin: str) -> OriginFurniture:
+        """The lines that pages of a leased origin share; reads memory alone."""
+        lease = self.leases.get(origin)
+        return self._furniture.of(lease.id) if lease is not None else UNKNOWN
+
+    def strip_stored(self, origin: str) -> Stripped:
+        """Strip some documents that were written when less of their furniture was known."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return Stripped([], more=False)
+            row = self.leases[origin].id
+            changes = Changes(self._memory.documents, row)
+            more = strip_stored(self._furniture, self._memory.documents, changes, row)
+            return Stripped(self._outbox.write(changes.entries()), more)
+
     def release(self, origin: str) -> None:
         """Give the origin back."""
+        lease = self.leases.get(origin)
+        if lease is not None:
+            self._furniture.forget(lease.id)
         with self._transaction():
             self.leases.give_back(origin)
 

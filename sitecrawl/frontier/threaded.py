@@ -21,11 +21,13 @@ from sitecrawl.frontier.base import (
     FrontierError,
     OriginState,
     Settlement,
+    Stripped,
     VisitResult,
 )
 from sitecrawl.frontier.database import Backend
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
+from sitecrawl.policy.documents.furniture import OriginFurniture
 
 RENEWALS_PER_LEASE = 4
 PAUSES = (0.05, 0.1, 0.2, 0.4)  # seconds before a transaction is tried again
@@ -123,6 +125,14 @@ class ThreadedFrontier:
     async def readmit(self, origin: str) -> None:
         """Allow an origin to be leased again that was given up."""
         await self._run(self._store.readmit, origin)
+
+    def furniture(self, origin: str) -> OriginFurniture:
+        """The lines that pages of a leased origin share, as far as it is known."""
+        return self._store.furniture_of(origin)
+
+    async def strip_stored(self, origin: str) -> Stripped:
+        """Strip documents that were written when less of their furniture was known."""
+        return await self._run(self._store.strip_stored, origin)
 
     def holds(self, origin: str) -> bool:
         """Tell whether a request to the origin may begin."""

@@ -11,6 +11,7 @@ from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
 from sitecrawl.frontier.former_starts import FormerStarts
+from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.outbox import Entry, Outbox
 from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, ResolvedClaim, TargetState
 from sitecrawl.frontier.shared_answers import (
@@ -23,6 +24,8 @@ from sitecrawl.frontier.shared_answers import (
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
+from sitecrawl.policy.documents.fields import VOLATILE
+from sitecrawl.policy.documents.furniture import TEXT_SOURCES, names_of, stripped_document
 from sitecrawl.policy.lifecycle.deletion import (
     FEW_DOCUMENTS,
     MIN_SHARED_PAGES,
@@ -33,6 +36,7 @@ from sitecrawl.policy.lifecycle.deletion import (
 from sitecrawl.policy.lifecycle.duplicates import is_rewritten, rank
 from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.web.html.main_content import left_out
 from sitecrawl.web.urls.url import origin as origin_key
 
 
@@ -46,6 +50,7 @@ class StateTables:
     withheld: Withheld
     claims: RedirectResolver
     near: NearPages
+    furniture: Furniture
     options: StateOptions
     run: int
 
@@ -96,6 +101,14 @@ class Changes:
             content = self._documents.content(held.url)
             entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
             self._upserts[held.url] = entry
+
+    def strip(self, held: StoredDocument, document: dict[str, Any]) -> None:
+        """Write a document again without furniture that was not known when it was written."""
+        self._documents.rewrite(held.url, document)
+        if held.current:
+            self._upserts[held.url] = Entry(
+                held.url, "upsert", held.id, "template", content=document
+            )
 
     def withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         """Write that a current document is no more; what it stood for comes into its own."""
@@ -171,6 +184,7 @@ class VisitReducer:
         self._withheld = memory.withheld
         self._claims = memory.claims
         self._near = memory.near
+        self._furniture = memory.furniture
         self._options = memory.options
         self._changes = changes
 
@@ -278,9 +292,14 @@ class VisitReducer:
         if same and finding.visit.document_hash == finding.stored.document_hash:
             self._still_there(finding)
             return
+        furniture = not same and self._differs_by_furniture(finding)
+        if furniture and self._is_stored(finding):
+            self._documents.set_hash(finding.stored.id, finding.visit.content_hash)
+            self._still_there(finding)
+            return
         if finding.stored.written:
             self._deletions.forget(finding.stored.id)
-        change = self._change(finding, same=same)
+        change = self._change(finding, same=same or furniture, furniture=furniture)
         equal = self._equal(finding)
         if equal is not None and finding.is_current:
             self._gather_duplicate(finding, equal)
@@ -291,12 +310,36 @@ class VisitReducer:
         else:
             self._publish(finding, equal, change)
 
-    def _change(self, finding: Finding, *, same: bool) -> str:
+    def _differs_by_furniture(self, finding: Finding) -> bool:
+        """Tell a page whose text is the stored one but for lines that its template's pages share."""
+        visit = finding.visit
+        if not (finding.is_current and visit.furniture and visit.document):
+            return False
+        before = self._documents.content(finding.stored.id)
+        if before.get("title") != visit.document.get("title"):
+            return False
+        known = self._furniture.of(finding.origin)
+        stripped = stripped_document(before, known, names_of(finding.stored.url))
+        text = stripped[0] if stripped is not None else before
+        return text.get("body") == visit.document.get("body")
+
+    def _is_stored(self, finding: Finding) -> bool:
+        """Tell a document that differs from the stored one by volatile fields alone."""
+        before = self._documents.content(finding.stored.id)
+        after = finding.visit.document or {}
+        names = (before.keys() | after.keys()) - (VOLATILE - {"body"})
+        if {before.get("description_source"), after.get("description_source")} <= TEXT_SOURCES:
+            names -= {"description", "description_source"}
+        return all(before.get(name) == after.get(name) for name in names)
+
+    def _change(self, finding: Finding, *, same: bool, furniture: bool = False) -> str:
         """The word for what is written of a page; the finding notes whether its content changed."""
         reading = finding.stored.reading
         reread = finding.is_current and reading not in (None, self._options.reading)
         finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
+        if furniture and not reread:
+            known = "template"
         return known if finding.is_current else "new"
 
     def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
@@ -546,6 +589,33 @@ class VisitReducer:
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
         when = rfc3339(changed_at or finding.visit.started_at)
         return {**finding.visit.document, "last_changed_at": when}
+
+
+MADE_OF_BLOCKS = frozenset({"markdown", "sections"})
+"""Fields that are made of the blocks of a page."""
+STRIP_BATCH = 200
+"""Documents that one transaction strips, so that leases are renewed in time."""
+
+
+def strip_stored(furniture: Furniture, documents: Documents, changes: Changes, origin: int) -> bool:
+    """Strip some documents of furniture that was not known when they were written; tell whether
+    more are left."""
+    known = furniture.of(origin)
+    before = furniture.stripped_before(origin, STRIP_BATCH) if known.version else []
+    for url, address, version in before:
+        names = names_of(address)
+        if not known.changed_since(version, names):
+            continue
+        held, content = documents.of(url), documents.content(url)
+        if content.keys() & MADE_OF_BLOCKS:
+            continue  # lines are not known there: its next visit makes it anew
+        stripped = stripped_document(content, known, names)
+        if held is not None and stripped is not None:
+            document, gone = stripped
+            changes.strip(held, document)
+            furniture.leave_out(url, str(left_out("templates", gone)))
+    furniture.brought_up(origin, [url for url, _, _ in before])
+    return len(before) == STRIP_BATCH
 
 
 class DeletionFlush:

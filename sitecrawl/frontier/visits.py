@@ -40,7 +40,7 @@ UPDATE = (
     " content_hash = ?, document_hash = ?,"
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
-    " detail = ?, reading = ?, following = coalesce(?, following), unread = coalesce(?, unread)"
+    " detail = ?, reading = ?, left_out = coalesce(?, left_out), following = coalesce(?, following), unread = coalesce(?, unread)"
     " WHERE id = ?"
 )
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}  # of what is canonical
@@ -233,6 +233,7 @@ class Visits:
             stored.target if silent else finding.target,
             storable(visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
+            storable(visit.left_out),
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,
             self._unread(finding),
             stored.id,

@@ -148,14 +148,23 @@ class LeasedOrigins:
             if origin.failure_budget.failed_like_last_run and not await frontier.has_untried_urls(
                 origin.key
             ):
-                self._recorder.settle(origin.key, await frontier.settle(origin.key))
+                await self._settle(origin.key)
             await frontier.exclude_from_run(origin.key)
             self.acquire()
             return
-        self._recorder.settle(origin.key, await frontier.settle(origin.key))
+        await self._settle(origin.key)
         if origin.key in self._resting:  # else it was taken up again, and its lease with it
             await frontier.release(origin.key)
         self.acquire()
+
+    async def _settle(self, origin: str) -> None:
+        """Write the deletions of an origin, and its documents without newly known furniture."""
+        frontier = self._owner.frontier
+        self._recorder.settle(origin, await frontier.settle(origin))
+        more = True
+        while more:
+            changes, more = await frontier.strip_stored(origin)
+            self._recorder.deliver(changes)
 
     async def _save(self, origin: Origin) -> None:
         loop_now = asyncio.get_running_loop().time()

@@ -48,7 +48,14 @@ class ReadOptions:
     title_text: bool = False
     noframes_min: int = 0
     keep_pre: bool = False
-    remove_elements: tuple[str, ...] = ("header", "footer")
+    content: str = "page"
+    main_content: bool = True
+    remove_landmarks: bool = True
+    remove_skip_links: bool = True
+    remove_cookie_banners: bool = True
+    content_selector: str = ""
+    remove_selectors: tuple[str, ...] = ()
+    remove_elements: tuple[str, ...] = ()
     remove_classes: tuple[str, ...] = ("noindex",)
     noindex_markers: tuple[str, ...] = ()
     detect_language: bool = True

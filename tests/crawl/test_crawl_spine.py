@@ -192,7 +192,9 @@ def test_a_document_says_what_was_learnt_of_its_file(server: Server, crawl: Craw
 
 
 @pytest.mark.behaviour("O-09")
-def test_the_times_of_a_visit_are_in_utc_and_those_of_the_page_as_it_has_them(server: Server, crawl: CrawlCommand) -> None:
+def test_the_times_of_a_visit_are_in_utc_and_those_of_the_page_as_it_has_them(
+    server: Server, crawl: CrawlCommand
+) -> None:
     head = '<meta property="article:modified_time" content="2020-01-02T03:04:05+02:00">'
     site: dict[str, Page] = {"/": page(head=head, text="first")}
     origin = server.serve(site)

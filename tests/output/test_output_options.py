@@ -43,6 +43,7 @@ def test_what_is_read_and_kept_by_option(server: Server, crawl: CrawlCommand) ->
         output_links=1,
         anchor_text=1,
         keep_metas=1,
+        content="all",
     ).documents
     before, after = plain[f"{origin}/"], told[f"{origin}/"]
     assert not {"pieces", "links", "metas"} & before.keys()
@@ -72,7 +73,7 @@ def test_what_is_read_and_kept_by_option(server: Server, crawl: CrawlCommand) ->
     ("order", "source", "text"),
     [
         ("meta heading", "heading", "A heading Cats eat fish. Dogs bark at all cats"),
-        ("top heading", "top", "Our menu Lead at the top. A heading Cats eat fish."),
+        ("top heading", "top", "Lead at the top. A heading Cats eat fish."),
         ("summary", "summary", "Dogs bark at all cats in town."),
         ("meta", None, ""),
     ],

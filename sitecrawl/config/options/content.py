@@ -14,6 +14,7 @@ from sitecrawl.config.types import Duration, Extensions, Lines, Selectors, Words
 from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
+from sitecrawl.web.html.main_content import PAGE_LANDMARKS
 from sitecrawl.web.read_options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
 
 
@@ -23,6 +24,13 @@ def check_link_pattern(pattern: str) -> str:
     if not (tag and mark and attribute):
         raise ValueError(f"{pattern!r} is not of the form tag@attribute")
     return pattern
+
+
+def check_css(selector: str) -> str:
+    """The selector, if it is one or empty."""
+    if selector and not check_selector(selector):
+        raise ValueError(f"{selector!r} is no CSS selector")
+    return selector
 
 
 def check_marker(marker: str) -> str:
@@ -158,10 +166,58 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Keep the white space of preformatted text within lines.",
     )
-    remove_elements: Words = option(
-        default=("header", "footer"),
+    content: Literal["page", "all"] = option(
+        default="page",
         effect=Effect.READING,
-        description="Elements whose text is left out; their links are still found.",
+        description="The text that documents have: page is the page's own content, without "
+        "navigation and what else the options below name; all is everything but header and footer "
+        "elements.",
+    )
+    main_content: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Read the main element alone, by its name or role, or the only article, where "
+        "a page has one with text.",
+    )
+    remove_landmarks: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Leave out landmarks by element or role: navigation, banner, complementary, "
+        "contentinfo, search, dialog. Header and footer elements count outside main, article and "
+        "section.",
+    )
+    remove_skip_links: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Leave out the links with which a page lets its readers skip to the content.",
+    )
+    remove_cookie_banners: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Leave out cookie banners, known by id or class.",
+    )
+    remove_templates: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Leave out lines that stand on more than half of the pages of a URL template, "
+        "three and more in a row or at either end of the text, once enough pages are known.",
+    )
+    content_selector: Annotated[str, AfterValidator(check_css)] = option(
+        default="",
+        effect=Effect.READING,
+        description="CSS selector of the elements that hold the content; a page without any is "
+        "read as others are.",
+    )
+    remove_selectors: Annotated[Lines, each(check_css)] = option(
+        default=(),
+        effect=Effect.READING,
+        description="CSS selectors of elements whose text is left out; their links are still found.",
+    )
+    remove_elements: Words | None = option(
+        default=None,
+        effect=Effect.READING,
+        description="Elements whose text is left out wherever they stand; their links are still "
+        "found. Without it none, or with content=all header and footer.",
     )
     remove_classes: Words = option(
         default=("noindex",),
@@ -222,6 +278,8 @@ class ContentParams(DocumentParams):
     def read_options(self, agent: str = ReadOptions().agent) -> ReadOptions:
         """The options of the reading, for the robots directives of ``agent``."""
         same = {name: getattr(self, name) for name in _SAME}
+        if self.remove_elements is None:
+            same["remove_elements"] = PAGE_LANDMARKS if self.content == "all" else ()
         fields = tuple(each for each in self.fields.items() if not is_xpath(each[1]))
         return ReadOptions(
             agent=agent,

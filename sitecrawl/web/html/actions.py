@@ -29,6 +29,17 @@ from sitecrawl.web.html.exclusions import enter_comment, removed
 from sitecrawl.web.html.head import note_base
 from sitecrawl.web.html.images import enter_area, enter_image
 from sitecrawl.web.html.links import link_patterns
+from sitecrawl.web.html.main_content import (
+    ARTICLE,
+    LANDMARK,
+    LANDMARK_ELEMENTS,
+    MAIN,
+    PAGE_LANDMARKS,
+    enter_aside,
+    enter_page_landmark,
+    enter_section,
+    region_action,
+)
 from sitecrawl.web.html.outline_actions import OUTLINED, outlined
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
@@ -166,6 +177,8 @@ def action_table(options: ReadOptions) -> Table:
     for tag, patterns in link_patterns(options).items():
         if tag != "link":
             named[tag] = linked(patterns, named.get(tag, enter_block), options.max_links * 2)
+    if options.content != "all":
+        named |= region_actions(options)
     for tag in options.remove_elements:
         named[tag.lower()] = removed(named.get(tag.lower(), enter_block))
     block: Enter | None = enter_block
@@ -179,6 +192,20 @@ def action_table(options: ReadOptions) -> Table:
     if options.text_pieces:
         table = {tag: in_context(enter) if enter else None for tag, enter in table.items()}
     return {**table, COMMENT: enter_comment}
+
+
+def region_actions(options: ReadOptions) -> dict[str, Enter]:
+    """The actions of the elements that tell what is content and what is not."""
+    actions = {
+        "main": region_action(MAIN, sectioning=True),
+        "article": region_action(ARTICLE, sectioning=True),
+        "section": enter_section,
+    }
+    if options.remove_landmarks:
+        actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))
+        actions |= dict.fromkeys(PAGE_LANDMARKS, enter_page_landmark)
+        actions["aside"] = enter_aside
+    return actions
 
 
 def enter_named(walk: Walk, node: LexborNode) -> Leave | None:

@@ -159,6 +159,11 @@ class Outline:
         self._stack[-1].children.append(OutlineLine(text, markdown, not self.broken, self.page))
         self.broken = False
 
+    def keep(self, kept: bytearray) -> None:
+        """Keep those lines alone, by their order, that have a byte other than 0."""
+        numbers = iter(kept)
+        _keep(self._stack[0], numbers)
+
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The content of the page."""
         return tuple(
@@ -173,6 +178,20 @@ class Outline:
                 return
             if node.kind in kinds:
                 node.dissolved = True
+
+
+def _keep(node: Structure, kept: Iterator[int]) -> None:
+    """Drop lines of an element, in reading order, and the elements that are empty then."""
+    children: list[Structure | OutlineLine] = []
+    for child in node.children:
+        if isinstance(child, OutlineLine):
+            if next(kept, 1):
+                children.append(child)
+            continue
+        _keep(child, kept)
+        if child.holds_something:
+            children.append(child)
+    node.children = children
 
 
 class Format(NamedTuple):
@@ -235,6 +254,11 @@ class MarkedText(TextBuilder):
             return
         super().add(line)
         self.outline.add(line, self._formatted() if self._taken is not None else line)
+
+    def keep(self, kept: bytearray) -> None:
+        """Keep those lines alone that have a byte other than 0."""
+        super().keep(kept)
+        self.outline.keep(kept)
 
     def _formatted(self) -> str:
         """The Markdown of the pieces that were taken; formatting that is open goes on."""

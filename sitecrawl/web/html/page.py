@@ -60,6 +60,22 @@ class Piece:
     text: str
 
 
+class LeftOut(NamedTuple):
+    """Lines of a page that are no part of its text, by the option that leaves them out.
+
+    ``sample`` is the beginning of what they say.
+    """
+
+    part: str
+    lines: int
+    characters: int
+    sample: str
+
+    def __str__(self) -> str:
+        """The account of a part, for a person."""
+        return f"{self.part}: {self.lines} lines, {self.characters} characters: {self.sample}"
+
+
 @dataclass(frozen=True, slots=True)
 class Refresh:
     """A meta refresh or Refresh header: seconds to wait, and the absolute target."""
@@ -97,6 +113,7 @@ class Page:
     ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
     ``heading_at`` is where in it, or in ``text``, the heading starts that a sentence follows
     first (else the first heading), -1 without any.
+    ``left_out`` tells of text that is none of the page's own content.
     ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
     why it cannot be used at all, ``fault_detail`` that in a sentence.
     ``inert`` are addresses of links to code or inline content (``javascript:``, ``data:``),
@@ -122,6 +139,7 @@ class Page:
     blocks: tuple[Block, ...] = ()
     pieces: tuple[Piece, ...] = ()
     content: tuple[ContentBlock, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     language: str = ""
     language_source: str = ""
     links: tuple[Link, ...] = ()

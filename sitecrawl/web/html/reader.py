@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -13,6 +14,15 @@ from sitecrawl.web.html.exclusions import close_sections, removed
 from sitecrawl.web.html.frames import read_dropped_links
 from sitecrawl.web.html.head import Head, body_of, read_head
 from sitecrawl.web.html.json_ld import read_json_ld
+from sitecrawl.web.html.main_content import (
+    CONSENT_SELECTOR,
+    CONTENT,
+    ROLE_SELECTOR,
+    choose_content,
+    has_consent,
+    in_region,
+    region_wrappers,
+)
 from sitecrawl.web.html.marked_items import (
     BYLINE_MARKS,
     ITEM_MARKS,
@@ -31,6 +41,8 @@ from sitecrawl.web.media_type import is_html, is_xml
 from sitecrawl.web.urls.url import resolve, split
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.web.read_options import ReadOptions
@@ -105,17 +117,29 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
     Return what the page marks besides.
     """
     marked = Marked()
+    options = walk.options
     wrappers: dict[int, list[Wrapper]] = {}
-    tags: set[int] = set()
+    chosen = options.content != "all"
+    has_roles = chosen and b"role=" in markup
+    has_banner = chosen and options.remove_cookie_banners and has_consent(markup)
     selector = _marking(
-        walk.options.remove_classes, is_xml=b"xml:lang" in markup, has_author=b"author" in markup
+        options.remove_classes,
+        is_xml=b"xml:lang" in markup,
+        has_author=b"author" in markup,
+        has_roles=has_roles,
+        has_consent=has_banner,
     )
+    tags: set[int] = set()
     for node in root.css(selector):
         attributes = node.attributes
         marked.add(node, attributes)
-        wraps = _wrappers(node, attributes, root, walk.options.remove_classes)
+        wraps = _wrappers(node, attributes, root, options)
         if wraps:
             wrappers[node.mem_id] = wraps
+            tags.add(node.tag_id)
+    for wrapper, own in _own_selectors(options):
+        for node in root.css(own):
+            wrappers.setdefault(node.mem_id, []).append(wrapper)
             tags.add(node.tag_id)
     if wrappers:
         walk.actions = marked_actions(walk.names, wrappers, tags)
@@ -125,29 +149,57 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
 
 
 @lru_cache(maxsize=64)
-def _marking(classes: tuple[str, ...], *, is_xml: bool, has_author: bool) -> str:
+def _marking(
+    classes: tuple[str, ...], *, is_xml: bool, has_author: bool, has_roles: bool, has_consent: bool
+) -> str:
     """One selector for all elements that may be marked: a second query costs as much again.
 
-    So does each part, nearly: XML's is for pages that know it, and that of authors likewise.
+    So does each part, nearly: XML's, those of authors, roles and cookie banners are for pages that
+    have them.
     """
     quoted = (name.replace("\\", "\\\\").replace('"', '\\"') for name in classes)
     languages = [LANGUAGES, XML_LANGUAGES] if is_xml else [LANGUAGES]
-    marks = (*ITEM_MARKS, *(BYLINE_MARKS if has_author else ()))
-    return ", ".join([*languages, *(f'[class~="{name}"]' for name in quoted), *marks])
+    parts = [*languages, *(f'[class~="{name}"]' for name in quoted), *ITEM_MARKS]
+    parts += BYLINE_MARKS if has_author else ()
+    parts += [ROLE_SELECTOR] * has_roles + [CONSENT_SELECTOR] * has_consent
+    return ", ".join(parts)
+
+
+def _own_selectors(options: ReadOptions) -> Iterator[tuple[Wrapper, str]]:
+    """The selectors of the user, each with what they do."""
+    for selector in options.remove_selectors:
+        yield removed, selector
+    if options.content_selector and options.content != "all":
+        yield in_region(CONTENT), options.content_selector
 
 
 def _wrappers(
     node: LexborNode,
     attributes: dict[str, str | None],
     root: LexborNode,
-    classes: tuple[str, ...],
+    options: ReadOptions,
 ) -> list[Wrapper]:
     """Return the additional actions of an element, its language first; the root's was read before."""
     own = (attributes.get("class") or "").split()
-    wraps: list[Wrapper] = [removed for name in classes if name in own]
+    wraps: list[Wrapper] = [removed for name in options.remove_classes if name in own]
+    if options.content != "all":
+        wraps += region_wrappers(node, attributes, options)
     if ("lang" in attributes or "xml:lang" in attributes) and node.mem_id != root.mem_id:
         wraps.insert(0, in_language)
     return wraps
+
+
+def _leave_out(page: Page, walk: Walk) -> None:
+    """Reduce the walk's text and headings to the page's own content."""
+    choice = choose_content(walk, page.title)
+    if choice is None:
+        return
+    kept, page.left_out = choice
+    numbers = [0, *accumulate(kept)]
+    walk.text.keep(kept)
+    walk.headings = [
+        (numbers[start], numbers[end], each) for start, end, each in walk.headings if kept[start]
+    ]
 
 
 def _fill_text(page: Page, head: Head, walk: Walk) -> None:
@@ -155,6 +207,7 @@ def _fill_text(page: Page, head: Head, walk: Walk) -> None:
     text = walk.text
     title = head.title or next((title for title in walk.titles if title), "")
     page.title = cleaned(title).strip()
+    _leave_out(page, walk)
     page.text, page.stable_text = text.finished(text.lines)
     page.headings = tuple(heading for _, _, heading in walk.headings)
     start = useful_start(walk)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import accumulate, compress, groupby
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import INLINE, SILENT, TEXT, tag_number
@@ -135,6 +135,18 @@ class TextBuilder:
         words = " ".join(text.split())
         if words and not self.muted:
             self.foreign.append((len(self.lines), Block(language, words)))
+
+    def keep(self, kept: bytearray) -> None:
+        """Keep those lines alone that have a byte other than 0."""
+        self.lines = list(compress(self.lines, kept))
+        if self.contexts:
+            self.contexts = list(compress(self.contexts, kept))
+        if self.foreign:
+            numbers = [0, *accumulate(kept)]
+            last = len(kept) - 1
+            self.foreign = [
+                (numbers[line], block) for line, block in self.foreign if kept[min(line, last)]
+            ]
 
     def blocks(self) -> tuple[Block, ...]:
         """Text in other languages than the page's, adjacent lines of one language joined."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.web.html.exclusions import Mark
+    from sitecrawl.web.html.main_content import Region
     from sitecrawl.web.html.page import Heading
     from sitecrawl.web.read_options import ReadOptions
 
@@ -76,8 +77,10 @@ class Walk:
         "options",
         "plain",
         "refresh",
+        "regions",
         "robots",
         "runs",
+        "sections",
         "text",
         "times",
         "titles",
@@ -102,7 +105,9 @@ class Walk:
         self.images: list[str] = []
         self.json_ld: list[str] = []
         self.titles: list[str] = []
+        self.regions: list[Region] = []
         self.robots: list[str] = []
+        self.sections = 0
         self.refresh = ""
         self.times: dict[str, str] = {}
         self.cuts: list[str] = []

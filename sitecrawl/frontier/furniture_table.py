@@ -1,0 +1,171 @@
+"""The furniture of origins in the crawl database: samples of pages, and what they share."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sitecrawl.frontier.base import VisitResult
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.visits import Finding
+from sitecrawl.policy.documents.furniture import (
+    MIN_PAGES,
+    SAMPLED_PAGES,
+    UNKNOWN,
+    OriginFurniture,
+    learn,
+    names_of,
+)
+
+STATE = "SELECT furniture FROM origin WHERE id = ?"
+LINES = "SELECT name, version, lines FROM furniture WHERE origin = ?"
+PAGES = "SELECT name, fingerprint FROM furniture_page WHERE origin = ?"
+SAMPLE = "SELECT lines FROM furniture_page WHERE origin = ? AND name = ? ORDER BY fingerprint"
+SAVE_PAGE = (
+    "INSERT INTO furniture_page (origin, name, fingerprint, lines) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (origin, name, fingerprint) DO UPDATE SET lines = excluded.lines"
+)
+SAVE_LINES = (
+    "INSERT INTO furniture (origin, name, version, lines) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (origin, name) DO UPDATE SET version = excluded.version,"
+    " lines = excluded.lines"
+)
+NEW_VERSION = "UPDATE origin SET furniture = furniture + 1 WHERE id = ? RETURNING furniture"
+STRIPPED = "UPDATE document SET furniture = ? WHERE url = ? AND furniture <> ?"
+BEFORE = (
+    "SELECT d.url, u.url, d.furniture FROM document AS d JOIN url AS u ON u.id = d.url"
+    " WHERE d.origin = ? AND d.furniture < ? ORDER BY d.url LIMIT ?"
+)
+LEAVE_OUT = (
+    "UPDATE url SET left_out = CASE WHEN coalesce(left_out, '') = '' THEN ?"
+    " ELSE left_out || ? END WHERE id = ?"
+)
+LEARNING = frozenset({MIN_PAGES, 24, 40, SAMPLED_PAGES})
+"""Sizes of a sample at which it is counted; and again when one of its pages has changed."""
+
+
+class Furniture:
+    """The furniture of the origins that this worker leases; loaded with the lease."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[int, OriginFurniture] = {}
+
+    def of(self, origin: int) -> OriginFurniture:
+        """Furniture of an origin, from memory alone."""
+        return self._known.get(origin, UNKNOWN)
+
+    def load(self, origins: Sequence[int]) -> None:
+        """Read what is known of origins that were leased."""
+        for origin in origins:
+            rows = self._database.rows(PAGES, (origin,))
+            if not rows:
+                self._known[origin] = UNKNOWN
+                continue
+            pages: defaultdict[str, set[int]] = defaultdict(set)
+            for name, fingerprint in rows:
+                pages[name].add(fingerprint)
+            shared = self._rows(LINES, origin)
+            lines = {name: frozenset(_keys(blob)) for name, _, blob in shared}
+            versions = {name: changed for name, changed, _ in shared}
+            [(version,)] = self._database.rows(STATE, (origin,))
+            sampled = {name: frozenset(prints) for name, prints in pages.items()}
+            self._known[origin] = OriginFurniture(version, lines, versions, sampled)
+
+    def forget(self, origin: int) -> None:
+        """Drop what is known of an origin whose lease is given back."""
+        self._known.pop(origin, None)
+
+    def learn(self, origin: int, visits: Sequence[VisitResult]) -> OriginFurniture | None:
+        """Add pages to the samples; what is known then, None where nothing new is.
+
+        To be passed to ``know`` once the transaction has ended.
+        """
+        known = self.of(origin)
+        pages = dict(known.pages)
+        due: set[str] = set()
+        for visit in visits:
+            if visit.lines is not None:
+                due |= self._sample(origin, visit, known, pages)
+        if pages == known.pages and not due:
+            return None
+        changed = self._count(origin, due, known)
+        version = known.version
+        if changed:
+            [(version,)] = self._database.rows(NEW_VERSION, (origin,))
+        for name, lines in changed.items():
+            blob = array("q", sorted(lines)).tobytes()
+            self._database.execute(SAVE_LINES, (origin, name, version, blob))
+        versions = known.versions | dict.fromkeys(changed, version)
+        return OriginFurniture(version, known.lines | changed, versions, pages)
+
+    def _sample(
+        self,
+        origin: int,
+        visit: VisitResult,
+        known: OriginFurniture,
+        pages: dict[str, frozenset[int]],
+    ) -> set[str]:
+        """Add a page to its samples; those that are to be counted now."""
+        due, fingerprint = set(), visit.due.fingerprint
+        for name in known.samples(fingerprint, names_of(visit.due.url)):
+            before = pages.get(name, frozenset())
+            if fingerprint not in before and len(before) >= SAMPLED_PAGES:
+                continue
+            pages[name] = before | {fingerprint}
+            row = (origin, name, fingerprint, array("q", visit.lines or ()).tobytes())
+            self._database.execute(SAVE_PAGE, row)
+            if fingerprint in before or len(pages[name]) in LEARNING:
+                due.add(name)
+        return due
+
+    def _count(
+        self, origin: int, names: set[str], known: OriginFurniture
+    ) -> dict[str, frozenset[int]]:
+        """The furniture of those samples for which it is another now."""
+        changed = {}
+        for name in sorted(names):
+            before = known.lines.get(name, frozenset())
+            sample = [_keys(blob) for (blob,) in self._rows(SAMPLE, origin, name)]
+            found = learn(sample, before)
+            if found != before:
+                changed[name] = found
+        return changed
+
+    def know(self, origin: int, furniture: OriginFurniture) -> None:
+        """Use what was learned."""
+        self._known[origin] = furniture
+
+    def stripped(self, findings: Sequence[Finding]) -> None:
+        """Note the furniture by which documents were stripped that were stored now."""
+        rows = [
+            (finding.visit.furniture, finding.stored.id, finding.visit.furniture)
+            for finding in findings
+            if finding.visit.furniture and finding.fresh
+        ]
+        if rows:
+            self._database.many(STRIPPED, rows)
+
+    def leave_out(self, url: int, words: str) -> None:
+        """Note what was left out of a stored document, beside what its page left out."""
+        self._database.execute(LEAVE_OUT, (words, f"\n{words}", url))
+
+    def brought_up(self, origin: int, urls: Sequence[int]) -> None:
+        """Note that documents are stripped of all that is known now."""
+        version = self.of(origin).version
+        self._database.many(STRIPPED, [(version, url, version) for url in urls])
+
+    def stripped_before(self, origin: int, limit: int) -> list[tuple[int, str, int]]:
+        """Documents that were stripped by less than is known now: row, URL, and by which version."""
+        return self._rows(BEFORE, origin, self.of(origin).version, limit)
+
+    def _rows(self, statement: str, *values: Any) -> list[Any]:
+        return list(self._database.rows(statement, values))
+
+
+def _keys(blob: bytes) -> array[int]:
+    keys = array("q")
+    keys.frombytes(bytes(blob))
+    return keys

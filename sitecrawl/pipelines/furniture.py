@@ -1,0 +1,84 @@
+"""Leave out of a page what the pages of its template share."""
+
+from __future__ import annotations
+
+from itertools import accumulate, compress
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.crawl.visit import Stripping
+from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.pipelines.document import DocumentPipeline
+from sitecrawl.policy.documents.furniture import STRIPPED_TYPES, is_gone, names_of, page_keys
+from sitecrawl.web.html.main_content import left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.items import Document
+    from sitecrawl.policy.documents.furniture import OriginFurniture
+    from sitecrawl.web.html.page import Page
+
+
+class FurniturePipeline(DocumentPipeline):
+    """Strip pages of the lines that their templates share, as far as the crawl knows them."""
+
+    def __init__(self, known: Callable[[str], OriginFurniture], *, strips: bool) -> None:
+        self._known = known
+        self._strips = strips
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> FurniturePipeline:
+        """Ask the frontier for what it knows of the origin."""
+        spider: Any = crawler.spider
+        params = spider.configuration.params
+        frontier = crawl_of(crawler).owner.frontier
+        strips = params.remove_templates and params.content != "all"
+        return cls(frontier.furniture, strips=strips)
+
+    def process_document(self, document: Document) -> None:
+        """Strip the page, and keep the keys of its lines where it is one of a sample."""
+        page, visit = document.page, document.visit
+        lines, version = None, 0
+        if self._strips and page.text and page.content_type in STRIPPED_TYPES:
+            known, names = self._known(visit.due.origin), names_of(visit.due.url)
+            if known.samples(visit.due.fingerprint, names):
+                lines = page_keys(page.text.split("\n"))
+            if known.version:
+                version = known.version
+                kept = known.kept(page.text.split("\n"), names)
+                if kept is not None:
+                    strip(page, kept)
+                    if page.stable_text:
+                        stable = page.stable_text.split("\n")
+                        rest = known.kept(stable, names)
+                        page.stable_text = "\n".join(compress(stable, rest) if rest else stable)
+        visit.stripped(Stripping(lines, version, "\n".join(map(str, page.left_out))))
+
+
+def strip(page: Page, kept: bytearray) -> None:
+    """Leave lines out of a page's text, and what tells of them elsewhere."""
+    lines = page.text.split("\n")
+    gone = [line for line, keep in zip(lines, kept, strict=True) if not keep]
+    if page.heading_at >= 0:
+        page.heading_at = _moved(lines, kept, page.heading_at)
+    page.text = "\n".join(compress(lines, kept))
+    texts = frozenset(gone)
+    page.headings = tuple(each for each in page.headings if not is_gone(each._asdict(), texts))
+    if len(page.pieces) == len(kept):
+        page.pieces = tuple(compress(page.pieces, kept))
+    page.content = tuple(
+        block for block in page.content if not texts.issuperset(block.text.split("\n"))
+    )
+    page.left_out += (left_out("templates", gone),)
+
+
+def _moved(lines: list[str], kept: bytearray, place: int) -> int:
+    """Where a place in the text is once lines are left out."""
+    starts = accumulate((len(line) + 1 for line in lines), initial=0)
+    return place - sum(
+        len(line) + 1
+        for line, start, keep in zip(lines, starts, kept, strict=False)
+        if not keep and start < place
+    )

@@ -1,0 +1,325 @@
+"""A page's own content: which lines of the walk belong to it, and which are navigation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitecrawl.web.html.page import LeftOut
+from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, skip
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.web.html.page import Heading
+    from sitecrawl.web.read_options import ReadOptions
+
+
+class Region(NamedTuple):
+    """Lines of one element: its kind, the first line, and the one behind the last."""
+
+    kind: str
+    start: int
+    end: int
+
+
+CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
+SKIP_LINKS = "skip_links"
+# HTML-AAM 1.0, 3.4: header and footer of the page alone are banner and contentinfo.
+LANDMARK_ELEMENTS = ("nav", "aside", "dialog", "search")
+PAGE_LANDMARKS = ("header", "footer")
+SECTIONING = ("main", "article", "section")
+ROLES = {
+    "main": MAIN,
+    **dict.fromkeys(("navigation", "banner", "complementary", "contentinfo"), LANDMARK),
+    **dict.fromkeys(("search", "dialog", "alertdialog"), LANDMARK),
+}
+ROLE_SELECTOR = "[role]"
+# Footnotes, topics and sidebars of docutils are asides, and part of the text.
+_NOTES = frozenset({"footnote", "footnotes", "footnote-list", "topic", "sidebar", "admonition"})
+_CONSENT = re.compile(
+    r"cookie[-_]?s?[-_]?(?:banner|bar|consent|notice|notification|law|popup|modal|overlay|dialog"
+    r"|message|warning|disclaimer|hint|alert|layer|info|wrapper|container|box|settings|choice)"
+    r"|(?:consent|gdpr|dsgvo|rgpd)[-_]?(?:banner|bar|popup|modal|overlay|dialog|layer|notice)"
+    r"|cookiebot|onetrust|cookiebanner|cmplz|borlabs-?cookie|usercentrics|didomi|cc-window"
+    r"|fc-consent-root|sp_message_container|truste_|qc-cmp|cky-consent|iubenda-cs",
+    re.IGNORECASE,
+)
+# Searched first, without the capital that may begin them: 25 us each, a pattern takes 2 ms.
+_CONSENT_WORDS = ("ookie", "onsent")
+_CONSENT_BYTES = tuple(word.encode() for word in _CONSENT_WORDS)
+CONSENT_SELECTOR = ", ".join(
+    f'[{attribute}*="{word}"]' for word in _CONSENT_WORDS for attribute in ("id", "class")
+)
+_BLOCKS_OF_CONSENT = frozenset({"div", "section", "aside", "dialog", "form", "p", "ul", "footer"})
+_SKIP = re.compile(
+    r"(?:(?:skip|jump|go)\s+(?:directly\s+|straight\s+|ahead\s+|over\s+)?to\s+(?:the\s+)?"
+    r"(?:main\s+|page\s+|primary\s+)?(?:content|navigation|menu|search|footer|body|text|article"
+    r"|section|sidebar|nav)s?\b|skip\s+(?:navigation|nav|links?|header|menu)\b"
+    r"|(?:direkt\s+)?zu[mr]?\s+(?:haupt)?(?:inhalt|navigation|menü|suche)\b|navigation überspringen"
+    r"|springe\s+zum\s+inhalt|aller\s+(?:directement\s+)?au\s+(?:contenu|menu)|passer\s+au\s+contenu"
+    r"|(?:saltar|ir)\s+al\s+contenido|pular\s+para\s+o\s+conteúdo|ir\s+para\s+o\s+conteúdo"
+    r"|vai\s+al\s+contenuto|(?:ga|spring|door)\s+naar\s+(?:de\s+)?(?:hoofd)?inhoud"
+    r"|przejdź\s+do\s+treści|hoppa\s+till\s+innehåll|перейти\s+к\s+содержанию)",
+    re.IGNORECASE,
+)
+SKIP_LINES, SKIP_LENGTH = 12, 60  # such links are the first of a page, and short
+MIN_CONTENT = 250  # characters from which a main element counts whatever stands around it
+MIN_SHARE = 0.25  # of the page's text less its landmarks, for a shorter one
+MAX_CONSENT_SHARE = 0.5  # of the text; an element around the page is no banner
+MAX_TITLE_LINE = 300
+SAMPLE = 200  # characters of what is left out
+
+
+def region_action(kind: str, *, sectioning: bool) -> Enter:
+    """An action that notes the lines of an element."""
+
+    def enter_region(walk: Walk, node: LexborNode) -> Leave | None:
+        return _begin(walk, node, kind, enter_block, sectioning=sectioning)
+
+    return enter_region
+
+
+def enter_section(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Begin a section, whose header and footer are part of the content."""
+    walk.text.flush()
+    walk.sections += 1
+    return leave_section
+
+
+def leave_section(walk: Walk, _node: LexborNode) -> None:
+    """End a section."""
+    walk.text.flush()
+    walk.sections -= 1
+
+
+def enter_page_landmark(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note the lines of a header or footer, unless a section or article has it."""
+    if walk.sections:
+        return enter_block(walk, node)
+    return _begin(walk, node, LANDMARK, enter_block, sectioning=False)
+
+
+def enter_aside(walk: Walk, node: LexborNode) -> Leave | None:
+    """Note the lines of an aside, unless it is a footnote or topic of the text."""
+    if walk.sections and not _NOTES.isdisjoint((node.attributes.get("class") or "").split()):
+        return enter_block(walk, node)
+    return _begin(walk, node, LANDMARK, enter_block, sectioning=False)
+
+
+def in_region(kind: str) -> Callable[[Enter | None], Enter]:
+    """A wrapper for single elements that notes their lines."""
+
+    def wrap(inner: Enter | None) -> Enter:
+        def enter_marked_region(walk: Walk, node: LexborNode) -> Leave | None:
+            return _begin(walk, node, kind, inner, sectioning=kind == MAIN)
+
+        return enter_marked_region
+
+    return wrap
+
+
+def _begin(
+    walk: Walk, node: LexborNode, kind: str, inner: Enter | None, *, sectioning: bool
+) -> Leave | None:
+    walk.text.flush()
+    outer = walk.sections
+    leave = inner(walk, node) if inner is not None else None
+    if leave is skip:
+        return skip
+    walk.sections += sectioning
+    start = len(walk.text.lines)
+
+    def leave_region(walk: Walk, node: LexborNode) -> None:
+        if leave is not None:
+            leave(walk, node)
+        walk.text.flush()
+        walk.sections = outer
+        if len(walk.text.lines) > start:
+            walk.regions.append(Region(kind, start, len(walk.text.lines)))
+
+    return leave_region
+
+
+def has_consent(markup: bytes) -> bool:
+    """Tell a page that may have a cookie banner."""
+    return any(word in markup for word in _CONSENT_BYTES)
+
+
+def region_wrappers(
+    node: LexborNode, attributes: Mapping[str, str | None], options: ReadOptions
+) -> list[Callable[[Enter | None], Enter]]:
+    """The wrappers of an element by its role, and of a cookie banner."""
+    kind = ROLES.get((attributes.get("role") or "").strip().lower())
+    if kind is not None and (kind == MAIN or options.remove_landmarks):
+        return [in_region(kind)]
+    if options.remove_cookie_banners and is_consent(node, attributes):
+        return [in_region(COOKIES)]
+    return []
+
+
+def is_consent(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
+    """Tell the element of a cookie banner by its name."""
+    names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}"
+    return node.tag in _BLOCKS_OF_CONSENT and _CONSENT.search(names) is not None
+
+
+Ranked = tuple[int, int, "Heading"]
+
+
+class Choice(NamedTuple):
+    """The lines of the content, one byte each, and what is left out."""
+
+    kept: bytearray
+    left_out: tuple[LeftOut, ...]
+
+
+def choose_content(walk: Walk, title: str) -> Choice | None:
+    """Choose the lines of the page's own content; None where that is all of them."""
+    lines, options = walk.text.lines, walk.options
+    count = len(lines)
+    skips = _skip_links(lines) if options.remove_skip_links else []
+    if options.content == "all" or not (walk.regions or skips) or not count:
+        return None
+    by_kind: dict[str, list[Region]] = {}
+    for region in walk.regions:
+        by_kind.setdefault(region.kind, []).append(region)
+    sizes = _sizes(lines)
+    main = merged(by_kind.get(CONTENT, ())) or _main(by_kind, options.main_content)
+    landmarks = merged(
+        each for each in by_kind.get(LANDMARK, ()) if not any(_holds(each, part) for part in main)
+    )
+    kept = bytearray(b"\1" * count)
+    parts: list[tuple[str, list[Region]]] = [("landmarks", landmarks)]
+    banners = [
+        each
+        for each in merged(by_kind.get(COOKIES, ()))
+        if sizes[each.end] - sizes[each.start] < sizes[-1] * MAX_CONSENT_SHARE
+    ]
+    parts += [("cookie_banners", banners), (SKIP_LINKS, skips)]
+    left: list[LeftOut] = []
+    for part, regions in parts:
+        left += _drop(lines, kept, part, regions)
+    if main:
+        outside = _outside(main, count)
+        rest = kept[:]
+        others = _drop(lines, rest, "outside_main", outside)
+        if _is_enough(lines, rest, kept) or by_kind.get(CONTENT):
+            kept, left = rest, left + others
+    if not any(kept):
+        return None
+    _rescue(walk, kept, title)
+    return Choice(kept, tuple(left)) if 0 in kept else None
+
+
+def _main(by_kind: dict[str, list[Region]], wanted: bool) -> list[Region]:  # noqa: FBT001
+    """The main elements, or the single article that is in no other."""
+    if not wanted:
+        return []
+    if MAIN in by_kind:
+        return merged(by_kind[MAIN])
+    articles = merged(by_kind.get(ARTICLE, ()))
+    return articles if len(articles) == 1 else []
+
+
+def merged(regions: Iterable[Region]) -> list[Region]:
+    """The outermost regions, in their order; those within others are part of them."""
+    found: list[Region] = []
+    for region in sorted(regions, key=lambda each: (each.start, -each.end)):
+        if not found or region.start >= found[-1].end:
+            found.append(region)
+    return found
+
+
+def _holds(outer: Region, inner: Region) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _outside(regions: Sequence[Region], count: int) -> list[Region]:
+    """The lines between disjoint regions."""
+    starts = [0, *(each.end for each in regions)]
+    ends = [*(each.start for each in regions), count]
+    return [Region("", start, end) for start, end in zip(starts, ends, strict=True) if end > start]
+
+
+def _sizes(lines: Sequence[str]) -> list[int]:
+    """The characters before each line, and of all."""
+    total, sizes = 0, [0]
+    for line in lines:
+        total += len(line)
+        sizes.append(total)
+    return sizes
+
+
+def _size(lines: Sequence[str], kept: bytearray) -> int:
+    return sum(len(line) for line, keep in zip(lines, kept, strict=True) if keep)
+
+
+def _is_enough(lines: Sequence[str], main: bytearray, kept: bytearray) -> bool:
+    """Tell whether the main element has the text: pages have some that hold next to nothing."""
+    size = _size(lines, main)
+    return size >= MIN_CONTENT or size > MIN_SHARE * _size(lines, kept)
+
+
+def _drop(
+    lines: Sequence[str], kept: bytearray, part: str, regions: Iterable[Region]
+) -> list[LeftOut]:
+    """Leave out the lines of disjoint regions; say of them what they are."""
+    dropped: list[str] = []
+    for region in regions:
+        span = slice(region.start, region.end)
+        dropped += [line for line, keep in zip(lines[span], kept[span], strict=True) if keep]
+        kept[span] = bytes(region.end - region.start)
+    return [left_out(part, dropped)] if dropped else []
+
+
+def left_out(part: str, dropped: Sequence[str]) -> LeftOut:
+    """Account of lines that are left out."""
+    sample = " | ".join(line[:SAMPLE] for line in dropped[:SKIP_LINES])
+    return LeftOut(part, len(dropped), sum(map(len, dropped)), sample[:SAMPLE])
+
+
+def _skip_links(lines: Sequence[str]) -> list[Region]:
+    return [
+        Region("", number, number + 1)
+        for number, line in enumerate(lines[:SKIP_LINES])
+        if len(line) <= SKIP_LENGTH and _SKIP.match(line)
+    ]
+
+
+def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
+    """Keep a heading of the first rank, and the line that the title of the page names."""
+    lines = walk.text.lines
+    first = kept.find(1)
+    ranked = [each for each in walk.headings if each[2].level == 1]
+    if ranked and not any(kept[start] for start, _, _ in ranked):
+        start, end, _ = _best(ranked, title, first)
+        kept[start:end] = b"\1" * (end - start)
+    folded = title.casefold()
+    named = [
+        (len(line), -number)
+        for number, line in enumerate(lines)
+        if not kept[number] and len(line) <= MAX_TITLE_LINE and _names(line, folded)
+    ]
+    if named:
+        number = max(named)[1]
+        line = lines[-number].casefold()
+        if not any(
+            keep and line in each.casefold() for each, keep in zip(lines, kept, strict=True)
+        ):
+            kept[-number] = 1
+
+
+def _names(line: str, title: str) -> bool:
+    """Tell a line that makes most of a title: less of it is a site's name."""
+    return len(line) * 2 > len(title) and len(line) > 3 and line.casefold() in title
+
+
+def _best(ranked: Sequence[Ranked], title: str, first: int) -> Ranked:
+    """The heading that the title names, else the last one before the content, else the first."""
+    folded = title.casefold()
+    named = [each for each in ranked if each[2].text.casefold() in folded]
+    if named:
+        return max(named, key=lambda each: len(each[2].text))
+    return next((each for each in reversed(ranked) if each[0] < first), ranked[0])

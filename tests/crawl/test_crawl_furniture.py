@@ -1,0 +1,88 @@
+"""Lines that the pages of a site share: learned while it is crawled, and left out of documents."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.server import Server, Site
+
+NAMES = [f"/docs/{letter}{other}" for letter in "abcde" for other in "lmnopq"]
+MENU = ("Products", "Support", "Company", "Careers")
+FOOT = ("All rights reserved", "Imprint")
+
+
+def site(menu: tuple[str, ...] = MENU) -> Site:
+    """Pages with a menu and a foot in elements without a name."""
+    pages: Site = {}
+    for name in ("/", *NAMES):
+        links = "".join(f"<a href={each}></a>" for each in NAMES) if name == "/" else ""
+        head = "".join(f"<div>{line}</div>" for line in menu)
+        foot = "".join(f"<div>{line}</div>" for line in FOOT)
+        pages[name] = (
+            f"<title>{name}</title>{head}<h1>About {name}</h1><p>Text of {name}.</p>"
+            f"<p>Support</p><p>More of {name}.{links}</p>{foot}"
+        )
+    return pages
+
+
+def body(name: str) -> str:
+    """The own text of a page; the line in its middle stands alone, and stays."""
+    return f"About {name}\nText of {name}.\nSupport\nMore of {name}."
+
+
+def folded(runs: list[Crawl]) -> dict[str, dict[str, Any]]:
+    """The documents that the lines of all runs leave."""
+    documents: dict[str, dict[str, Any]] = {}
+    for line in (line for run in runs for line in run.lines):
+        if line["op"] == "delete":
+            documents.pop(line["id"], None)
+        else:
+            documents[line["id"]] = line
+    return documents
+
+
+@pytest.mark.behaviour("C-31")
+def test_furniture_is_left_out_and_what_was_written_before_once_rewritten(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    pages = site()
+    origin = server.serve(pages)
+    first = crawl(origin, recrawl=0)
+    changes = [line["change"] for line in first.lines]
+    assert changes.count("new") == len(pages)
+    assert 0 < changes.count("template") <= len(pages)
+    assert len(first.lines) == changes.count("new") + changes.count("template")
+    expected = {f"{origin}{name}": body(name) for name in pages}
+    assert {url: line["body"] for url, line in first.documents.items()} == expected
+    second = crawl(origin, recrawl=0)
+    assert second.lines == []
+    pages["/docs/al"] = str(pages["/docs/al"]).replace("Text of", "New text of")
+    third = crawl(origin, recrawl=0)
+    assert [(line["change"], line["body"]) for line in third.lines] == [
+        ("changed", body("/docs/al").replace("Text of", "New text of"))
+    ]
+    status, exported = crawl.command("export")
+    stored = {line["id"]: line for line in map(json.loads, exported.splitlines())}
+    assert status == 0
+    assert stored == folded([first, second, third])
+
+
+@pytest.mark.behaviour("C-31")
+def test_explain_tells_what_was_left_out(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(site())
+    crawl(origin)
+    _, told = crawl.command("explain", f"{origin}{NAMES[-1]}")
+    assert "left out of its text: templates: 6 lines" in told
+    assert "Products | Support" in told
+
+
+@pytest.mark.behaviour("C-31", "C-30")
+def test_templates_have_a_switch(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(site())
+    lines = crawl(origin, remove_templates="no").lines
+    assert {line["change"] for line in lines} == {"new"}
+    assert all(line["body"].startswith("Products\nSupport\n") for line in lines)
