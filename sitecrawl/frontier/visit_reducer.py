@@ -316,12 +316,10 @@ class VisitReducer:
         if not (finding.is_current and visit.furniture and visit.document):
             return False
         before = self._documents.content(finding.stored.id)
-        if before.get("title") != visit.document.get("title"):
-            return False
         known = self._furniture.of(finding.origin)
         stripped = stripped_document(before, known, names_of(finding.stored.url))
         text = stripped[0] if stripped is not None else before
-        return text.get("body") == visit.document.get("body")
+        return all(text.get(name) == visit.document.get(name) for name in ("title", "body"))
 
     def _is_stored(self, finding: Finding) -> bool:
         """Tell a document that differs from the stored one by volatile fields alone."""

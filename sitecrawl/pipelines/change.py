@@ -18,6 +18,7 @@ from sitecrawl.policy.documents.content_hash import (
 )
 from sitecrawl.policy.documents.fields import VOLATILE
 from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.documents.site_names import own_title
 from sitecrawl.policy.lifecycle.duplicates import simhash
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.items import Document
     from sitecrawl.policy.urls.rule_engine import Rules
+    from sitecrawl.web.html.page import Page
+
+
+KEPT = "\0site names in titles"
+"""Part of the version of documents whose titles keep the name, which else differ by it alone."""
 
 
 class ChangePipeline(DocumentPipeline):
@@ -49,9 +55,10 @@ class ChangePipeline(DocumentPipeline):
         """Compare links as the rules canonicalize them, without session ids."""
         spider: Any = crawler.spider
         params = spider.configuration.params
+        kept = KEPT if params.site_name_in_title == "keep" else ""
         return cls(
             spider.rules,
-            version=params.pipeline_version + params.outline_version,
+            version=params.pipeline_version + params.outline_version + kept,
             near_duplicates=params.near_duplicates,
         )
 
@@ -64,7 +71,8 @@ class ChangePipeline(DocumentPipeline):
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)
         hashes = ContentHashes(
-            text_hash(page.title, text), document_hash(document, page_hash + self._version)
+            text_hash(page.title, text),
+            document_hash(unlearned(document, page), page_hash + self._version),
         )
         if is_unchanged(visit, hashes):
             visit.hashed(replace(hashes, unchanged=True))
@@ -75,6 +83,13 @@ class ChangePipeline(DocumentPipeline):
                 text_of = f"{document.get('title', '')} {document.get('body', '')}"
                 hashes = replace(hashes, simhash=simhash(text_of))
         visit.hashed(hashes)
+
+
+def unlearned(document: Document, page: Page) -> Mapping[str, Any]:
+    """The fields by which a document is compared: its title as before the site's name was learned."""
+    if page.site_names and document.get("title") == own_title(page):
+        return {**document, "title": own_title(page, ())}
+    return document
 
 
 def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:

@@ -9,6 +9,7 @@ from sitecrawl.crawl.visit import Stripping
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.furniture import STRIPPED_TYPES, is_gone, names_of, page_keys
+from sitecrawl.policy.documents.site_names import edge_mark, title_edges
 from sitecrawl.web.html.main_content import left_out
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
 class FurniturePipeline(DocumentPipeline):
     """Strip pages of the lines that their templates share, as far as the crawl knows them."""
 
-    def __init__(self, known: Callable[[str], OriginFurniture], *, strips: bool) -> None:
+    def __init__(
+        self, known: Callable[[str], OriginFurniture], *, strips: bool, names_site: bool
+    ) -> None:
         self._known = known
         self._strips = strips
+        self._names_site = names_site
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FurniturePipeline:
@@ -35,7 +39,8 @@ class FurniturePipeline(DocumentPipeline):
         params = spider.configuration.params
         frontier = crawl_of(crawler).owner.frontier
         strips = params.remove_templates and params.content != "all"
-        return cls(frontier.furniture, strips=strips)
+        names_site = params.site_name_in_title == "remove"
+        return cls(frontier.furniture, strips=strips, names_site=names_site)
 
     def process_document(self, document: Document) -> None:
         """Strip the page, and keep the keys of its lines where it is one of a sample."""
@@ -44,9 +49,13 @@ class FurniturePipeline(DocumentPipeline):
         if self._strips and page.text and page.content_type in STRIPPED_TYPES:
             known, names = self._known(visit.due.origin), names_of(visit.due.url)
             if known.samples(visit.due.fingerprint, names):
-                lines = page_keys(page.text.split("\n"))
+                edges = title_edges(page.title) if self._names_site else ()
+                marks = map(edge_mark, edges)
+                lines = page_keys([*page.text.split("\n"), *marks])
             if known.version:
                 version = known.version
+                if self._names_site:
+                    page.site_names = known.shared_edges(page.title)
                 kept = known.kept(page.text.split("\n"), names)
                 if kept is not None:
                     strip(page, kept)

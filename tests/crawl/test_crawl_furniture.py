@@ -86,3 +86,24 @@ def test_templates_have_a_switch(server: Server, crawl: CrawlCommand) -> None:
     lines = crawl(origin, remove_templates="no").lines
     assert {line["change"] for line in lines} == {"new"}
     assert all(line["body"].startswith("Products\nSupport\n") for line in lines)
+
+
+@pytest.mark.behaviour("T-13")
+def test_the_sites_name_is_learned_and_taken_off_titles_once(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    pages: Site = {}
+    for number, name in enumerate(("/", *NAMES)):
+        links = "".join(f"<a href={each}></a>" for each in NAMES) if name == "/" else ""
+        title = f"Part {number} - Of its own {number} | Some Learned Name"
+        pages[name] = f"<title>{title}</title><p>Text {number}.{links}"
+    origin = server.serve(pages)
+    first = crawl(origin, recrawl=0)
+    changes = [line["change"] for line in first.lines]
+    assert changes.count("new") == len(pages)
+    assert 0 < changes.count("template") <= len(pages)
+    titles = {f"{origin}{name}": f"Part {n} - Of its own {n}" for n, name in enumerate(pages)}
+    assert {url: line["title"] for url, line in first.documents.items()} == titles
+    assert crawl(origin, recrawl=0).lines == []
+    kept = crawl(origin, recrawl=0, site_name_in_title="keep").lines
+    assert {line["title"].rpartition(" | ")[2] for line in kept} == {"Some Learned Name"}

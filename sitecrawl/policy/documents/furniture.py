@@ -13,6 +13,8 @@ from itertools import compress, groupby
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from sitecrawl.policy.documents.field_values import reading_minutes, word_count
+from sitecrawl.policy.documents.site_names import edge_mark, title_edges, without_edges
 from sitecrawl.policy.documents.text_fields import ELLIPSIS, cut_at_word
 from sitecrawl.policy.urls.templates import url_template
 
@@ -120,6 +122,11 @@ class OriginFurniture:
         known = [self.lines[name] for name in names if self.lines.get(name)]
         return kept_lines(lines, *known) if known else None
 
+    def shared_edges(self, title: str) -> tuple[str, ...]:
+        """The parts of a title that many titles of the origin have at an end: the site's name."""
+        known = self.lines.get(ORIGIN, frozenset())
+        return tuple(edge for edge in title_edges(title) if line_key(edge_mark(edge)) in known)
+
     def changed_since(self, version: int, names: Names) -> bool:
         """Tell whether the furniture of a page has changed since a version."""
         return any(self.versions.get(name, 0) > version for name in names)
@@ -142,11 +149,16 @@ def stripped_document(
     body = document.get("body")
     if not isinstance(body, str) or document.get("content_type") not in STRIPPED_TYPES:
         return None
+    document, has_name = _without_site_name(document, furniture)
     lines = body.split("\n")
     kept = furniture.kept(lines, names)
     if kept is None:
-        return None
+        return (document, []) if has_name else None
     stripped = {**document, "body": "\n".join(compress(lines, kept))}
+    if "word_count" in document:
+        words = word_count(stripped["body"], document.get("language", ""))
+        stripped["word_count"] = words
+        stripped["reading_minutes"] = reading_minutes(words, document.get("language", ""))
     gone = [line for line, keep in zip(lines, kept, strict=True) if not keep]
     if document.get("description_source") in {"heading", "top"}:
         stripped["description"] = _without(str(document.get("description", "")), lines, kept)
@@ -154,6 +166,17 @@ def stripped_document(
         if isinstance(document.get(name), list):
             stripped[name] = [each for each in document[name] if not is_gone(each, gone)]
     return {name: value for name, value in stripped.items() if value != []}, gone
+
+
+def _without_site_name(
+    document: dict[str, Any], furniture: OriginFurniture
+) -> tuple[dict[str, Any], bool]:
+    """A stored document whose title has no part that the origin's titles share; tell if it had."""
+    title = document.get("title")
+    if not isinstance(title, str):
+        return document, False
+    own = without_edges(title, furniture.shared_edges(title))
+    return ({**document, "title": own}, True) if own != title else (document, False)
 
 
 def _without(description: str, lines: Sequence[str], kept: bytearray) -> str:

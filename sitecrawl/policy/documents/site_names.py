@@ -56,16 +56,18 @@ def titles_told(page: Page) -> tuple[list[str], list[str]]:
     return [*metas, *page.json_ld.get("headline", ())[:1]], headings
 
 
-def own_title(page: Page) -> str:
+def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
     """The title element's text without the name of the site; never empty where that is not.
 
     A beginning that stands elsewhere on the page is the title; else the name of the site, as
-    the page states it or its host has it, is taken off either end.
+    the page states it or its host has it, is taken off either end. ``learned`` are the names
+    that titles of the origin share, if they are not to be the page's ``site_names``.
     """
     title = page.title
     if len(title) > MAX_TITLE or not title:
         return title
-    names = frozenset({comparable(site_name(page))}) | host_names(page.url)
+    shared = page.site_names if learned is None else learned
+    names = frozenset(map(comparable, (site_name(page), *shared))) | host_names(page.url)
     given, headings = titles_told(page)
     return (
         _told_at_start(title, given, names, _NAME_SEPARATOR)
@@ -73,6 +75,25 @@ def own_title(page: Page) -> str:
         or _told_at_start(title, headings, names, _SEPARATOR)
         or _without_names(title, names - {""})
     )
+
+
+def title_edges(title: str) -> tuple[str, ...]:
+    """The parts of a title that may be the site's name: its first and its last."""
+    matches = _matches(_SEPARATOR, title) if len(title) <= MAX_TITLE else []
+    if not matches:
+        return ()
+    edges = (title[: matches[0].start()].strip(), title[matches[-1].end() :].strip())
+    return tuple(dict.fromkeys(edge for edge in edges if comparable(edge)))
+
+
+def edge_mark(edge: str) -> str:
+    """The line by which the titles of an origin that share an edge are counted; no text has it."""
+    return f"\0title {comparable(edge)}"
+
+
+def without_edges(title: str, edges: Iterable[str]) -> str:
+    """A title that was written before its site's name was learned, without that."""
+    return _without_names(title, frozenset(map(comparable, edges)) - {""})
 
 
 def _told_at_start(

@@ -102,6 +102,7 @@ class Page:
     ``content_type`` is the bare media type, sniffed where the response named none, and
     empty where the body is neither markup nor text: such a page holds nothing else.
     ``size`` is the number of the body's bytes, unpacked.
+    ``site_names`` are parts of the title that many titles of the origin share.
     ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them,
     of JSON-LD and, where that has none, of microdata and RDFa; ``bylines`` are the texts of
     elements that, by relation or class, name the author;
@@ -127,6 +128,7 @@ class Page:
     size: int = 0
     encoding: str = ""
     title: str = ""
+    site_names: tuple[str, ...] = ()
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
