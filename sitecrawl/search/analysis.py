@@ -12,8 +12,10 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from Stemmer import Stemmer
+if TYPE_CHECKING:
+    from Stemmer import Stemmer
 
 ANALYSIS_VERSION = 1
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -112,10 +114,16 @@ def _folded(word: str) -> str:
 
 @lru_cache
 def _porter() -> Stemmer:
-    return Stemmer("porter")
+    return _snowball("porter")
 
 
 @lru_cache
 def _stemmer(language: str) -> Stemmer | None:
     name = SNOWBALL.get(language)
-    return Stemmer(name) if name else None
+    return _snowball(name) if name else None
+
+
+def _snowball(name: str) -> Stemmer:
+    from Stemmer import Stemmer  # noqa: PLC0415 - a crawl imports all commands, but needs no stemmer
+
+    return Stemmer(name)
