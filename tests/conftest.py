@@ -13,7 +13,7 @@ from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server
 from scripts.behaviours import PROOFS, read_proofs
 
-SLOW = {"crash", "profiles", "project", "render", "scrapyd", "site"}
+SLOW = {"crash", "engines", "profiles", "project", "render", "scrapyd", "site"}
 """Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
 
 

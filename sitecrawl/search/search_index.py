@@ -240,9 +240,10 @@ class SearchIndex:
         ).fetchall()
         return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
 
-    def ids(self) -> Iterator[str]:
-        """Ids of all pages."""
-        return (id_ for (id_,) in self._connection.execute("SELECT id FROM page ORDER BY id"))
+    def pages(self) -> Iterator[IndexedPage]:
+        """All pages, by id."""
+        rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()
+        return (self.page(number) for (number,) in rows)
 
     def checkpoint(self) -> None:
         """Merge the index's segments, and bring the write-ahead log into the file."""

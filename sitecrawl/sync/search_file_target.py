@@ -64,6 +64,7 @@ class SearchFileTarget:
         _remove(path)
         fresh = SearchFileTarget(f"sqlite:///{path}", self._options)
         try:
+            fresh.open()
             yield fresh
             fresh.finish()
         finally:

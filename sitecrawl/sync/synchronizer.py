@@ -87,7 +87,6 @@ class Synchronizer:
         """Fill a new index from the database, and put it in the place of the old one."""
         self._log.restart(self._name)
         with self._target.rebuild() as fresh:
-            fresh.open()
             return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))[1]
 
     def _begin(self) -> Cursor:

@@ -67,7 +67,8 @@ class SyncTarget(Protocol):
         """
 
     def rebuild(self) -> AbstractContextManager[SyncTarget]:
-        """A new, empty target that takes the place of this one when the context ends well."""
+        """A new target, open and empty, that takes the place of this one when the context ends
+        well. Raises SyncError."""
 
     def close(self) -> None:
         """Give connections back."""

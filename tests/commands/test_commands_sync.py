@@ -16,7 +16,7 @@ from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.search.search_index import SearchIndex, open_index
+from sitecrawl.search.search_index import open_index
 
 SITE: dict[str, Page] = {
     "/": page("/a", "/b", "/c", title="Home", text="start"),
@@ -31,13 +31,7 @@ GONE = Answer("gone", status=410)
 def pages(path: Path) -> dict[str, dict[str, Any]]:
     """The pages of a search file, by id."""
     with open_index(path) as index:
-        return {each.id: {"url": each.url, **each.content} for each in every(index)}
-
-
-def every(index: SearchIndex) -> list[Any]:
-    with closing(sqlite3.connect(index.path)) as connection:
-        numbers = [number for (number,) in connection.execute("SELECT number FROM page")]
-    return [index.page(number) for number in numbers]
+        return {each.id: {"url": each.url, **each.content} for each in index.pages()}
 
 
 def fold(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,379 @@
+"""OpenSearch, and Elasticsearch up to 7.10, as targets: an alias, an index behind it, a cursor.
+
+The alias has the name in the URI; the index behind it ends in a number, and a rebuild fills the next one.
+Every write carries the change's seq as an external version, so that an index never takes an older change
+for a newer one; ``index.gc_deletes`` keeps that true of deleted documents for a week. The cursors of all
+indexes stand in one index of their own, each written after its changes, and only by the process that wrote
+it last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import (
+    AuthenticationException,
+    AuthorizationException,
+    ConflictError,
+    ConnectionError,  # noqa: A004 -- the client's name
+    NotFoundError,
+    OpenSearchException,
+    SSLError,
+    TransportError,
+)
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.policy.documents.document_options import DocumentOptions
+from sitecrawl.policy.documents.output_shapes import serialized, written
+from sitecrawl.search.analysis import primary_language
+from sitecrawl.sync.target import (
+    Cursor,
+    SyncError,
+    TargetMismatchError,
+    TargetUnreachableError,
+    TargetUriError,
+    shown_target,
+)
+
+USER, PASSWORD, API_KEY = "SITECRAWL_SYNC_USER", "SITECRAWL_SYNC_PASSWORD", "SITECRAWL_SYNC_API_KEY"
+CURSORS = "sitecrawl-cursors"
+INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,200}")
+SECONDS = 60  # for an answer
+MAX_REQUEST = 8_000_000  # bytes of one bulk request
+BUSY = frozenset({408, 429, 500, 502, 503, 504})
+MAX_REASON = 500  # characters
+INDEX_VERSION = 1
+
+LANGUAGES = {
+    "ar": "arabic",
+    "bg": "bulgarian",
+    "bn": "bengali",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "gl": "galician",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "ja": "cjk",
+    "ko": "cjk",
+    "lt": "lithuanian",
+    "lv": "latvian",
+    "nb": "norwegian",
+    "nl": "dutch",
+    "nn": "norwegian",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "th": "thai",
+    "tr": "turkish",
+    "zh": "cjk",
+}
+"""Built-in analyzer of each primary language."""
+SEARCHED = ("title", "headings", "description", "body")
+LOCALIZED = "localized"
+TEXTS = ("body", "description", "meta_description")
+DATES = ("published_at", "modified_at", "last_crawled_at")
+STORED = ("alternates", "blocks", "links", "metas", "pieces")
+KEYWORD = {"type": "keyword", "ignore_above": 8191}
+STRINGS = {"strings": {"match_mapping_type": "string", "mapping": KEYWORD}}
+HEADINGS = {"properties": {"text": {"type": "text"}, "anchor": KEYWORD, "level": {"type": "byte"}}}
+MADE_BY = {"made_by": "sitecrawl"}
+
+
+class OpenSearchTarget:
+    """An index, reached by the alias of the URI: ``opensearch://HOST:PORT/ALIAS``."""
+
+    def __init__(self, uri: str, options: DocumentOptions, index: str = "") -> None:
+        """Write to ``index`` once it is given, else to the one behind the alias."""
+        self._uri = uri
+        self._alias = _alias(uri)
+        self._options = options
+        self._client = _client(uri)
+        self._index = index
+        self._stored: tuple[int, int] | None = None  # the cursor document's seq_no and primary_term
+        self._name = shown_target(uri)
+
+    def mapping(self) -> str:
+        """The index's fields, and the options that name and choose them."""
+        shape = (self._options.preset, self._options.field_map, self._options.extra_fields)
+        return f"opensearch {INDEX_VERSION} {json.dumps(self._body(), sort_keys=True)} {shape}"
+
+    def open(self) -> Cursor | None:
+        """Find the index behind the alias, making both where there is none; read its cursor."""
+        with self._errors():
+            self._index = self._behind_alias() or self._make_first()
+            try:
+                found = self._client.get(index=CURSORS, id=self._index)
+            except NotFoundError:
+                return None
+            self._stored = (found["_seq_no"], found["_primary_term"])
+            return Cursor(**found["_source"])
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
+        """Write the changes in bulk requests, then the cursor."""
+        refused: list[DeadLetter] = []
+        with self._errors():
+            for lines, batch in self._requests(changes):
+                answer = self._client.bulk(body=b"".join(lines))
+                refused += self._judge(answer["items"], batch)
+            self._write_cursor(cursor)
+        return refused
+
+    @contextmanager
+    def rebuild(self) -> Iterator[OpenSearchTarget]:
+        """The next index; the alias moves to it at the end, and the old one is removed."""
+        with self._errors():
+            old = self._behind_alias()
+            index = self._next_index(old)
+            self._create(index)
+        with closing(OpenSearchTarget(self._uri, self._options, index)) as fresh:
+            yield fresh
+        with self._errors():
+            self._client.indices.refresh(index=index)
+            actions: list[dict[str, Any]] = [{"add": {"index": index, "alias": self._alias}}]
+            if old:
+                actions.append({"remove_index": {"index": old}})
+            self._client.indices.update_aliases(body={"actions": actions})
+            if old:
+                self._forget_cursor(old)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _requests(self, changes: Sequence[Change]) -> Iterator[tuple[list[bytes], list[Change]]]:
+        """Bodies of bulk requests of at most ``MAX_REQUEST`` bytes, each with its changes."""
+        lines: list[bytes] = []
+        batch: list[Change] = []
+        size = 0
+        for change in changes:
+            new = self._lines(change)
+            length = sum(map(len, new))
+            if batch and size + length > MAX_REQUEST:
+                yield lines, batch
+                lines, batch, size = [], [], 0
+            lines += new
+            batch.append(change)
+            size += length
+        if batch:
+            yield lines, batch
+
+    def _lines(self, change: Change) -> list[bytes]:
+        """Action and source of a change, each with its line end."""
+        action = "delete" if change.op == "delete" else "index"
+        place = {"_index": self._index, "_id": change.id}
+        version = {"version": change.seq, "version_type": "external_gte"}
+        head = serialized({action: {**place, **version}}) + b"\n"
+        if action == "delete":
+            return [head]
+        return [head, serialized(self._source(change.record)) + b"\n"]
+
+    def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """A document as it is indexed: with its texts once more under its language."""
+        document = written(record, self._options)
+        document.pop(self._named("op"), None)
+        language = primary_language(record.get("language"))
+        if language in LANGUAGES:
+            texts = {name: _text(record[name]) for name in SEARCHED if record.get(name)}
+            document[LOCALIZED] = {language: texts}
+        return document
+
+    def _named(self, field: str) -> str:
+        return dict(self._options.field_map).get(field, field)
+
+    def _judge(
+        self, items: Sequence[Mapping[str, Any]], batch: Sequence[Change]
+    ) -> Iterator[DeadLetter]:
+        """The changes that were refused for good; raises TargetUnreachableError for the others.
+
+        An older version (409) and a document to be deleted that is not there (404) are as wanted.
+        """
+        for item, change in zip(items, batch, strict=True):
+            (action, result), *_ = item.items()
+            status = result["status"]
+            if status in BUSY:
+                raise TargetUnreachableError(f"{self._name} is busy (status {status}).")
+            if status >= 400 and status != 409 and not (action == "delete" and status == 404):
+                error = result.get("error") or {}
+                reason = f"{error.get('type')}: {error.get('reason')}"
+                caused = error.get("caused_by") or {}
+                if caused.get("reason"):
+                    reason = f"{reason} ({caused['reason']})"
+                url = change.record.get("url")
+                yield DeadLetter(change.seq, change.id, url, reason[:MAX_REASON])
+
+    def _write_cursor(self, cursor: Cursor) -> None:
+        known: dict[str, Any] = {"op_type": "create"}
+        if self._stored is not None:
+            known = dict(zip(("if_seq_no", "if_primary_term"), self._stored, strict=True))
+        try:
+            answer = self._client.index(
+                index=CURSORS, id=self._index, body=asdict(cursor), params=known
+            )
+        except ConflictError as error:
+            raise SyncError(
+                f"Another scrapy sync writes to {self._name}; run one at a time."
+            ) from error
+        self._stored = (answer["_seq_no"], answer["_primary_term"])
+
+    def _forget_cursor(self, index: str) -> None:
+        self._client.delete(index=CURSORS, id=index, params={"ignore": 404})
+
+    def _behind_alias(self) -> str | None:
+        """The index behind the alias; raises TargetMismatchError where the name is something else."""
+        if self._client.indices.exists_alias(name=self._alias):
+            found = sorted(self._client.indices.get_alias(name=self._alias))
+            if len(found) == 1 and re.fullmatch(rf"{re.escape(self._alias)}-\d+", found[0]):
+                return str(found[0])
+        elif not self._client.indices.exists(index=self._alias):
+            return None
+        raise TargetMismatchError(
+            f"{self._name} is no index of scrapy sync; give another name, which is made."
+        )
+
+    def _make_first(self) -> str:
+        index = self._next_index(None)
+        self._create(index, aliases={self._alias: {}})
+        return index
+
+    def _next_index(self, old: str | None) -> str:
+        """The name of a new index; what a rebuild that was killed has left under it is removed."""
+        number = int(old.rpartition("-")[2]) + 1 if old else 1
+        index = f"{self._alias}-{number}"
+        if self._client.indices.exists(index=index):
+            found = self._client.indices.get_mapping(index=index)[index]["mappings"]
+            if found.get("_meta") != MADE_BY:
+                raise TargetMismatchError(
+                    f"{self._name}: the index {index} is another program's; give another name."
+                )
+            self._client.indices.delete(index=index)
+        self._forget_cursor(index)
+        return index
+
+    def _create(self, index: str, aliases: Mapping[str, Any] | None = None) -> None:
+        body = self._body()
+        self._client.indices.create(index=index, body={**body, "aliases": aliases or {}})
+
+    def _body(self) -> dict[str, Any]:
+        """Settings and mappings of the index."""
+        named = self._named
+        properties: dict[str, Any] = {named(name): {"type": "text"} for name in TEXTS}
+        properties |= {named(name): {"type": "date", "ignore_malformed": True} for name in DATES}
+        properties |= {named(name): {"type": "object", "enabled": False} for name in STORED}
+        properties[named("title")] = {"type": "text", "fields": {"keyword": KEYWORD}}
+        properties[named("headings")] = HEADINGS
+        if self._options.preset == "elastic":  # its headings and links are texts
+            properties[named("headings")] = {"type": "text"}
+            del properties[named("links")]
+        properties[LOCALIZED] = {
+            "properties": {
+                language: {
+                    "properties": {
+                        name: {"type": "text", "analyzer": analyzer} for name in SEARCHED
+                    }
+                }
+                for language, analyzer in LANGUAGES.items()
+            }
+        }
+        return {
+            "settings": {"index": {"gc_deletes": "7d"}},
+            "mappings": {
+                "_meta": MADE_BY,
+                "_source": {"excludes": [LOCALIZED]},
+                "dynamic_templates": [STRINGS],
+                "properties": properties,
+            },
+        }
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Failures of the client in one line, without the password."""
+        try:
+            yield
+        except (AuthenticationException, AuthorizationException) as error:
+            raise SyncError(
+                f"{self._name} refuses the name and password (status {error.status_code}); set "
+                f"{USER} and {PASSWORD}, or {API_KEY}."
+            ) from error
+        except SSLError as error:
+            raise SyncError(
+                f"{self._name} has no certificate that can be trusted; name the file of its "
+                "authority in SSL_CERT_FILE."
+            ) from error
+        except ConnectionError as error:
+            raise TargetUnreachableError(f"{self._name} does not answer: {error.error}.") from error
+        except TransportError as error:
+            text = f"{self._name} answered with status {error.status_code}: {error.error}."
+            kind = TargetUnreachableError if error.status_code in BUSY else SyncError
+            raise kind(text) from error
+        except OpenSearchException as error:
+            raise SyncError(f"{self._name}: {error}.") from error
+
+
+def _alias(uri: str) -> str:
+    """The name of the index in a URI; raises TargetUriError."""
+    name = urlsplit(uri).path.strip("/")
+    if not INDEX_NAME.fullmatch(name):
+        scheme = uri.partition(":")[0]
+        raise TargetUriError(
+            f"{shown_target(uri)!r} names no index; write {scheme}://HOST:9200/NAME, in small "
+            "letters, digits, - and _"
+        )
+    return name
+
+
+def _client(uri: str) -> OpenSearch:
+    """A client of the server in a URI; raises TargetUriError."""
+    try:
+        parts = urlsplit(uri)
+        port = parts.port or 9200
+    except ValueError as error:
+        raise TargetUriError(f"{shown_target(uri)!r} is no address: {error}") from error
+    if not parts.hostname:
+        raise TargetUriError(f"{shown_target(uri)!r} names no host")
+    user = unquote(parts.username or "") or os.environ.get(USER, "")
+    password = unquote(parts.password or "") or os.environ.get(PASSWORD, "")
+    key = os.environ.get(API_KEY)
+    return OpenSearch(
+        hosts=[{"host": parts.hostname, "port": port}],
+        use_ssl=parts.scheme.endswith("+https"),
+        verify_certs=True,
+        ca_certs=os.environ.get("SSL_CERT_FILE"),
+        http_auth=(user, password) if user else None,
+        headers={"Authorization": f"ApiKey {key}"} if key and not user else None,
+        timeout=SECONDS,
+        max_retries=0,
+    )
+
+
+def _text(value: Any) -> str:
+    """A field's text; of a list that of its entries, line by line."""
+    if isinstance(value, Mapping):
+        return str(value.get("text") or "")
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "\n".join(map(_text, value))
+    return str(value)

@@ -1,0 +1,155 @@
+"""`scrapy sync` to real search engines."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures.crawls import CrawlCommand
+from fixtures.opensearch import RUNNERS, SearchServer
+from fixtures.server import Answer, Page, Server, page
+
+GERMAN = '<html lang="de"><title>Häuser</title><body><p>Die alten Häuser am Hafen.</p></body>'
+SITE: dict[str, Page] = {
+    "/": page("/a", "/b", "/de", title="Home", text="start"),
+    "/a": page(title="A", text="apples"),
+    "/b": page(title="B", text="bananas"),
+    "/de": GERMAN,
+}
+GONE = Answer("gone", status=410)
+
+
+@pytest.fixture(scope="module", params=sorted(RUNNERS))
+def engine(request: pytest.FixtureRequest) -> Iterator[SearchServer]:
+    with SearchServer(request.param) as running:
+        yield running
+
+
+@pytest.fixture
+def index(request: pytest.FixtureRequest) -> str:
+    """A name of its own for each test."""
+    return "".join(sign for sign in request.node.name.lower() if sign.isalnum())[-40:]
+
+
+def sync(folder: Path, *words: object) -> Any:
+    """``scrapy sync WORDS`` in a folder."""
+    return scrapy(folder, "sync", *words)
+
+
+def scrapy(folder: Path, *words: object) -> Any:
+    """``scrapy WORDS`` in a folder."""
+    command = [sys.executable, "-m", "scrapy", *map(str, words)]
+    given = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
+    return subprocess.run(
+        command, cwd=folder, env=given, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def fold(lines: list[dict[str, Any]]) -> dict[str, tuple[int, str]]:
+    """Number and text of the documents that a reader of all lines has in the end."""
+    last = {line["id"]: line for line in sorted(lines, key=lambda line: line["seq"])}
+    return {
+        id_: (line["seq"], line["body"]) for id_, line in last.items() if line["op"] == "upsert"
+    }
+
+
+def indexed(engine: SearchServer, index: str) -> dict[str, tuple[int, str]]:
+    return {id_: (each["seq"], each["body"]) for id_, each in engine.documents(index).items()}
+
+
+@pytest.mark.behaviour("SY-01", "SY-04")
+def test_the_index_is_equal_and_can_be_searched(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    site = dict(SITE)
+    origin, target = server.serve(site), engine.uri(index)
+    lines = crawl(f"{origin}/").lines
+    done = sync(tmp_path, target)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{target} got 4 documents and 0 deletions.\n"
+    site.update({"/a": page(title="A", text="changed"), "/b": GONE})
+    lines += crawl(f"{origin}/", force=1).lines
+    assert sync(tmp_path, target).returncode == 0
+    assert indexed(engine, index) == fold(lines)
+    query = f"/{index}/_search?q=localized.de.body:haus"
+    (hit,) = engine.get(query)["hits"]["hits"]
+    assert hit["_source"]["url"] == f"{origin}/de"
+    assert "localized" not in hit["_source"]
+    rebuilt = sync(tmp_path, target, "--rebuild")
+    assert rebuilt.stdout == f"{target} was filled anew with 3 documents and 1 deletion.\n"
+    assert list(engine.get(f"/_alias/{index}")) == [f"{index}-2"]
+    assert indexed(engine, index) == fold(lines)
+    assert "nothing to write" in sync(tmp_path, target).stdout
+
+
+@pytest.mark.behaviour("SY-03")
+def test_what_is_not_ours_is_left_alone(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    crawl(f"{server.serve(dict(SITE))}/")
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{engine.port}/{index}/_doc/1?refresh=true",
+        data=b'{"theirs": 1}',
+        headers={"Content-Type": "application/json"},
+        method="PUT",
+    )
+    urllib.request.urlopen(request, timeout=60).close()
+    for words in ([], ["--rebuild"]):
+        refused = sync(tmp_path, engine.uri(index), *words)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "is no index of scrapy sync" in refused.stderr
+    assert engine.documents(index) == {"1": {"theirs": 1}}
+
+
+@pytest.mark.behaviour("SY-06")
+def test_refused_documents_do_not_stop_the_others(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    target = engine.uri(index)
+    site = dict(SITE)
+    origin = server.serve(site)
+    crawl(f"{origin}/", fields="price:.price")
+    assert sync(tmp_path, target).returncode == 0
+    set_limit(engine, index, 1)  # the index takes no field that it does not know
+    site["/a"] = '<title>A</title><p class="price">3.50</p><p>apples again</p>'
+    site["/b"] = page(title="B", text="bananas again")
+    crawl(f"{origin}/", force=1, fields="price:.price")
+    refused = sync(tmp_path, target)
+    assert refused.returncode == 1, refused.stderr
+    assert "refused 1 document; scrapy frontier refused says which, and why" in refused.stderr
+    assert {
+        each["title"]: "again" in each["body"] for each in engine.documents(index).values()
+    } == {"Home": False, "A": False, "B": True, "Häuser": False}
+    listed = scrapy(tmp_path, "frontier", "refused").stdout
+    assert listed.startswith(f"{target} {origin}/a illegal_argument_exception: ")
+    set_limit(engine, index, 1000)
+    site["/a"] = '<title>A</title><p class="price">3.50</p><p>apples once more</p>'
+    crawl(f"{origin}/", force=1, fields="price:.price")
+    assert sync(tmp_path, target).returncode == 0
+    assert scrapy(tmp_path, "frontier", "refused").stdout == ""
+
+
+def test_a_server_that_is_not_there(server: Server, crawl: CrawlCommand, tmp_path: Path) -> None:
+    crawl(f"{server.serve(dict(SITE))}/")
+    gone = sync(tmp_path, "opensearch://127.0.0.1:9/documents")
+    assert (gone.returncode, gone.stdout, gone.stderr.count("\n")) == (3, "", 1)
+    assert "does not answer" in gone.stderr
+
+
+def set_limit(engine: SearchServer, index: str, fields: int) -> None:
+    """Limit the number of fields of an index."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{engine.port}/{index}/_settings",
+        data=json.dumps({"index.mapping.total_fields.limit": fields}).encode(),
+        headers={"Content-Type": "application/json"},
+        method="PUT",
+    )
+    urllib.request.urlopen(request, timeout=60).close()
