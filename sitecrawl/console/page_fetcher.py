@@ -46,8 +46,10 @@ SINGLE_PAGE_OPTIONS = {
     "patience": 1,
     "interval": 0,
     "head_first": False,
+    "placeholder_pages": (),
 }
-"""One page is looked at, nothing is followed, and what does not answer is not asked twice."""
+"""One page is looked at whatever it holds, nothing is followed, and what does not answer is not
+asked twice."""
 
 
 @dataclass(slots=True)

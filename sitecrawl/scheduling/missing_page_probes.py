@@ -74,9 +74,9 @@ class MissingPageProbes:
     """Soft 404s of the origins.
 
     An origin is asked for a random URL when one of its pages names itself missing, or when
-    five say the same: in turn, before its pages, as robots.txt and the rules allow. The page is
-    visited again afterwards. Sites that answer 404, and sites without such pages, are asked once
-    or never.
+    five say the same: in turn, before its pages, as robots.txt and the rules allow. A page that
+    names itself missing is visited again afterwards. Sites that answer 404, and sites without such
+    pages, are asked once or never.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class MissingPageProbes:
         return Placeholder(Outcome.SOFT_404, "the site says the same of a page that does not exist")
 
     def must_ask(self, visit: Visit, page: Page) -> bool:
-        """Tell a page after which its origin is to be asked first; the request is on its way."""
+        """Ask the origin if need be; tell a page that is visited again after the answer."""
         if len(page.text) > MAX_MISSING_TEXT or not is_html(page.content_type):
             return False
         if _is_home(page.url):
@@ -125,7 +125,7 @@ class MissingPageProbes:
             return False
         known.asked_at = now
         known.postponed.add(visit.due.fingerprint)
-        return self._ask(visit.due.origin, page.url)
+        return self._ask(visit.due.origin, page.url) and missing
 
     def _of(self, key: str) -> ErrorPage:
         known = self._known.pop(key, None) or ErrorPage()

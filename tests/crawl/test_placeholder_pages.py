@@ -196,3 +196,20 @@ def test_a_single_page_that_becomes_a_soft_404_is_deleted_after_three_visits(
     site["*"] = missing
     deletions = [crawl(origin, recrawl=0).deletions for _ in range(3)]
     assert deletions == [{}, {}, {f"{origin}/plums": "not_found"}]
+
+
+@pytest.mark.behaviour("EMP-04")
+def test_an_error_page_that_does_not_say_so_is_asked_for_once_five_pages_are_alike(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    oops = page(title="Oops", text="Something went astray here, so have a look at our start page.")
+    lost = [f"/lost/{number}" for number in range(12)]
+    site: Site = {**orchard(), "*": lambda _: oops, "/robots.txt": Answer(status=404)}
+    site["/"] = page(*lost, *NAMES, text="Fruit shop")
+    site |= {path: oops.replace("Oops", f"Oops {path[6:]}") for path in lost}
+    origin = server.serve(site)
+    run = crawl(origin)
+    assert run.stats["sitecrawl/outcomes/soft_404"] == 7
+    targets = server.log.targets(origin)
+    assert len([target for target in targets if "no-such-page" in target]) == 1
+    assert {targets.count(path) for path in lost} == {1}
