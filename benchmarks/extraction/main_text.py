@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import compress
 from pathlib import Path
 from statistics import fmean
@@ -71,7 +72,17 @@ def ours() -> dict[str, ReadOptions]:
         remove_skip_links=False,
         remove_cookie_banners=False,
     )
-    return {"sitecrawl all": everything, "sitecrawl": ReadOptions()}
+    found = {
+        "sitecrawl all": everything,
+        "sitecrawl": ReadOptions(),
+        "sitecrawl article": ReadOptions(content="article"),
+        "sitecrawl article, resiliparse": ReadOptions(
+            content="article", article_extractor="resiliparse"
+        ),
+    }
+    if find_spec("trafilatura") is None:
+        del found["sitecrawl article"]
+    return found
 
 
 def overlap(text: str, truth: str) -> tuple[float, float, float]:

@@ -178,7 +178,14 @@ def _check(
 
 
 def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """A line for each wanted format whose package is not installed."""
+    """A line for each wanted format or extractor whose package is not installed."""
+    if (
+        params.content == "article"
+        and params.article_extractor == "trafilatura"
+        and find_spec("trafilatura") is None
+    ):
+        where = f"content ({sources['content']})"
+        return [f"{where}: 'article' needs trafilatura: pip install 'sitecrawl[extract]'."]
     where = f"content_types ({sources['content_types']})"
     return [
         f"{where}: {each.title} needs the package {each.module}, which is not installed: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from sitecrawl.web.article_text import article_text
 from sitecrawl.web.encoding import decode, decode_to_utf8
 from sitecrawl.web.feeds.xml_documents import (
     as_html,
@@ -15,6 +16,7 @@ from sitecrawl.web.feeds.xml_documents import (
 )
 from sitecrawl.web.html.embedded import DECLARED, with_shadows
 from sitecrawl.web.html.links import is_map_file, read_map
+from sitecrawl.web.html.main_content import left_out
 from sitecrawl.web.html.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import bounded
@@ -114,4 +116,20 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
     page.cuts += cuts
     release_memory(len(markup))
-    return read_html(page, markup, options)
+    outgoing = read_html(page, markup, options)
+    if options.content == "article":
+        article = article_text(markup, page.url, options.article_extractor)
+        if article:
+            read_as_article(page, article)
+    return outgoing
+
+
+def read_as_article(page: Page, article: str) -> None:
+    """Give a page the text of its article; headings that are not in it go, but those of rank 1."""
+    lines = page.text.split("\n")
+    kept = frozenset(article.split("\n"))
+    page.left_out += (left_out("outside_article", [each for each in lines if each not in kept]),)
+    page.text, page.stable_text = article, ""
+    page.headings = tuple(each for each in page.headings if each.level == 1 or each.text in kept)
+    page.heading_at = 0 if page.headings else -1
+    page.pieces, page.content = (), ()

@@ -49,6 +49,7 @@ class ReadOptions:
     noframes_min: int = 0
     keep_pre: bool = False
     content: str = "page"
+    article_extractor: str = "trafilatura"
     main_content: bool = True
     remove_landmarks: bool = True
     remove_skip_links: bool = True

@@ -190,7 +190,7 @@ database = place.connect()
 worker = Worker(Store(database, "crawl", {{}}, StateOptions()), database)
 worker.seed(*(f"/{{n}}" for n in range(1000)))
 dues = worker.due(limit=1000)
-limit = 450_000
+limit = 600_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 committed = 0
 try:
