@@ -280,6 +280,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="Example Docs",
         page=lambda facts: site_name(facts.page),
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="meta_description",
@@ -387,6 +388,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="html",
         page=lambda facts: facts.page.language_source if facts.page.language else "",
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="word_count",
@@ -394,6 +396,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=5,
         page=lambda facts: facts.words or None,
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="reading_minutes",
@@ -401,6 +404,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=1,
         page=lambda facts: reading_minutes(facts.words, facts.page.language) or None,
         volatile=True,
+        whole=True,
     ),
     OutputField(
         name="blocks",
@@ -471,6 +475,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="https://example.org/install.png",
         page=lambda facts: image(facts.page),
         volatile=False,
+        rag=True,
     ),
     OutputField(
         name="published_at",

@@ -8,9 +8,11 @@ parent because of its own size, and a large one is cut where the content says so
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any
 from urllib.parse import quote
 
@@ -26,6 +28,7 @@ FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: within
 # a tenth of cl100k on English and German documentation (docs/decisions.md).
 _TOKEN = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n")
+_ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _NOT_SLUG = re.compile(r"[\W_]+")
 
 
@@ -115,15 +118,51 @@ def paragraphs(text: str) -> list[ContentBlock]:
     return [ContentBlock(each) for each in _EMPTY_LINES.split(text) if each]
 
 
-def without_lines(
-    blocks: Iterable[ContentBlock], is_left_out: Callable[[str], bool]
+def kept_blocks(
+    blocks: Sequence[ContentBlock], lines: Sequence[str], kept: Sequence[int]
 ) -> tuple[ContentBlock, ...]:
-    """The blocks of which at least one line stays in the body."""
-    return tuple(
-        block
-        for block in blocks
-        if not block.text or not all(is_left_out(line) for line in block.text.split("\n"))
-    )
+    """The blocks of which at least one line is kept, by the lines of their page, a number each."""
+    own = [block.text.split("\n") for block in blocks]
+    if [line for each in own for line in each] == list(lines):
+        ends = list(accumulate(map(len, own)))
+        spans = zip([0, *ends], ends, strict=False)
+        return tuple(b for b, span in zip(blocks, spans, strict=True) if any(kept[slice(*span)]))
+    gone = {line for line, keep in zip(lines, kept, strict=True) if not keep}
+    return tuple(b for b, each in zip(blocks, own, strict=True) if not gone.issuperset(each))
+
+
+def without_lines(document: dict[str, Any], gone: Iterable[str]) -> dict[str, Any]:
+    """A stored document whose Markdown and sections have lost the lines that its body has lost.
+
+    Lines of Markdown are compared by their words. A section that loses everything is gone.
+    """
+    words = {_words(line) for line in gone} - {""}
+    after = dict(document)
+    if isinstance(markdown := document.get("markdown"), str):
+        after["markdown"] = _without(markdown, words)
+    if isinstance(sections := document.get("sections"), list):
+        after["sections"] = [
+            left for each in sections if (left := _section_without(each, words))["text"]
+        ]
+    return after
+
+
+def _section_without(section: Mapping[str, Any], words: AbstractSet[str]) -> dict[str, Any]:
+    texts = {name: str(section.get(name, "")) for name in ("text", "markdown")}
+    left = {name: _without(text, words) for name, text in texts.items()}
+    if left == texts:
+        return dict(section)
+    return {**section, **left, "hash": _section_hash({**section, **left})}
+
+
+def _without(text: str, words: AbstractSet[str]) -> str:
+    lines = [line for line in text.split("\n") if _words(line) not in words]
+    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
+
+
+def _words(line: str) -> str:
+    """The words of a line of Markdown, without addresses and signs."""
+    return _NOT_SLUG.sub("", _ADDRESS.sub("]", line)).lower()
 
 
 def _outline(blocks: Iterable[ContentBlock]) -> list[_Node]:
@@ -240,8 +279,12 @@ def _entry(node: _Node, id_: str, blocks: Sequence[ContentBlock], url: str) -> d
         "markdown": markdown_of(blocks),
     }
     entry = {name: value for name, value in entry.items() if value or name in ("order", "text")}
-    lasting = [str(entry.get(name, "")) for name in ("heading_path", "url", "text", "markdown")]
-    return {**entry, "hash": _digest(*lasting)}
+    return {**entry, "hash": _section_hash(entry)}
+
+
+def _section_hash(entry: Mapping[str, Any]) -> str:
+    lasting = ("heading_path", "url", "text", "markdown")
+    return _digest(*(str(entry.get(name, "")) for name in lasting))
 
 
 def _address(node: _Node, anchor: str, url: str) -> str:
