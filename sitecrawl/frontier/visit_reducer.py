@@ -293,7 +293,7 @@ class VisitReducer:
             self._still_there(finding)
             return
         furniture = not same and self._differs_by_furniture(finding)
-        if furniture and self._is_stored(finding):
+        if furniture and self._is_stored(finding) and not self._is_reread(finding):
             self._documents.set_hash(finding.stored.id, finding.visit.content_hash)
             self._still_there(finding)
             return
@@ -332,13 +332,16 @@ class VisitReducer:
 
     def _change(self, finding: Finding, *, same: bool, furniture: bool = False) -> str:
         """The word for what is written of a page; the finding notes whether its content changed."""
-        reading = finding.stored.reading
-        reread = finding.is_current and reading not in (None, self._options.reading)
+        reread = self._is_reread(finding)
         finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
         if furniture and not reread:
             known = "template"
         return known if finding.is_current else "new"
+
+    def _is_reread(self, finding: Finding) -> bool:
+        """Tell a page whose current document was read with other options."""
+        return finding.is_current and finding.stored.reading not in (None, self._options.reading)
 
     def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
         visit, url = finding.visit, finding.stored.id
@@ -589,8 +592,6 @@ class VisitReducer:
         return {**finding.visit.document, "last_changed_at": when}
 
 
-MADE_OF_BLOCKS = frozenset({"markdown", "sections"})
-"""Fields that are made of the blocks of a page."""
 STRIP_BATCH = 200
 """Documents that one transaction strips, so that leases are renewed in time."""
 
@@ -605,8 +606,6 @@ def strip_stored(furniture: Furniture, documents: Documents, changes: Changes, o
         if not known.changed_since(version, names):
             continue
         held, content = documents.of(url), documents.content(url)
-        if content.keys() & MADE_OF_BLOCKS:
-            continue  # lines are not known there: its next visit makes it anew
         stripped = stripped_document(content, known, names)
         if held is not None and stripped is not None:
             document, gone = stripped

@@ -9,6 +9,7 @@ from sitecrawl.crawl.visit import Stripping
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.furniture import STRIPPED_TYPES, is_gone, names_of, page_keys
+from sitecrawl.policy.documents.sections import kept_blocks
 from sitecrawl.policy.documents.site_names import edge_mark, title_edges
 from sitecrawl.web.html.main_content import left_out
 
@@ -77,9 +78,7 @@ def strip(page: Page, kept: bytearray) -> None:
     page.headings = tuple(each for each in page.headings if not is_gone(each._asdict(), texts))
     if len(page.pieces) == len(kept):
         page.pieces = tuple(compress(page.pieces, kept))
-    page.content = tuple(
-        block for block in page.content if not texts.issuperset(block.text.split("\n"))
-    )
+    page.content = kept_blocks(page.content, lines, kept)
     page.left_out += (left_out("templates", gone),)
 
 

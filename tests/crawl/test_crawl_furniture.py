@@ -107,3 +107,18 @@ def test_the_sites_name_is_learned_and_taken_off_titles_once(
     assert crawl(origin, recrawl=0).lines == []
     kept = crawl(origin, recrawl=0, site_name_in_title="keep").lines
     assert {line["title"].rpartition(" | ")[2] for line in kept} == {"Some Learned Name"}
+
+
+@pytest.mark.behaviour("C-31", "MK-01")
+def test_furniture_is_no_part_of_markdown_and_sections(server: Server, crawl: CrawlCommand) -> None:
+    pages = site()
+    origin = server.serve(pages)
+    documents = folded([crawl(origin, preset="rag", section_min=0)])
+    assert len(documents) == len(pages)
+    for each in documents.values():
+        name = each["url"].removeprefix(origin)
+        heading, *paragraphs = body(name).split("\n")
+        assert each["markdown"] == "\n\n".join([f"# {heading}", *paragraphs])
+        assert [section["text"] for section in each["sections"]] == [body(name)]
+    sections = folded([crawl(origin, split="sections", section_min=0, force=1)])
+    assert {each["body"] for each in sections.values()} == {body(name) for name in pages}

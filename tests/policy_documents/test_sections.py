@@ -165,12 +165,13 @@ def test_what_the_body_leaves_out_later_is_no_content_either() -> None:
         "body": "",
         "markdown": markdown_of([menu, heading("A", 2), footer]),
     }
-    document["sections"] = built(menu, heading("A", 2), ContentBlock("Text"), footer)
-    after = without_lines(document, ["Home", "(c) Example"])
+    document["sections"] = built(menu, heading("A", 2), ContentBlock("Home"), footer)
+    lines = ["Home", "A", "Home", "(c) Example"]
+    after = without_lines(document, lines, b"\0\1\1\0")
     assert after["markdown"] == "## A"
     (left,) = after["sections"]
-    assert (left["text"], left["markdown"]) == ("A\nText", "## A\n\nText")
-    assert left["hash"] == built(heading("A", 2), ContentBlock("Text"))[0]["hash"]
+    assert (left["text"], left["markdown"]) == ("A\nHome", "## A\n\nHome")
+    assert left["hash"] == built(heading("A", 2), ContentBlock("Home"))[0]["hash"]
     assert after["sections"][0]["hash"] != document["sections"][1]["hash"]
 
 

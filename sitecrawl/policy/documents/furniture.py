@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from sitecrawl.policy.documents.field_values import reading_minutes, word_count
+from sitecrawl.policy.documents.sections import without_lines
 from sitecrawl.policy.documents.site_names import edge_mark, title_edges, without_edges
 from sitecrawl.policy.documents.text_fields import ELLIPSIS, cut_at_word
 from sitecrawl.policy.urls.templates import url_template
@@ -165,6 +166,7 @@ def stripped_document(
     for name in ("headings", "pieces"):
         if isinstance(document.get(name), list):
             stripped[name] = [each for each in document[name] if not is_gone(each, gone)]
+    stripped = without_lines(stripped, lines, kept)
     return {name: value for name, value in stripped.items() if value != []}, gone
 
 

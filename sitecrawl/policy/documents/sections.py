@@ -8,8 +8,9 @@ parent because of its own size, and a large one is cut where the content says so
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import accumulate
@@ -131,32 +132,51 @@ def kept_blocks(
     return tuple(b for b, each in zip(blocks, own, strict=True) if not gone.issuperset(each))
 
 
-def without_lines(document: dict[str, Any], gone: Iterable[str]) -> dict[str, Any]:
+def without_lines(
+    document: dict[str, Any], lines: Sequence[str], kept: Sequence[int]
+) -> dict[str, Any]:
     """A stored document whose Markdown and sections have lost the lines that its body has lost.
 
-    Lines of Markdown are compared by their words. A section that loses everything is gone.
+    ``lines`` are those of the body before, a number for each. A line of Markdown is found by its
+    words; what is not found stays. A section that loses everything is gone.
     """
-    words = {_words(line) for line in gone} - {""}
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        places[_words(line)].append(place)
     after = dict(document)
     if isinstance(markdown := document.get("markdown"), str):
-        after["markdown"] = _without(markdown, words)
+        after["markdown"] = _without(markdown, places, kept)
     if isinstance(sections := document.get("sections"), list):
-        after["sections"] = [
-            left for each in sections if (left := _section_without(each, words))["text"]
-        ]
+        left = [_section_without(each, places, kept) for each in sections]
+        after["sections"] = [each for each in left if each["text"]]
     return after
 
 
-def _section_without(section: Mapping[str, Any], words: AbstractSet[str]) -> dict[str, Any]:
+Places = Mapping[str, Sequence[int]]
+
+
+def _section_without(
+    section: Mapping[str, Any], places: Places, kept: Sequence[int]
+) -> dict[str, Any]:
     texts = {name: str(section.get(name, "")) for name in ("text", "markdown")}
-    left = {name: _without(text, words) for name, text in texts.items()}
+    left = {name: _without(text, places, kept) for name, text in texts.items()}
     if left == texts:
         return dict(section)
     return {**section, **left, "hash": _section_hash({**section, **left})}
 
 
-def _without(text: str, words: AbstractSet[str]) -> str:
-    lines = [line for line in text.split("\n") if _words(line) not in words]
+def _without(text: str, places: Places, kept: Sequence[int]) -> str:
+    """A text without the lines that are not kept, which it has in the order of their places."""
+    lines: list[str] = []
+    following = 0
+    for line in text.split("\n"):
+        same = places.get(_words(line), ()) if line else ()
+        index = bisect_left(same, following)
+        if index < len(same):
+            following = same[index] + 1
+            if not kept[same[index]]:
+                continue
+        lines.append(line)
     return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
 
 
