@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks.extraction.main_text import MainText
 from benchmarks.extraction.metadata import Metadata
+from benchmarks.extraction.structure import structure
 from benchmarks.extraction.truth import Truth, cache_folder
 
 
@@ -29,6 +30,7 @@ def main() -> None:
     tables: dict[str, Callable[[], None]] = {
         "articles": MainText(truth, others=others).articles,
         "documentation": MainText(truth, others=others).documentation,
+        "structure": lambda: structure(truth, others=others),
         "metadata": Metadata(truth, others=others).articles,
         "dates": Metadata(truth, others=others).dates,
         "languages": Metadata(truth, others=others).documentation,

@@ -91,7 +91,24 @@ def _justext(_name: str) -> Callable[[bytes, str], str]:
     return read
 
 
+def _html_to_markdown(_name: str) -> Callable[[bytes, str], str]:
+    convert: Any = import_module("html_to_markdown").convert
+
+    def read(body: bytes, _url: str) -> str:
+        done = convert(body.decode("utf-8", "replace"))
+        return done if isinstance(done, str) else str(getattr(done, "content", done))
+
+    return read
+
+
+def _markdownify(_name: str) -> Callable[[bytes, str], str]:
+    convert: Any = import_module("markdownify").markdownify
+    return lambda body, _url: str(convert(body.decode("utf-8", "replace"), heading_style="ATX"))
+
+
 READERS = {
+    "html-to-markdown": _html_to_markdown,
+    "markdownify": _markdownify,
     "trafilatura": _trafilatura,
     "htmldate": _htmldate,
     "readability-lxml": _readability,
