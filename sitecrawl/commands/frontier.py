@@ -15,6 +15,7 @@ from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.crawl_statistics import CrawlStatistics
+from sitecrawl.console.learned_rules import list_options, list_rules
 from sitecrawl.console.maintenance import ChangeReport, prune
 from sitecrawl.console.terminal import (
     Entry,
@@ -37,6 +38,8 @@ LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
     "errors": list_errors,
     "redirects": list_redirects,
     "mirrors": list_mirrors,
+    "rules": list_rules,
+    "rule-options": list_options,
 }
 ARGUMENTS = {
     "stats": "",
@@ -45,6 +48,8 @@ ARGUMENTS = {
     "redirects": "",
     "mirrors": "",
     "refused": "",
+    "rules": "",
+    "rule-options": "",
     "import": "FILE",
     "clear-errors": "",
     "retry": "URL",
@@ -75,7 +80,9 @@ class Command(StoredCommand):
             "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
             "indexing). import FILE: read such a file back. errors: what failed, and on which "
             "page its link stands. redirects: from where to where. mirrors: origins with equal "
-            "documents. refused: documents that a target of scrapy sync did not take, and why. clear-errors: ask everything again that failed. retry URL: ask for one "
+            "documents. refused: documents that a target of scrapy sync did not take, and why. "
+            "rules: what was learned of URLs, with the evidence. rule-options: the options "
+            "that say the same. clear-errors: ask everything again that failed. retry URL: ask for one "
             "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
             "delete-realm REALM: forget a realm, and delete its documents. "
             "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "

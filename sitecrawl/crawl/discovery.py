@@ -88,6 +88,8 @@ class TruncationWarnings:
 
 
 SEED_PRIORITY = 1
+ALTERNATE = "alternate"
+MAX_ALTERNATES, MAX_VERSIONS = 50_000, 24
 REWRITTEN = "rewritten"
 
 
@@ -108,7 +110,9 @@ class Discovery:
     Links never become Request objects: what is admitted, and new or nearer to a start than
     it was seen before, becomes a Candidate of the visit that found it, and is stored together
     with that visit's outcome. So is what is refused for a reason among ``logged``: it meets
-    the same refusal when its turn comes.
+    the same refusal when its turn comes. ``alternates`` are the URLs that pages call other
+    versions of themselves (``rel=alternate``), each with these pages; ``new_alternates`` are
+    those not asked for yet.
     """
 
     def __init__(
@@ -131,6 +135,8 @@ class Discovery:
         self.truncations = TruncationWarnings(stats)
         self._chains = chains
         self._seen: dict[int, int] = {}
+        self.alternates: dict[int, tuple[int, ...]] = {}
+        self.new_alternates: list[tuple[int, int]] = []
         self._unnamed: frozenset[int] = frozenset()
 
     def begin_pass(self) -> None:
@@ -222,6 +228,14 @@ class Discovery:
         admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
         return self._candidate(admission, due.depth, due.via, due.referrer)
 
+    def has_seen(self, fingerprint: int) -> bool:
+        """Tell a URL that a page or list of this run has named."""
+        return fingerprint in self._seen
+
+    def stand_in(self, admission: Admission, due: DueUrl) -> Candidate:
+        """The candidate for a URL that stands for a due one."""
+        return self._candidate(admission, due.depth, "link", due.referrer)
+
     def still_worth(self, due: DueUrl) -> Decision:
         """Judge a URL just before it is fetched, by the pages that were read so far."""
         if due.via == "seed":
@@ -283,11 +297,22 @@ class Discovery:
         if not decision.allowed and not self._is_logged(decision, admission.url):
             self.refused(decision, link.url, due.url)
             return
+        if ALTERNATE in link.rel:
+            self._note_alternate(admission.fingerprint, due.fingerprint)
         if link.text:  # which is read only where it is asked for
             self.anchors.note(admission.fingerprint, link.text)
         if seen is None or depth < seen:
             self._seen[admission.fingerprint] = depth
             candidates.append(self._candidate(admission, depth, "link", due.url))
+
+    def _note_alternate(self, fingerprint: int, page: int) -> None:
+        """Remember a URL that a page calls another version of itself."""
+        pages = self.alternates.get(fingerprint, ())
+        if page in pages or len(pages) >= MAX_VERSIONS:
+            return
+        if pages or len(self.alternates) < MAX_ALTERNATES:
+            self.alternates[fingerprint] = (*pages, page)
+            self.new_alternates.append((fingerprint, page))
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))

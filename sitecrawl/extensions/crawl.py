@@ -25,6 +25,7 @@ from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
+from sitecrawl.scheduling.learning import Learning
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
@@ -88,7 +89,8 @@ class Crawl:
             follow=params.follows,
             logged=POLICIES if params.log_blocked else frozenset(),
         )
-        self.leased = LeasedOrigins(params, self.owner, self.recorder, self.tasks)
+        self.learning = Learning(params, self.owner, self.recorder, self.discovery, self.tasks)
+        self.leased = LeasedOrigins(params, self.owner, self.recorder, self.learning, self.tasks)
         self.seed_redirects = SeedRedirects(self.discovery, self.owner)
         self.queues = OriginQueues(
             params,
@@ -97,6 +99,7 @@ class Crawl:
             self.recorder,
             robots=self.robots,
             leased=self.leased,
+            learning=self.learning,
             seed_redirects=self.seed_redirects,
             seed_report=self.seed_report,
             tasks=self.tasks,

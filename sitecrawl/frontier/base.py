@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sitecrawl.policy.documents.furniture import OriginFurniture
 from sitecrawl.policy.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from sitecrawl.frontier.learned import StoredPage, StoredRule
 
 __all__ = [
     "Backlog",
@@ -100,7 +103,8 @@ class VisitResult:
     page's lines where it is one of a sample, ``furniture`` the version by which it was stripped,
     ``left_out`` what a person reads of that. A page that names another as
     canonical still brings its ``document``: it is kept back until the other one proves to be a
-    page.
+    page. A commit sets ``equal_to`` to the URLs of other pages with the same text, and
+    ``released`` where URLs that were kept out because of this one wait again.
     """
 
     due: DueUrl
@@ -127,6 +131,8 @@ class VisitResult:
     again: bool = False
     not_before: float | None = None
     document: dict[str, Any] = field(default_factory=dict)
+    equal_to: tuple[str, ...] = ()
+    released: bool = False
     candidates: Sequence[Candidate] = ()
 
 
@@ -301,6 +307,23 @@ class Frontier(Protocol):
 
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
         """Write outcomes, candidates and outbox rows of one origin in one transaction."""
+
+    async def learned(self, origin: str) -> list[StoredRule]:
+        """The learned rules of an origin."""
+
+    async def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
+        """Store learned rules of a leased origin."""
+
+    async def stored_pages(
+        self, origin: str, fingerprints: Collection[int], *, words: bool = False
+    ) -> dict[int, StoredPage]:
+        """Stored states of URLs of a leased origin; with ``words`` their texts as well."""
+
+    async def read_texts(self, origin: str) -> dict[str, str]:
+        """The text hashes of the last pages read of a leased origin, by URL."""
+
+    async def release_folded(self, origin: str) -> int:
+        """Queue the URLs of a leased origin that learned rules kept out; how many they are."""
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay and the time before which the origin is not asked."""

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.learned import StoredRule
 from sitecrawl.frontier.outbox import CHANGES, change_of
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import HELD_GROUPS
@@ -198,6 +199,10 @@ ATTEMPTS = (
     "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
     " WHERE url = ? ORDER BY id"
 )
+LEARNED = (
+    "SELECT o.key, u.kind, u.name, u.state, u.words, u.value FROM learned AS u"
+    " JOIN origin AS o ON o.id = u.origin WHERE true{of} ORDER BY o.key, u.state, u.kind, u.words"
+)
 COUNTS = "SELECT u.outcome, count(*) FROM url AS u WHERE true{of} GROUP BY u.outcome"
 OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
 
@@ -327,6 +332,12 @@ class Records:
         """The URLs that redirect: outcome, status and where to."""
         for url, outcome, *rest in self._database.stream(*_asked(REDIRECTS, realm, OF_REALM)):
             yield (url, Outcome(outcome), *rest)
+
+    def learned_rules(self, realm: str | None = None) -> Iterator[tuple[str, StoredRule]]:
+        """The learned rules, each with its origin; those that act come first."""
+        for key, *rule, value in self._database.stream(*_asked(LEARNED, realm, OF_REALM)):
+            kind, name, state, words = rule
+            yield key, StoredRule(kind, name, state, words, json.loads(value))
 
     def mirrors(self, realm: str | None = None) -> list[tuple[str, str, int, float]]:
         """Pairs of origins with equal documents: how many, and what share of the smaller one's."""

@@ -8,6 +8,7 @@ from enum import Enum
 
 from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.policy.lifecycle.deletion import UNREACHABLE
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.web.urls.identity import fingerprint, identity_key
@@ -15,7 +16,8 @@ from sitecrawl.web.urls.url import origin
 
 LONGEST_CHAIN = 10
 LINK = (
-    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target FROM url AS u"
+    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target, u.reason"
+    " FROM url AS u"
     " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
 )
 STEP = "SELECT outcome, target FROM url WHERE id = ?"
@@ -101,8 +103,9 @@ class RedirectResolver:
             if step is None:
                 return
             [row] = self._database.rows(LINK, (step,))
-            address, outcome, redirect_to, waiting, target, seq, stands_for = row
+            address, outcome, redirect_to, waiting, target, seq, stands_for, reason = row
             moved = outcome in REDIRECTS or (redirect_to and outcome in UNREACHABLE)
+            moved = moved or reason == FOLDED
             state = None
             if seq is not None:
                 state = TargetState.PAGE

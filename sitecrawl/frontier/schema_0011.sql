@@ -92,6 +92,8 @@ CREATE INDEX url_due ON url (ages, due) WHERE waiting = 0 AND due IS NOT NULL;
 CREATE INDEX url_aside ON url (origin) WHERE waiting = 2;
 CREATE INDEX url_start ON url (origin) WHERE via = 'seed';
 CREATE INDEX url_unnamed ON url (origin) WHERE unnamed = 1;
+-- URLs for which others stand by a learned rule; ``target`` is the URL that stands for each.
+CREATE INDEX url_folded ON url (origin, target) WHERE reason = 'learned_duplicate';
 
 -- Sitemaps that were asked for while former starts are looked for, and not read yet.
 CREATE TABLE listing (
@@ -249,3 +251,15 @@ CREATE TABLE withheld (
     held INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX withheld_origin ON withheld (origin);
+
+-- What was learned of an origin from its pages: rules on URLs (kind duplicate or parameter) with
+-- their evidence. ``name`` is what a person forbids a rule by, ``words`` what a person reads.
+CREATE TABLE learned (
+    origin BIGINT NOT NULL REFERENCES origin,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    words TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (origin, kind, name)
+);

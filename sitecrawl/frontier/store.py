@@ -29,6 +29,7 @@ from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
+from sitecrawl.frontier.learned import FOLDED, LearnedRules, StoredPage, StoredRule
 from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers
 from sitecrawl.frontier.outbox import (
     Outbox,
@@ -52,6 +53,7 @@ from sitecrawl.frontier.visit_reducer import (
 )
 from sitecrawl.frontier.visits import Finding, Visits, known_again
 from sitecrawl.policy.documents.furniture import UNKNOWN, OriginFurniture
+from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
 
@@ -89,6 +91,7 @@ class Store:
             options=options,
             run=self.run,
         )
+        self._learned = LearnedRules(database)
         self._reminders = Reminders(database, options.realm)
         self._former_starts = FormerStarts(database, options.realm)
         self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
@@ -222,12 +225,57 @@ class Store:
         done = self._visits.write(findings)
         self._furniture.stripped(findings)
         judge.review(findings)
+        self._release_orphaned(origin, findings)
         waited = self._memory.withheld.count_visits(origin, len(findings))
         judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
         )
         return findings, self._outbox.write(changes.entries())
+
+    def _release_orphaned(self, origin: int, findings: Sequence[Finding]) -> None:
+        """Queue URLs for which pages were to stand that are none."""
+        gone = [
+            finding.stored.id
+            for finding in findings
+            if finding.outcome not in WITH_CONTENT and finding.visit.reason != FOLDED
+        ]
+        stand_for = [
+            finding.target
+            for finding in findings
+            if finding.visit.reason == FOLDED and finding.target is not None
+        ]
+        if self._learned.release_orphaned(origin, gone + stand_for):
+            findings[0].released = True
+
+    def learned(self, origin: str) -> list[StoredRule]:
+        """The learned rules of a leased origin."""
+        return self._learned.of(self.leases[origin].id) if origin in self.leases else []
+
+    def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
+        """Store learned rules of an origin, if it is ours."""
+        with self._transaction():
+            if self.leases.prove(origin):
+                self._learned.save(self.leases[origin].id, rules)
+
+    def stored_pages(
+        self, origin: str, fingerprints: Collection[int], *, words: bool
+    ) -> dict[int, StoredPage]:
+        """Stored states of URLs of a leased origin."""
+        if origin not in self.leases:
+            return {}
+        return self._learned.pages(self.leases[origin].id, fingerprints, words=words)
+
+    def read_texts(self, origin: str) -> dict[str, str]:
+        """The text hashes of the last pages read of a leased origin, by URL."""
+        return self._learned.texts(self.leases[origin].id) if origin in self.leases else {}
+
+    def release_folded(self, origin: str) -> int:
+        """Queue the URLs that learned rules kept out of an origin, if it is ours."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return 0
+            return self._learned.release(self.leases[origin].id)
 
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(

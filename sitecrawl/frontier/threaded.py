@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from sitecrawl.frontier.base import (
@@ -25,6 +26,7 @@ from sitecrawl.frontier.base import (
     VisitResult,
 )
 from sitecrawl.frontier.database import Backend
+from sitecrawl.frontier.learned import StoredPage, StoredRule
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 from sitecrawl.policy.documents.furniture import OriginFurniture
@@ -105,6 +107,28 @@ class ThreadedFrontier:
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
         """Write what the visits found in one transaction."""
         return await self._run(self._store.commit, origin, visits)
+
+    async def learned(self, origin: str) -> list[StoredRule]:
+        """The learned rules of an origin."""
+        return await self._run(self._store.learned, origin)
+
+    async def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
+        """Store learned rules of a leased origin."""
+        await self._run(self._store.save_learned, origin, rules)
+
+    async def stored_pages(
+        self, origin: str, fingerprints: Collection[int], *, words: bool = False
+    ) -> dict[int, StoredPage]:
+        """Stored states of URLs of a leased origin; with ``words`` their texts as well."""
+        return await self._run(partial(self._store.stored_pages, words=words), origin, fingerprints)
+
+    async def read_texts(self, origin: str) -> dict[str, str]:
+        """The text hashes of the last pages read of a leased origin, by URL."""
+        return await self._run(self._store.read_texts, origin)
+
+    async def release_folded(self, origin: str) -> int:
+        """Queue the URLs of a leased origin that learned rules kept out; how many they are."""
+        return await self._run(self._store.release_folded, origin)
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay and readiness of a leased origin."""

@@ -157,6 +157,8 @@ class Changes:
         )
 
 
+MAX_EQUALS = 40
+"""Pages with the text of another that a visit tells of."""
 SILENT = FAILED | STILL_WAITING  # of the content of a page
 
 
@@ -301,6 +303,9 @@ class VisitReducer:
             self._deletions.forget(finding.stored.id)
         change = self._change(finding, same=same or furniture, furniture=furniture)
         equal = self._equal(finding)
+        if equal is not None and equal.hash == finding.visit.content_hash:
+            others = self._documents.duplicates_of(equal.url)[:MAX_EQUALS]
+            finding.equal_to = (equal.address, *(each.address for each in others))
         if equal is not None and finding.is_current:
             self._gather_duplicate(finding, equal)
         elif equal is not None and rank(equal.address) < rank(finding.stored.url):

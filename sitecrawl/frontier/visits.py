@@ -9,6 +9,7 @@ from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
+from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.deletion import CONFIRMED
 from sitecrawl.policy.lifecycle.revisit import (
@@ -94,7 +95,9 @@ class Finding:
     """A visit with what was known before, and what the state makes of it.
 
     ``target`` is the row of the URL that the visit names, ``held`` the document before
-    the visit, ``fresh`` whether the visit's document is the stored one now.
+    the visit, ``fresh`` whether the visit's document is the stored one now. ``equal_to`` are
+    URLs of other pages with the same text, ``released`` is True where URLs wait again that
+    were kept out.
     """
 
     origin: int
@@ -106,12 +109,17 @@ class Finding:
     changed: bool = False
     fresh: bool = False
     withheld: bool = False
+    equal_to: tuple[str, ...] = ()
+    released: bool = False
 
     @property
     def as_written(self) -> VisitResult:
-        """The visit with the outcome that was written for it."""
+        """The visit with what was written of it."""
         visit = self.visit
-        return visit if visit.outcome is self.outcome else replace(visit, outcome=self.outcome)
+        learned = self.equal_to or self.released
+        if visit.outcome is self.outcome and not learned:
+            return visit
+        return replace(visit, outcome=self.outcome, equal_to=self.equal_to, released=self.released)
 
     @property
     def is_current(self) -> bool:
@@ -230,7 +238,7 @@ class Visits:
             storable(visit.redirect_to),
             int(finding.outcome in FAILED | STILL_WAITING),  # it has not answered otherwise
             stored.canonical if silent else storable(visit.canonical),
-            stored.target if silent else finding.target,
+            stored.target if silent and visit.reason != FOLDED else finding.target,
             storable(visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
             storable(visit.left_out),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.scheduling.background import BackgroundTasks
+    from sitecrawl.scheduling.learning import Learning
 
 
 MAX_LEASED_ORIGINS = 2000
@@ -40,13 +41,19 @@ class LeasedOrigins:
     """
 
     def __init__(
-        self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder, tasks: BackgroundTasks
+        self,
+        params: CrawlParams,
+        owner: FrontierOwner,
+        recorder: Recorder,
+        learning: Learning,
+        tasks: BackgroundTasks,
     ) -> None:
         self.origins: dict[str, Origin] = {}
         self.acquired: Event[Origin] = Event()
         self._params = params
         self._owner = owner
         self._recorder = recorder
+        self._learning = learning
         self._tasks = tasks
         self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
@@ -106,6 +113,7 @@ class LeasedOrigins:
         await self._tasks.end()
         for origin in list(self.origins.values()):
             await self._save(origin)
+            await self._learning.release(origin.key)
 
     async def renew(self) -> None:
         """Forgive all failures: a further pass begins as a further run does."""
@@ -144,6 +152,7 @@ class LeasedOrigins:
     async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
+        await self._learning.release(origin.key)
         if origin.given_up:
             if origin.failure_budget.failed_like_last_run and not await frontier.has_untried_urls(
                 origin.key

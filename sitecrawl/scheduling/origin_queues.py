@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
+    from sitecrawl.frontier.base import Candidate
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import BackgroundTasks
+    from sitecrawl.scheduling.learning import Learning
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import RobotsFiles
@@ -100,6 +102,7 @@ class OriginQueues:
         *,
         robots: RobotsFiles,
         leased: LeasedOrigins,
+        learning: Learning,
         seed_redirects: SeedRedirects,
         seed_report: SeedReport,
         tasks: BackgroundTasks,
@@ -111,12 +114,14 @@ class OriginQueues:
         self._recorder = recorder
         self._robots = robots
         self._leased = leased
+        self._learning = learning
         self._seed_redirects = seed_redirects
         self._seed_report = seed_report
         self._tasks = tasks
         leased.acquired.connect(self.advance)
         recorder.batch_committed.connect(self.committed)
         robots.request_ended.connect(self.refreshed)
+        learning.released.connect(self.released)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
         """Return the origin's next URL that robots.txt allows, or request to try again.
@@ -130,6 +135,8 @@ class OriginQueues:
             if isinstance(found, Request):
                 return found
             due = self._discovery.nearer(found)
+            if self._stands_aside(origin, due):
+                continue
             decision = self._discovery.still_worth(due)
             outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if decision.allowed:
@@ -140,6 +147,28 @@ class OriginQueues:
                 return due
             self._block(origin, due, decision, outcome)
         return None
+
+    def _stands_aside(self, origin: Origin, due: DueUrl) -> bool:
+        """Leave out a URL for which another one stands; let one under test wait for the other."""
+        refusal = self._learning.decide(origin.key, due)
+        if refusal is not None:
+            decision, other = refusal
+            if self._robots.decide(origin, other.url).allowed:
+                self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other)
+                return True
+        if origin.todo and self._learning.defers(origin.key, due):
+            origin.todo.append(due)
+            return True
+        return False
+
+    def released(self, key: str) -> None:
+        """Ask again for URLs of an origin that learned rules kept out."""
+        origin = self._leased.origins.get(key)
+        if origin is None:
+            self._leased.acquire()
+            return
+        origin.work_found()
+        self.advance(origin)
 
     def enqueue(self, request: Request) -> bool:
         """Queue a request of its origin, before its pages; False where the URL has no origin."""
@@ -257,14 +286,22 @@ class OriginQueues:
                 allowed.append(due)
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
+        await self._learning.prepare(origin.key, allowed)
         origin.refilled(allowed, exhausted=not dues)
         self.advance(origin)
 
-    def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
+    def _block(
+        self,
+        origin: Origin,
+        due: DueUrl,
+        decision: Decision,
+        outcome: Outcome,
+        target: Candidate | None = None,
+    ) -> None:
         origin.visit_began()
         self._discovery.refused(decision, due.url, due.referrer)
         successor = self._discovery.successor(due) if decision.reason == REWRITTEN else None
-        visit = Visit(due, time.time())
+        visit = Visit(due, time.time(), target=target)
         self._recorder.record(
             visit.end(outcome, decision.reason, decision.rule, successor=successor)
         )

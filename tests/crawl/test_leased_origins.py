@@ -16,11 +16,15 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
 from sitecrawl.config.configuration import load
+from sitecrawl.config.rules_from_options import Citations, build_limits, build_rules
+from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier import open_frontier
+from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
+from sitecrawl.scheduling.learning import Learning
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from tests.frontier.workers import SITE, candidate, ingested
 
@@ -37,6 +41,20 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
+def leased_origins(
+    owner: FrontierOwner, recorder: Recorder, tasks: BackgroundTasks
+) -> LeasedOrigins:
+    """The leased origins of a crawl of ``SITE``, with what they depend on."""
+    configuration = load({"start": f"{SITE}/"})
+    rules = build_rules(configuration.params, configuration.sources)
+    limits = build_limits(configuration.params, configuration.sources)
+    chains = RedirectChains.build(Citations(configuration.params, configuration.sources))
+    stats = MemoryStatsCollector(get_crawler())
+    discovery = Discovery(rules, limits, chains, stats, follow=True)
+    learning = Learning(configuration.params, owner, recorder, discovery, tasks)
+    return LeasedOrigins(configuration.params, owner, recorder, learning, tasks)
+
+
 @pytest.mark.parametrize("taken_up_again", [False, True])
 @pytest_twisted.inlineCallbacks
 def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
@@ -49,7 +67,7 @@ def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
         await owner.open()
         tasks = BackgroundTasks(owner, EngineWaker(get_crawler()))
         recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
-        leased = LeasedOrigins(configuration.params, owner, recorder, tasks)
+        leased = leased_origins(owner, recorder, tasks)
         taken: list[Origin] = []
         leased.acquired.connect(taken.append)
         await frontier.add([candidate("/", via="seed")])
@@ -83,12 +101,8 @@ def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
         await other.add([candidate(f"{OTHER}/", via="seed")])
         await other.lease(1)
         tasks = BackgroundTasks(owner, EngineWaker(get_crawler()))
-        leased = LeasedOrigins(
-            configuration.params,
-            owner,
-            Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler())),
-            tasks,
-        )
+        recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
+        leased = leased_origins(owner, recorder, tasks)
         await owner.frontier.add([candidate("/", via="seed")])
         leased.acquire()
         await until(lambda: list(leased.origins) == [SITE])
@@ -114,7 +128,7 @@ def test_what_another_worker_learned_of_an_origin_holds_when_it_comes_back(
         await other.open(configuration.params.database_name, {})
         tasks = BackgroundTasks(owner, EngineWaker(get_crawler()))
         recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
-        leased = LeasedOrigins(configuration.params, owner, recorder, tasks)
+        leased = leased_origins(owner, recorder, tasks)
         origin = leased.ensure(SITE)
         leased.release(origin)
         await until(lambda: not tasks.busy)

@@ -19,7 +19,7 @@ REMEDY = "change that option, or leave the start out"
     [
         ("deny", "ok (", "'(' is not a regular expression"),
         ("allow", "[", "'[' is not a regular expression"),
-        ("query", "guess", "Input should be 'keep'"),
+        ("query", "guess", "Input should be 'learn'"),
         ("scope", "world", "Input should be 'origin'"),
         ("do_not_crawl", "private", "'private' is neither a path from the root nor a URL"),
         ("forbidden_sites", "http://", "'http://' names no host"),

@@ -155,10 +155,11 @@ class RuleParams(OptionGroup):
         description="Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in "
         "their order. The result of a replacement should not match again.",
     )
-    query: Literal["keep", "filter", "strip", "ignore", "policy"] = option(
-        default="keep",
+    query: Literal["learn", "keep", "filter", "strip", "ignore", "policy"] = option(
+        default="learn",
         effect=Effect.FOLLOWING,
-        description="Treatment of query strings: keep crawls them (without session and entry ids), "
+        description="Treatment of query strings: learn crawls them (without session and entry ids) "
+        "until the pages of a kind have shown which parameters say nothing, keep crawls them all, "
         "filter keeps only the parameters of query_keep, strip removes them, ignore "
         "refuses URLs that have one, policy refuses those that no url_query_parameters "
         "allows.",
@@ -167,6 +168,18 @@ class RuleParams(OptionGroup):
         default=("id",),
         effect=Effect.FOLLOWING,
         description="The parameters that query=filter keeps; names are compared with case.",
+    )
+    learn_duplicates: bool = option(
+        default=True,
+        effect=Effect.RUN,
+        description="Learn from URLs that lead to the same page which others do too, and leave "
+        "those out (`scrapy frontier rules` lists what was learned).",
+    )
+    forbidden_rules: Words = option(
+        default=(),
+        effect=Effect.RUN,
+        description="Names of learned rules that must not act, as `scrapy frontier rules` lists "
+        "them; * forbids all.",
     )
     log_blocked: bool = option(
         default=False,

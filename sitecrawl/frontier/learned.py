@@ -1,0 +1,136 @@
+"""Learned rules as they are stored, and the URLs that they keep out of the crawl."""
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sitecrawl.frontier.database import Database, placeholders
+from sitecrawl.frontier.documents import unpack
+from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
+from sitecrawl.policy.outcomes import Outcome
+
+FOLDED = "learned_duplicate"
+"""The reason with which a URL is stored for which another one stands by a learned rule."""
+MAX_TEXTS = 5000
+"""Pages read before that a rule is held against."""
+HARMLESS = tuple(
+    int(outcome)
+    for outcome in sorted(
+        WITH_CONTENT | {Outcome.CANCELLED, Outcome.LEASE_LOST, Outcome.DATABASE_ERROR}
+    )
+)
+PAGES = (
+    "SELECT u.fingerprint, u.outcome, u.reason, u.content_hash, u.canonical, {body}"
+    " FROM url AS u LEFT JOIN document AS d ON d.url = u.id"
+    " WHERE u.origin = ? AND u.fingerprint IN ({marks})"
+)
+SAVE = (
+    "INSERT INTO learned (origin, kind, name, state, words, value) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (origin, kind, name) DO UPDATE SET state = excluded.state,"
+    " words = excluded.words, value = excluded.value"
+)
+RELEASE = f"UPDATE url SET waiting = 1 WHERE origin = ? AND reason = '{FOLDED}' AND waiting = 0"
+ORPHANED = (
+    f"{RELEASE} AND target IN (SELECT t.id FROM url AS t WHERE t.id IN ({{}})"
+    f" AND t.outcome NOT IN ({', '.join(map(str, HARMLESS))}) AND t.waiting = 0"
+    f" AND coalesce(t.reason, '') <> '{FOLDED}')"
+)
+
+
+class StoredRule(NamedTuple):
+    """A learned rule as it is stored; ``value`` are its plain values."""
+
+    kind: str
+    name: str
+    state: str
+    words: str
+    value: dict[str, Any]
+
+
+class StoredPage(NamedTuple):
+    """Stored state of a URL that a learned rule names.
+
+    ``stands`` is False if it proved to be no page, so that it cannot stand for another one.
+    """
+
+    stands: bool
+    read: bool
+    text: str | None
+    canonical: str | None
+    words: str
+
+
+class LearnedRules:
+    """The learned table, and the folded URLs, of one realm."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, origin: int) -> list[StoredRule]:
+        """The rules of an origin, in the order of their names."""
+        rows = self._database.rows(
+            "SELECT kind, name, state, words, value FROM learned WHERE origin = ?"
+            " ORDER BY kind, name",
+            (origin,),
+        )
+        return [
+            StoredRule(kind, name, state, words, json.loads(value))
+            for kind, name, state, words, value in rows
+        ]
+
+    def save(self, origin: int, rules: Iterable[StoredRule]) -> None:
+        """Store rules, in place of those of the same names."""
+        self._database.many(
+            SAVE,
+            [(origin, *rule[:4], json.dumps(rule.value, separators=(",", ":"))) for rule in rules],
+        )
+
+    def pages(
+        self, origin: int, fingerprints: Collection[int], *, words: bool
+    ) -> dict[int, StoredPage]:
+        """Stored states of URLs, by fingerprint; ``words`` asks for their texts as well."""
+        if not fingerprints:
+            return {}
+        statement = PAGES.format(
+            body="d.body" if words else "NULL", marks=placeholders(len(fingerprints))
+        )
+        found = {}
+        for fingerprint, outcome, reason, text, canonical, body in self._database.rows(
+            statement, (origin, *fingerprints)
+        ):
+            stands = outcome is None or outcome in HARMLESS or reason == FOLDED
+            document = unpack(body) if body is not None else {}
+            said = f"{document.get('title', '')} {document.get('body', '')}" if document else ""
+            found[fingerprint] = StoredPage(stands, text is not None, text, canonical, said)
+        return found
+
+    def texts(self, origin: int) -> dict[str, str]:
+        """The text hashes of the last pages that were read, by URL."""
+        rows = self._database.rows(
+            "SELECT url, content_hash FROM url WHERE origin = ? AND content_hash IS NOT NULL"
+            " ORDER BY id DESC LIMIT ?",
+            (origin, MAX_TEXTS),
+        )
+        return dict(rows)
+
+    def release(self, origin: int) -> int:
+        """Queue the URLs that were kept out: today's rules decide anew. How many they are."""
+        return self._count(origin, self._database.execute(RELEASE, (origin,)))
+
+    def release_orphaned(self, origin: int, urls: Sequence[int]) -> int:
+        """Queue what was kept out for those of ``urls`` that proved to be no pages."""
+        if not urls:
+            return 0
+        statement = ORPHANED.format(placeholders(len(urls)))
+        return self._count(origin, self._database.execute(statement, (origin, *urls)))
+
+    def _count(self, origin: int, released: int) -> int:
+        if released:
+            self._database.execute(
+                "UPDATE origin SET pending = pending + ? WHERE id = ?", (released, origin)
+            )
+        return released

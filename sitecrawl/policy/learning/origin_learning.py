@@ -1,0 +1,499 @@
+"""All that is learned of one origin's URLs, from the pages that were read of it.
+
+Pure: time, database and rules of the crawl are the caller's. Every collection is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from sitecrawl.policy.learning.duplicate_rules import (
+    DuplicateRule,
+    Edit,
+    common_start,
+    place_of,
+    reverse,
+    script_key,
+    script_of,
+)
+from sitecrawl.policy.learning.evidence import RuleState
+from sitecrawl.policy.learning.parameter_rules import (
+    ParameterRule,
+    parameters_of,
+    same_words,
+    without_parameter,
+)
+from sitecrawl.policy.lifecycle.duplicates import rank
+from sitecrawl.policy.urls.templates import url_template
+
+MIN_TEXT = 200
+"""Characters of a text below which it is no evidence: too many pages say as little."""
+MAX_PROPOSALS = 400
+"""Duplicate rules of an origin; the oldest that one text alone supports are forgotten first."""
+MAX_PARAMETER_RULES = 400
+MAX_REPRESENTATIVES = 20_000
+MAX_PAIRS_PER_TEXT = 12
+"""Pairs of URLs with one text, after which it is taken for the text of an error page."""
+MAX_TEXTS = 20_000
+MAX_CHAIN = 4
+ROOT = 3
+"""Parts of a URL before its path, by slashes."""
+MAX_PAIRS = 6
+"""URLs of one page that a further one is compared with: those that differ least."""
+MAX_LINKS = 300
+"""New links of a page that are looked at, to see if they lead where its equal does not."""
+LIVE = frozenset({RuleState.TESTED, RuleState.ACTIVE})
+Rule = DuplicateRule | ParameterRule
+
+
+class ObservedPage(NamedTuple):
+    """A page that was read: its URL, a hash of its text, and the new URLs it led to.
+
+    ``size`` counts the characters of its text. ``equal_to`` are URLs of earlier pages with the
+    same text, ``canonical`` is what the page names as such, or where it was moved for good: then
+    ``moved`` is True, and ``text`` a hash of that URL.
+    """
+
+    url: str
+    text: int
+    size: int
+    equal_to: tuple[str, ...] = ()
+    canonical: str | None = None
+    links: tuple[str, ...] = ()
+    words: str = ""
+    moved: bool = False
+
+
+class EarlierPage(NamedTuple):
+    """Another URL: the hash of its text (None if it was not read)."""
+
+    text: int | None
+    canonical: str | None = None
+    words: str = ""
+
+
+class Question(NamedTuple):
+    """A URL that a rule takes for the same page as the one that was read.
+
+    ``later`` is True if the page that was read is the one that the rule would leave out: only
+    then its new links tell of something lost.
+    """
+
+    rule: Rule
+    page: ObservedPage
+    other: str
+    later: bool = True
+    value: str = ""
+
+
+class Fold(NamedTuple):
+    """A URL that stands for another one by a learned rule."""
+
+    url: str
+    rule: Rule
+
+    @property
+    def in_words(self) -> str:
+        """The reason as a person reads it."""
+        return f"same as {self.url} by the learned rule {self.rule}, {self.rule.evidence.in_words}"
+
+
+@dataclass(slots=True)
+class OriginLearning:
+    """The learned rules of one origin.
+
+    ``known`` tells the URLs that the crawl has met, ``distinct`` two URLs of which
+    the page at the second one calls the first another version (``rel=alternate``): no rule applies
+    to these.
+    ``changed`` counts what is not stored yet; ``withdrawn`` is True from the time at which a
+    rule that acted was withdrawn until the caller has asked for what it kept out. ``unproven``
+    are rules to be held against the pages that were read before.
+    """
+
+    origin: str
+    known: Callable[[str], bool]
+    distinct: Callable[[str, str], bool]
+    learns_duplicates: bool = True
+    learns_parameters: bool = True
+    forbidden: frozenset[str] = frozenset()
+    duplicates: dict[str, DuplicateRule] = field(default_factory=dict)
+    parameters: dict[str, ParameterRule] = field(default_factory=dict)
+    changed: int = 0
+    urgent: bool = False
+    withdrawn: bool = False
+    unproven: list[DuplicateRule] = field(default_factory=list)
+    _representatives: dict[int, str] = field(default_factory=dict)
+    _pairs: dict[int, int] = field(default_factory=dict)
+    _live: list[DuplicateRule] = field(default_factory=list)
+
+    @property
+    def has_rules(self) -> bool:
+        """True if any URL may be folded, or is to be tested."""
+        return bool(self._live) or bool(self.parameters)
+
+    def observe(self, page: ObservedPage) -> list[Question]:
+        """Learn from a page; the URLs whose text is needed to judge the rules that foretell it."""
+        if self.learns_duplicates and page.size >= MIN_TEXT:
+            if page.canonical is not None:
+                self._pair(page, page.canonical, claimed=True)
+            elif page.equal_to and self._counts(page.text):
+                for other in nearest(page.url, page.equal_to):
+                    self._pair(page, other, claimed=False)
+        if page.moved:
+            self._check_move(page)
+            return []
+        questions = [*self._duplicate_questions(page)]
+        if self.learns_parameters and "?" in page.url:
+            questions += self._parameter_questions(page)
+        return questions
+
+    def answer(self, question: Question, other: EarlierPage) -> None:
+        """Count the answer to a question for or against its rule."""
+        rule, page = question.rule, question.page
+        if other.text is None or rule.state not in (*LIVE, RuleState.PROPOSED):
+            return
+        pair = (page.url, question.other) if question.later else (question.other, page.url)
+        if isinstance(rule, DuplicateRule) and self.distinct(*pair):
+            return
+        if (
+            other.text == page.text
+            or question.other == page.canonical
+            or page.url == other.canonical
+        ):
+            same = True
+        elif isinstance(rule, ParameterRule) and page.words and other.words:
+            same = same_words(page.words, other.words, (question.value,))
+        else:
+            same = False
+        if not same:
+            self._contradict(rule, page.url if question.later else question.other)
+        elif page.size >= MIN_TEXT:
+            self._confirm(question)
+
+    def review(self, pages: Mapping[str, int]) -> None:
+        """Hold rules that begin to be tested against the pages that were read before.
+
+        ``pages`` has the hash of the text of each URL.
+        """
+        unproven, self.unproven = self.unproven, []
+        for rule in unproven:
+            for url, text in pages.items():
+                made = rule.apply(place_of(url))
+                target = self.origin + made if made else ""
+                other = pages.get(target, text)
+                if other != text and not self.distinct(url, target):
+                    self._contradict(rule, url)
+                    break
+
+    def fold(self, url: str) -> Iterator[Fold]:
+        """The URLs that stand for ``url`` by rules that act, the last one first.
+
+        Where rules lead in a circle, the best of its URLs stands for the others.
+        """
+        chain: list[Fold] = []
+        while self.has_rules and len(chain) < MAX_CHAIN:
+            found = self._step(chain[-1].url if chain else url, RuleState.ACTIVE)
+            if found is None:
+                break
+            if self.distinct(url, found.url):
+                return  # another version of the page that stands for all of these
+            if found.url == url or any(found.url == each.url for each in chain):
+                best = min(chain, key=lambda each: rank(each.url))
+                if rank(best.url) < rank(url):
+                    yield best
+                return
+            chain.append(found)
+        yield from reversed(chain)
+
+    def named(self, url: str) -> Iterator[str]:
+        """The URLs that rules make of one in a single step, known or not."""
+        place = place_of(url)
+        for rule in self._live:
+            made = rule.apply(place, rule.acting)
+            if made is not None:
+                yield self.origin + made
+        template = str(url_template(url)) if "?" in url and self.parameters else ""
+        for name, _ in parameters_of(url) if template else ():
+            each = self.parameters.get(f"{template} {name}")
+            if each is not None and each.state in LIVE:
+                yield without_parameter(url, name)
+
+    def tested(self, url: str) -> Fold | None:
+        """The URL that a rule under test takes for the same page."""
+        return self._step(url, RuleState.TESTED) if self.has_rules else None
+
+    def _check_move(self, page: ObservedPage) -> None:
+        """Withdraw the rules, learned from such claims, by which a moved page is elsewhere."""
+        place = place_of(page.url)
+        for rule in list(self._live):
+            made = rule.apply(place) if rule.claimed else None
+            if made is not None and self.origin + made != page.canonical:
+                self._contradict(rule, page.url)
+
+    def _step(self, url: str, state: RuleState) -> Fold | None:
+        place = place_of(url)
+        for rule in self._live:
+            rewriting = rule.acting if state is RuleState.ACTIVE else None
+            if rewriting is not None or rule.state is state is RuleState.TESTED:
+                made = rule.apply(place, rewriting)
+                if made is not None and self._may_stand(self.origin + made, url):
+                    return Fold(self.origin + made, rule)
+        if self.parameters and "?" in url:
+            return self._parameter_step(url, state)
+        return None
+
+    def _may_stand(self, other: str, url: str) -> bool:
+        """Tell a URL that the crawl has met, and that does not call ``url`` another version."""
+        return self.known(other) and not self.distinct(url, other)
+
+    def _parameter_step(self, url: str, state: RuleState) -> Fold | None:
+        template = str(url_template(url))
+        for name, value in parameters_of(url):
+            rule = self.parameters.get(f"{template} {name}")
+            if rule is None or rule.state is not state or not rule.covers(value):
+                continue
+            base = without_parameter(url, name)
+            return Fold(self._representatives.get(_class(base, name), base), rule)
+        return None
+
+    # Duplicate rules
+
+    def _pair(self, page: ObservedPage, other: str, *, claimed: bool) -> None:
+        """Learn from two URLs of one page, in both directions unless the page ``claimed`` one."""
+        if not other.startswith(self.origin + "/"):
+            return
+        script = script_of(place_of(page.url), place_of(other))
+        if script is None:
+            return
+        rule = self._support(page, script, (page.url, other), later=True)
+        if claimed and rule is not None:
+            rule.claimed = True
+        if not claimed:
+            self._support(page, reverse(script), (other, page.url), later=False)
+
+    def _support(
+        self, page: ObservedPage, script: Sequence[Edit], pair: tuple[str, str], *, later: bool
+    ) -> DuplicateRule | None:
+        """Count a pair for the rule that would leave out the first of its URLs."""
+        left, other = pair
+        if self.distinct(left, other):
+            return None
+        rule = self.duplicates.get(script_key(script))
+        if rule is None:
+            rule = self._propose(DuplicateRule.of(script))
+        if rule.state in (RuleState.WITHDRAWN, RuleState.FORBIDDEN):
+            return None
+        wider = rule.widen(script)
+        if wider and rule.state in LIVE:
+            self._retest(rule)
+        foretold = rule.state is RuleState.TESTED and not wider and later and rule.is_general
+        if foretold and self._leads_elsewhere(page, other):
+            foretold = False
+        self._count(rule, changed=rule.evidence.add(page.text, foretold=foretold))
+        return rule
+
+    def _retest(self, rule: DuplicateRule) -> None:
+        """Test a rule anew that was made wider; what was tested before goes on acting."""
+        rule.evidence.tests = 0
+        if rule.acting is None or rule.acting != rule.rewriting():
+            rule.evidence.state = RuleState.TESTED
+            self.unproven.append(rule)
+
+    def _propose(self, rule: DuplicateRule) -> DuplicateRule:
+        if len(self.duplicates) >= MAX_PROPOSALS:
+            weak = (key for key, each in self.duplicates.items() if each.evidence.support < 2)
+            del self.duplicates[next(weak, next(iter(self.duplicates)))]
+        if self.forbidden & {rule.id, "*"}:
+            rule.evidence.state = RuleState.FORBIDDEN
+        return self.duplicates.setdefault(rule.key, rule)
+
+    def _counts(self, text: int) -> bool:
+        """Tell a text that few pages share."""
+        pairs = self._pairs.pop(text, 0) + 1
+        if len(self._pairs) >= MAX_TEXTS:
+            del self._pairs[next(iter(self._pairs))]
+        self._pairs[text] = pairs
+        return pairs <= MAX_PAIRS_PER_TEXT
+
+    def _duplicate_questions(self, page: ObservedPage) -> Iterator[Question]:
+        if not self._live:
+            return
+        place = place_of(page.url)
+        for rule in self._live:
+            made = rule.apply(place)
+            if made is not None and self.origin + made not in page.equal_to:
+                yield Question(rule, page, self.origin + made)
+            left = rule.apply(place, rule.rewriting(backwards=True))
+            if left is not None and self.origin + left not in page.equal_to:
+                yield Question(rule, page, self.origin + left, later=False)
+
+    # Parameters
+
+    def _parameter_questions(self, page: ObservedPage) -> Iterator[Question]:
+        template = str(url_template(page.url))
+        for name, value in parameters_of(page.url):
+            rule = self._parameter_rule(template, name)
+            if rule is None or rule.state in (RuleState.WITHDRAWN, RuleState.FORBIDDEN):
+                continue
+            base = without_parameter(page.url, name)
+            yield Question(rule, page, base, value=value)
+            if len(self._representatives) >= MAX_REPRESENTATIVES:
+                del self._representatives[next(iter(self._representatives))]
+            first = self._representatives.setdefault(_class(base, name), page.url)
+            if first != page.url:
+                yield Question(rule, page, first, value=value)
+
+    def _parameter_rule(self, template: str, name: str) -> ParameterRule | None:
+        rule = self.parameters.get(f"{template} {name}")
+        if rule is None and len(self.parameters) < MAX_PARAMETER_RULES:
+            rule = ParameterRule(template, name)
+            if self.forbidden & {id_of(rule), "*"}:
+                rule.evidence.state = RuleState.FORBIDDEN
+            self.parameters[rule.key] = rule
+        return rule
+
+    # Evidence
+
+    def _confirm(self, question: Question) -> None:
+        rule, page = question.rule, question.page
+        foretold = rule.state is RuleState.TESTED and question.later
+        if foretold and self._leads_elsewhere(page, question.other):
+            if isinstance(rule, ParameterRule):
+                self._contradict(rule, page.url)
+                return
+            foretold = False
+        if isinstance(rule, ParameterRule):
+            self._count(rule, changed=rule.add(page.text, question.value, foretold=foretold))
+        else:
+            self._count(rule, changed=rule.evidence.add(page.text, foretold=foretold))
+
+    def _contradict(self, rule: Rule, example: str) -> None:
+        acted = rule.evidence.contradict(example)
+        if isinstance(rule, DuplicateRule):
+            acted = acted or rule.acting is not None
+            rule.acting = None
+        self.withdrawn |= acted
+        self._count(rule, changed=True)
+
+    def _count(self, rule: Rule, *, changed: bool) -> None:
+        self.changed += 1
+        if not changed:
+            return
+        self.urgent = True
+        if isinstance(rule, DuplicateRule):
+            if rule.state is RuleState.ACTIVE:
+                rule.act()
+            elif rule.state is RuleState.TESTED:
+                self.unproven.append(rule)
+            self._live = [each for each in self.duplicates.values() if each.state in LIVE]
+
+    def _leads_elsewhere(self, page: ObservedPage, other: str) -> bool:
+        """Tell a page that led to URLs to which its equal, ``other``, does not lead.
+
+        What is written relative to the page leads elsewhere from each of its URLs: such a link
+        counts as known if the one that it makes from the other URL is.
+        """
+        here, there = differing_bases(page.url, other)
+        return not all(
+            (link.startswith(here) and self.known(there + link[len(here) :]))
+            or self._is_explained(link)
+            for link in page.links[:MAX_LINKS]
+        )
+
+    def _is_explained(self, link: str) -> bool:
+        """Tell a URL for which one that is known stands, by a rule that two texts support."""
+        place = place_of(link)
+        for rule in self.duplicates.values():
+            if rule.evidence.support < 2 or rule.state is RuleState.WITHDRAWN:
+                continue
+            made = rule.apply(place)
+            if made is not None and self.known(self.origin + made):
+                return True
+        if "?" not in link:
+            return False
+        template = str(url_template(link))
+        for name, _ in parameters_of(link):
+            each = self.parameters.get(f"{template} {name}")
+            supported = each is not None and each.evidence.support and not each.evidence.against
+            if supported and self.known(without_parameter(link, name)):
+                return True
+        return False
+
+    # Storage
+
+    @property
+    def rules(self) -> Iterator[Rule]:
+        """All rules worth keeping."""
+        for rule in self.duplicates.values():
+            if rule.evidence.support > 1 or rule.evidence.against:
+                yield rule
+        yield from self.parameters.values()
+
+    def restore(self, stored: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Continue with rules of an earlier run, each with its kind."""
+        for kind, values in stored:
+            if kind == "parameter":
+                parameter = ParameterRule.from_stored(values)
+                self._forbid(parameter)
+                if self.learns_parameters:
+                    self.parameters[parameter.key] = parameter
+            elif self.learns_duplicates:
+                rule = DuplicateRule.from_stored(values)
+                self._forbid(rule)
+                self.duplicates[rule.key] = rule
+        self._live = [each for each in self.duplicates.values() if each.state in LIVE]
+
+    def _forbid(self, rule: Rule) -> None:
+        """Obey what a person forbids by now, and forget what was forbidden before."""
+        if self.forbidden & {id_of(rule), "*"}:
+            rule.evidence.state = RuleState.FORBIDDEN
+        elif rule.state is RuleState.FORBIDDEN:
+            rule.evidence.state = RuleState.PROPOSED
+
+
+def nearest(url: str, others: Sequence[str]) -> list[str]:
+    """The URLs that differ from ``url`` in the fewest characters between start and end."""
+
+    def difference(other: str) -> tuple[int, str]:
+        head = len(common_start(url, other))
+        tail = len(common_start(url[:head:-1], other[:head:-1]))
+        return max(len(url), len(other)) - head - tail, other
+
+    return sorted(others, key=difference)[:MAX_PAIRS]
+
+
+def differing_bases(url: str, other: str) -> tuple[str, str]:
+    """The directories of two URLs, without the last ones as far as these are the same."""
+    one, two = url.partition("?")[0].split("/")[:-1], other.partition("?")[0].split("/")[:-1]
+    while len(one) > ROOT and len(two) > ROOT and one[-1] == two[-1]:
+        one.pop()
+        two.pop()
+    return "/".join([*one, ""]), "/".join([*two, ""])
+
+
+def id_of(rule: Rule) -> str:
+    """The short name of a rule, by which a person forbids it."""
+    if isinstance(rule, DuplicateRule):
+        return rule.id
+    return f"p{crc32(rule.key.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def kind_of(rule: Rule) -> str:
+    """The kind of a rule: duplicate or parameter."""
+    return "parameter" if isinstance(rule, ParameterRule) else "duplicate"
+
+
+def _class(base: str, name: str) -> int:
+    return hash((base, name))
+
+
+def rewriting_of(rule: DuplicateRule, origin: str) -> str | None:
+    """A rule that acts as an entry of ``url_rewrite``."""
+    if rule.acting is None:
+        return None
+    pattern, replacement = rule.acting
+    return f"^{re.escape(origin)}{pattern}$=>{origin}{replacement}"

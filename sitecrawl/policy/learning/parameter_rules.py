@@ -1,0 +1,121 @@
+"""Rules on parameters that say nothing of the content, learned for each URL template.
+
+The pages of a template that differ in one parameter alone are compared. Where the text differs,
+the parameter is kept, after one page. Where it is the same, or only in another order, on enough
+different pages, the parameter is folded: for the values that were seen, and for all once there
+were several of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import unquote_plus
+
+from sitecrawl.policy.learning.evidence import Evidence, RuleState
+
+MAX_PARAMETERS = 8
+"""Parameters of a URL, beyond which nothing is learned of it."""
+MANY_VALUES = 6
+"""Different values seen, after which any value may be folded."""
+MIN_TESTS = 6
+"""Pages foretold rightly before a parameter is folded: a default (``page=1``) is the same for
+many pages before it shows that it is none."""
+
+
+def parameters_of(url: str) -> list[tuple[str, str]]:
+    """Name and value of each parameter, as written; empty if there are too many."""
+    query = url.partition("?")[2]
+    if not query or ";" in query:
+        return []
+    pairs = [each.partition("=") for each in query.split("&") if each]
+    if len(pairs) > MAX_PARAMETERS:
+        return []
+    return [(name, value) for name, _, value in pairs]
+
+
+def without_parameter(url: str, name: str) -> str:
+    """``url`` without the parameters of a name, as it is written."""
+    path, _, query = url.partition("?")
+    kept = [each for each in query.split("&") if each and each.partition("=")[0] != name]
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+_WORD = re.compile(r"\w+")
+
+
+def same_words(one: str, other: str, values: Iterable[str] = ()) -> bool:
+    """True if two texts have the same words, each as often, in whatever order.
+
+    A word of ``values``, which the parameter itself says, may be in one of them alone.
+    """
+    if abs(len(one) - len(other)) > 200:
+        return False
+    here, there = Counter(_WORD.findall(one.lower())), Counter(_WORD.findall(other.lower()))
+    if here == there:
+        return True
+    differing = set((here - there) + (there - here))
+    said = {word for value in values for word in _WORD.findall(unquote_plus(value).lower())}
+    return differing <= said
+
+
+@dataclass(slots=True)
+class ParameterRule:
+    """The decision on one parameter of a URL template.
+
+    ``values`` are those under which nothing of the content changed.
+    """
+
+    template: str
+    name: str
+    values: list[str] = field(default_factory=list)
+    evidence: Evidence = field(default_factory=lambda: Evidence(needed=MIN_TESTS))
+
+    @property
+    def key(self) -> str:
+        """The name of the rule."""
+        return f"{self.template} {self.name}"
+
+    @property
+    def state(self) -> RuleState:
+        """The state that the evidence has led to."""
+        return self.evidence.state
+
+    def add(self, text: int, value: str, *, foretold: bool) -> bool:
+        """Count a page that did not depend on the parameter; True if the state changes."""
+        if value not in self.values and len(self.values) < MANY_VALUES:
+            self.values.append(value)
+        return self.evidence.add(text, foretold=foretold)
+
+    def covers(self, value: str) -> bool:
+        """True if a URL with this value may be folded."""
+        return len(self.values) >= MANY_VALUES or value in self.values
+
+    def __str__(self) -> str:
+        """The decision as a person reads it."""
+        values = "any value" if len(self.values) >= MANY_VALUES else ", ".join(self.values)
+        if self.state is RuleState.WITHDRAWN:
+            return f"{self.template}: {self.name} changes the content"
+        return f"{self.template}: {self.name} says nothing ({values})"
+
+    def as_stored(self) -> dict[str, Any]:
+        """The rule as plain values."""
+        return {
+            "template": self.template,
+            "name": self.name,
+            "values": self.values,
+            "evidence": self.evidence.as_stored(),
+        }
+
+    @classmethod
+    def from_stored(cls, stored: dict[str, Any]) -> Self:
+        """The rule from its plain values."""
+        return cls(
+            stored["template"],
+            stored["name"],
+            list(stored["values"]),
+            Evidence.from_stored(stored["evidence"]),
+        )

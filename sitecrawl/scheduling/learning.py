@@ -1,0 +1,361 @@
+"""Learned rules of the leased origins: taught by visits, asked before each fetch, and stored."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from sitecrawl.events import Event
+from sitecrawl.frontier.base import Candidate
+from sitecrawl.frontier.learned import FOLDED, StoredRule
+from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
+from sitecrawl.policy.learning.origin_learning import (
+    MIN_TEXT,
+    EarlierPage,
+    Fold,
+    ObservedPage,
+    OriginLearning,
+    Question,
+    id_of,
+    kind_of,
+)
+from sitecrawl.policy.learning.parameter_rules import ParameterRule
+from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
+from sitecrawl.policy.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.frontier.base import DueUrl, VisitResult
+    from sitecrawl.frontier.learned import StoredPage
+    from sitecrawl.policy.decision import Decision
+    from sitecrawl.scheduling.background import BackgroundTasks
+
+READ = WITH_CONTENT | {Outcome.NON_CANONICAL}
+SAVE_AFTER = 50
+"""Observations after which the rules are stored although no state changed."""
+MAX_DEFERRALS = 3
+"""Times that a URL makes way for the one that a rule under test takes for the same page."""
+MAX_KNOWN = 100_000
+MAX_STEPS = 20
+MAX_RESTING = 500
+"""Origins without a lease of which the evidence is kept; no other worker has changed it."""
+
+
+class Learned:
+    """The learning of one leased origin, with what is known of the URLs that its rules name."""
+
+    def __init__(self, learning: OriginLearning, known: set[int]) -> None:
+        self.rules = learning
+        self.known = known
+        self.folded: dict[int, Candidate] = {}
+        self.targets: dict[int, int] = {}
+        self.no_pages: set[int] = set()
+        self.read: set[int] = set()
+        self.deferred: dict[int, int] = {}
+        self.pending = 0
+        self.questions: list[Question] = []
+        self.lock = asyncio.Lock()
+        self.stored: dict[tuple[str, str], str] = {}
+
+    @property
+    def must_save(self) -> bool:
+        """True if what was learned is worth a transaction."""
+        return self.rules.urgent or self.rules.changed >= SAVE_AFTER
+
+    def note(self, visit: VisitResult) -> None:
+        """Remember if a page was read, or proved to be none."""
+        if visit.again or visit.reason == FOLDED:
+            return
+        if visit.outcome not in WITH_CONTENT:
+            self.no_pages.add(visit.due.fingerprint)
+        elif self.rules.has_rules and len(self.read) < MAX_KNOWN:
+            self.read.add(visit.due.fingerprint)
+
+    def keep_out(self, due: DueUrl, other: Candidate) -> None:
+        """Remember that another URL stands for a due one."""
+        if len(self.folded) >= MAX_KNOWN:
+            first = next(iter(self.folded))
+            del self.folded[first]
+            self.targets.pop(first, None)
+        self.targets[due.fingerprint] = other.fingerprint
+        self.folded[due.fingerprint] = Candidate(due.origin, due.fingerprint, due.url)
+
+    def leads_to(self, fingerprint: int, end: int) -> bool:
+        """Tell a URL for which, in the end, another one stands."""
+        for _ in range(MAX_STEPS):
+            if fingerprint == end:
+                return True
+            if fingerprint not in self.folded:
+                return False
+            fingerprint = self.targets[fingerprint]
+        return True
+
+    def look_up(self, found: Mapping[int, StoredPage]) -> None:
+        """Take in what is stored of URLs."""
+        for fingerprint, page in found.items():
+            (self.known if page.stands else self.no_pages).add(fingerprint)
+            if page.stands:
+                self.no_pages.discard(fingerprint)
+            if page.read:
+                self.read.add(fingerprint)
+
+    def stand_ins(self, due: DueUrl) -> Iterator[str]:
+        """The URLs that rules take for the same page as a due one."""
+        if _may_fold(due):
+            yield from self.rules.named(due.url)
+
+
+class Learning:
+    """The one owner of what is learned of origins.
+
+    ``released`` is sent with the key of an origin on which URLs wait again that were kept out.
+    """
+
+    def __init__(
+        self,
+        params: CrawlParams,
+        owner: FrontierOwner,
+        recorder: Recorder,
+        discovery: Discovery,
+        tasks: BackgroundTasks,
+    ) -> None:
+        self.released: Event[str] = Event()
+        self._duplicates = params.learn_duplicates
+        self._parameters = params.query == "learn"
+        self._forbidden = frozenset(params.forbidden_rules)
+        self._realm_rules = discovery.rules
+        self._owner = owner
+        self._discovery = discovery
+        self._tasks = tasks
+        self._origins: dict[str, Learned] = {}
+        self._resting: dict[str, Learned] = {}
+        recorder.batch_committed.connect(self.committed)
+
+    @property
+    def _learns(self) -> bool:
+        return self._duplicates or self._parameters
+
+    async def prepare(self, key: str, dues: Sequence[DueUrl]) -> None:
+        """Load the rules of an origin, and look up the URLs that stand for these."""
+        if not self._learns:
+            return
+        learned = self._origins.get(key)
+        if learned is None:
+            learned = await self._load(key)
+        if not learned.rules.has_rules:
+            return
+        asked = {self._fingerprint(url) for due in dues for url in learned.stand_ins(due)}
+        if asked:
+            learned.look_up(await self._owner.frontier.stored_pages(key, asked))
+
+    def decide(self, key: str, due: DueUrl) -> tuple[Decision, Candidate] | None:
+        """The refusal of a URL for which another one stands, with that one; None to fetch it."""
+        learned = self._origins.get(key)
+        if learned is None or not learned.rules.has_rules or not _may_fold(due):
+            return None
+        for fold in learned.rules.fold(due.url):
+            candidate = self._stands(learned, due, fold)
+            if candidate is None:
+                continue
+            learned.rules.changed += 1
+            if not fold.rule.evidence.fold():
+                return None
+            learned.keep_out(due, candidate)
+            return LEARNED_DUPLICATE.refuse(fold.in_words), candidate
+        return None
+
+    def defers(self, key: str, due: DueUrl) -> bool:
+        """Tell a URL that is visited after the one that a rule under test takes for the same."""
+        learned = self._origins.get(key)
+        if learned is None or not learned.rules.has_rules or not _may_fold(due):
+            return False
+        fold = learned.rules.tested(due.url)
+        if fold is None or self._stands(learned, due, fold) is None:
+            return False
+        if (
+            self._fingerprint(fold.url) in learned.read
+            and learned.pending < fold.rule.evidence.needed
+        ):
+            learned.pending += 1
+            return False
+        times = learned.deferred.get(due.fingerprint, 0)
+        if times >= MAX_DEFERRALS or len(learned.deferred) >= MAX_KNOWN:
+            return False
+        learned.deferred[due.fingerprint] = times + 1
+        return True
+
+    def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
+        """Learn from visits that were written."""
+        if any(visit.released for visit in visits):
+            self.released.send(key)
+        self._release_alternates()
+        learned = self._origins.get(key)
+        if learned is None:
+            return
+        learned.pending = 0
+        for visit in visits:
+            learned.note(visit)
+            page = _read_page(visit, parameters=self._parameters)
+            if page is not None:
+                learned.questions += learned.rules.observe(page)
+        if learned.questions or learned.must_save:
+            self._tasks.begin(self._learn(key, learned))
+
+    async def release(self, key: str) -> None:
+        """Learn what is left to learn before the lease of an origin ends, and let go of it."""
+        learned = self._origins.pop(key, None)
+        if learned is not None:
+            await self._learn(key, learned)
+            await self._save(key, learned)
+            if len(self._resting) >= MAX_RESTING:
+                del self._resting[next(iter(self._resting))]
+            self._resting[key] = learned
+
+    async def _load(self, key: str) -> Learned:
+        """The rules of an origin as they are stored, with the evidence that is not worth storing."""
+        stored = await self._owner.frontier.learned(key)
+        resting = self._resting.pop(key, None)
+        if resting is not None and resting.stored == _as_text(stored):
+            return self._origins.setdefault(key, resting)
+        known: set[int] = set()
+
+        def has_met(url: str) -> bool:
+            fingerprint = self._fingerprint(url)
+            return fingerprint in known or self._discovery.has_seen(fingerprint)
+
+        def is_alternate(url: str, page: str) -> bool:
+            versions = self._discovery.alternates.get(self._fingerprint(url), ())
+            return bool(versions) and self._fingerprint(page) in versions
+
+        rules = OriginLearning(
+            key, has_met, is_alternate, self._duplicates, self._parameters, self._forbidden
+        )
+        rules.restore((rule.kind, rule.value) for rule in stored)
+        learned = Learned(rules, known)
+        learned.stored = _as_text(stored)
+        return self._origins.setdefault(key, learned)
+
+    async def _learn(self, key: str, learned: Learned) -> None:
+        """Judge the rules by the texts of the URLs that they name."""
+        async with learned.lock:
+            questions, learned.questions = learned.questions, []
+            if questions:
+                await self._answer(key, learned, questions)
+            if learned.rules.unproven:
+                texts = await self._owner.frontier.read_texts(key)
+                learned.rules.review({url: _number(text) for url, text in texts.items()})
+            if learned.must_save:
+                await self._save(key, learned)
+
+    async def _answer(self, key: str, learned: Learned, questions: list[Question]) -> None:
+        prints = {question.other: self._fingerprint(question.other) for question in questions}
+        words = any(isinstance(question.rule, ParameterRule) for question in questions)
+        found = await self._owner.frontier.stored_pages(key, {*prints.values()}, words=words)
+        for question in questions:
+            stored = found.get(prints[question.other])
+            if stored is not None:
+                text = _number(stored.text) if stored.text else None
+                other = EarlierPage(text, stored.canonical, stored.words)
+                learned.rules.answer(question, other)
+
+    async def _save(self, key: str, learned: Learned) -> None:
+        rules = learned.rules
+        withdrawn, rules.withdrawn = rules.withdrawn, False
+        if rules.changed:
+            rules.changed, rules.urgent = 0, False
+            stored = [
+                StoredRule(
+                    kind_of(rule), id_of(rule), rule.state.value, str(rule), rule.as_stored()
+                )
+                for rule in rules.rules
+            ]
+            await self._owner.frontier.save_learned(key, stored)
+            learned.stored = _as_text(stored)
+        if not withdrawn:
+            return
+        released = await self._owner.frontier.release_folded(key)
+        if released and key in self._origins:  # else its lease ends, and it is taken again
+            self.released.send(key)
+
+    def _stands(self, learned: Learned, due: DueUrl, fold: Fold) -> Candidate | None:
+        """The URL that stands for a due one, if the crawl knows it and may ask for it."""
+        admission = self._realm_rules.admit(fold.url, depth=due.depth)
+        identity = admission.fingerprint
+        if not admission.decision.allowed or identity in learned.no_pages:
+            return None
+        if learned.leads_to(identity, due.fingerprint):
+            return None
+        if admission.origin != due.origin or not (
+            identity in learned.known or self._discovery.has_seen(identity)
+        ):
+            return None
+        return self._discovery.stand_in(admission, due)
+
+    def _release_alternates(self) -> None:
+        """Ask for URLs that were kept out and that a page calls another version of itself."""
+        new, self._discovery.new_alternates = self._discovery.new_alternates, []
+        for learned in self._origins.values() if new else ():
+            found = [
+                learned.folded.pop(each)
+                for each, page in new
+                if each in learned.folded and learned.leads_to(learned.targets[each], page)
+            ]
+            if found:
+                self._tasks.begin(self._ask_again(found))
+
+    async def _ask_again(self, found: list[Candidate]) -> None:
+        await self._owner.frontier.mark_due(found)
+        self.released.send(found[0].origin)
+
+    def _fingerprint(self, url: str) -> int:
+        return self._realm_rules.admit(url).fingerprint
+
+
+def _as_text(rules: Iterable[StoredRule]) -> dict[tuple[str, str], str]:
+    return {(rule.kind, rule.name): json.dumps(rule.value) for rule in rules}
+
+
+def _may_fold(due: DueUrl) -> bool:
+    """Tell a URL that a learned rule may keep out.
+
+    Never a start, a page that was read (its document would be lost), or one that its site lists
+    as a page of its own.
+    """
+    return due.via not in ("seed", "sitemap", "feed") and due.indexed_at is None
+
+
+def _read_page(visit: VisitResult, *, parameters: bool) -> ObservedPage | None:
+    if visit.outcome is Outcome.PERMANENT_REDIRECT and visit.target is not None:
+        moved_to = visit.target.url
+        return ObservedPage(
+            visit.due.url, crc32(moved_to.encode()), MIN_TEXT, canonical=moved_to, moved=True
+        )
+    if visit.outcome not in READ or not visit.document or visit.content_hash is None:
+        return None
+    body = visit.document.get("body") or ""
+    needs_words = parameters and "?" in visit.due.url
+    return ObservedPage(
+        visit.due.url,
+        _number(visit.content_hash),
+        len(body),
+        visit.equal_to,
+        visit.canonical,
+        tuple(each.url for each in _own_links(visit)),
+        f"{visit.document.get('title', '')} {body}" if needs_words else "",
+    )
+
+
+def _own_links(visit: VisitResult) -> Iterable[Candidate]:
+    own = visit.due.origin
+    return (each for each in visit.candidates if each.origin == own and each.via == "link")
+
+
+def _number(text: str) -> int:
+    return int(text[:12], 16)
