@@ -120,6 +120,7 @@ def test_sections_of_a_file_have_the_number_of_their_page() -> None:
         "<tr><td rowspan=9999 colspan=9999>x",
         "<img alt=x src=y>",
         "<b><i><code>x<br>",
+        "<i>x</i>",
     ],
 )
 def test_hostile_structures_are_bounded(part: str) -> None:

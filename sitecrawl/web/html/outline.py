@@ -375,14 +375,14 @@ class _LineWriter:
             inner.append(last)
 
     def _end(self, mark: Format, start: int) -> None:
-        content = "".join(self._out[start + 1 :])
         if mark.sign == CODE:
+            content = "".join(self._out[start + 1 :])
             longest = max(map(len, _TICKS.findall(content)), default=0)
             ticks = "`" * (longest + 1)
             pad = " " if longest else ""
             self._out[start:] = [f"{ticks}{pad}{content}{pad}{ticks}"]
         elif mark.sign in (LINK, IMAGE):
-            self._out[start:] = [self._linked(mark, content)]
+            self._out[start:] = [self._linked(mark, "".join(self._out[start + 1 :]))]
         else:
             self._out.append(mark.sign)
             self._closed = (mark.sign, start, len(self._out))
