@@ -20,6 +20,7 @@ from sitecrawl.policy.documents.furniture import (
     OriginFurniture,
     learn,
     names_of,
+    own_headings,
     page_keys,
 )
 from sitecrawl.web.html.page import Page
@@ -111,8 +112,9 @@ def without_furniture(pages: Pages, read: Extracted) -> Extracted:
     lines = {name: learn(sample, frozenset()) for name, sample in samples.items()}
     known = OriginFurniture(1, lines)
     texts = []
-    for text, each in zip(read.texts, names, strict=True):
-        kept = known.kept(text.split("\n"), each)
+    for text, each, page in zip(read.texts, names, read.pages, strict=True):
+        own = own_headings((heading.text for heading in page.headings), page.title)
+        kept = known.kept(text.split("\n"), each, own)
         texts.append("\n".join(compress(text.split("\n"), kept)) if kept else text)
     return Extracted(texts, read.milliseconds, read.pages)
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.crawl.visit import Stripping
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.pipelines.document import DocumentPipeline
-from sitecrawl.policy.documents.furniture import STRIPPED_TYPES, is_gone, names_of, page_keys
+from sitecrawl.policy.documents.furniture import (
+    STRIPPED_TYPES,
+    is_gone,
+    names_of,
+    own_headings,
+    page_keys,
+)
 from sitecrawl.policy.documents.sections import kept_blocks
 from sitecrawl.policy.documents.site_names import edge_mark, title_edges
 from sitecrawl.web.html.main_content import left_out
@@ -57,12 +63,13 @@ class FurniturePipeline(DocumentPipeline):
                 version = known.version
                 if self._names_site:
                     page.site_names = known.shared_edges(page.title)
-                kept = known.kept(page.text.split("\n"), names)
+                own = own_headings((each.text for each in page.headings), page.title)
+                kept = known.kept(page.text.split("\n"), names, own)
                 if kept is not None:
                     strip(page, kept)
                     if page.stable_text:
                         stable = page.stable_text.split("\n")
-                        rest = known.kept(stable, names)
+                        rest = known.kept(stable, names, own)
                         page.stable_text = "\n".join(compress(stable, rest) if rest else stable)
         visit.stripped(Stripping(lines, version, "\n".join(map(str, page.left_out))))
 

@@ -71,6 +71,18 @@ def test_furniture_is_left_out_and_what_was_written_before_once_rewritten(
     assert stored == folded([first, second, third])
 
 
+@pytest.mark.behaviour("C-31", "C-29")
+def test_a_heading_that_every_menu_names_stays_on_its_page(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    pages = site(menu=("Products", *(f"About {name}" for name in NAMES)))
+    for name in NAMES:
+        pages[name] = str(pages[name]).replace("<title>", "<title>About ")
+    origin = server.serve(pages)
+    documents = crawl(origin).documents
+    assert documents[f"{origin}{NAMES[3]}"]["body"].startswith("About /docs/ao\nText of")
+
+
 @pytest.mark.behaviour("C-31")
 def test_explain_tells_what_was_left_out(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(site())

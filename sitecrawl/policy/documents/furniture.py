@@ -118,10 +118,20 @@ class OriginFurniture:
     versions: dict[str, int] = field(default_factory=dict)
     pages: dict[str, frozenset[int]] = field(default_factory=dict)
 
-    def kept(self, lines: Sequence[str], names: Names) -> bytearray | None:
-        """The lines of a page that are none of the furniture of its template or its origin."""
+    def kept(
+        self, lines: Sequence[str], names: Names, own: Collection[str] = ()
+    ) -> bytearray | None:
+        """The lines of a page that are none of the furniture of its template or its origin.
+
+        Of the lines in ``own``, which a menu may name too, the last one of each stays.
+        """
         known = [self.lines[name] for name in names if self.lines.get(name)]
-        return kept_lines(lines, *known) if known else None
+        kept = kept_lines(lines, *known) if known else None
+        if kept is not None and own:
+            last = {line: number for number, line in enumerate(lines) if line in own}
+            for number in last.values():
+                kept[number] = 1
+        return kept
 
     def shared_edges(self, title: str) -> tuple[str, ...]:
         """The parts of a title that many titles of the origin have at an end: the site's name."""
@@ -143,6 +153,12 @@ class OriginFurniture:
         return wanted
 
 
+def own_headings(texts: Iterable[str], title: str) -> frozenset[str]:
+    """The headings that the title of their page names: the page's own, wherever else they stand."""
+    folded = title.casefold()
+    return frozenset(text for text in texts if text.casefold() in folded)
+
+
 def stripped_document(
     document: dict[str, Any], furniture: OriginFurniture, names: Names
 ) -> tuple[dict[str, Any], list[str]] | None:
@@ -152,7 +168,9 @@ def stripped_document(
         return None
     document, has_name = _without_site_name(document, furniture)
     lines = body.split("\n")
-    kept = furniture.kept(lines, names)
+    headings = document.get("headings")
+    texts = [each["text"] for each in headings] if isinstance(headings, list) else []
+    kept = furniture.kept(lines, names, own_headings(texts, str(document.get("title", ""))))
     if kept is None:
         return (document, []) if has_name else None
     stripped = {**document, "body": "\n".join(compress(lines, kept))}
