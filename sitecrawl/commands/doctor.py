@@ -153,5 +153,5 @@ def _page(found: Diagnosis, page: Page, scripts: Decision) -> Iterator[tuple[str
 
 def _expected(found: Diagnosis) -> str:
     if found.expected is None or found.seconds is None:
-        return f"unknown, there is no sitemap; each takes {found.delay:g} s or more"
+        return f"unknown: there is no sitemap; each takes {found.delay:g} s or more"
     return f"{found.expected} by the sitemaps; {span(found.seconds)} or more at their pace"

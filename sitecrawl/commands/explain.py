@@ -113,15 +113,15 @@ def lines(explanation: Explanation, source: Source, now: float) -> Iterator[str]
     if explanation.admission.url != explanation.url:
         yield f"  requested as {explanation.admission.url}"
     if (normal := normal_form(explanation.admission.url)) != explanation.admission.url:
-        yield f"  to the rules {normal}"
+        yield f"  normalized as {normal}"
     yield f"  {_whence(source, now)}"
     yield from _section("Rules, in their order", explanation.rules)
     yield from _section("Limits, counted while a crawl runs", explanation.limits)
     yield from _section("robots.txt", [explanation.robots])
-    yield from ("", "Known of it")
+    yield from ("", "Stored state")
     yield from (f"  {line}" for line in _known(explanation, now))
     if explanation.referrers:
-        yield from ("", "The way to it")
+        yield from ("", "Path from a start")
         yield from (f"  {referrer}" for referrer in explanation.referrers)
     yield from ("", f"Verdict: {verdict(explanation, now)}")
 
@@ -149,7 +149,7 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
         yield f"nothing: {_unknown(explanation)}"
         return
     if stored.url != explanation.admission.url:
-        yield f"the same page as {stored.url}, by the options of what makes two URLs one"
+        yield f"the same page as {stored.url}, by the options that decide which URLs are equal"
     yield f"found {ago(stored.found_at, now)} as {stored.via} at depth {stored.depth}"
     if stored.outcome is None or stored.visited_at is None:
         yield "waiting for its first visit"
@@ -181,7 +181,7 @@ def _document(stored: UrlState, now: float) -> Iterator[str]:
     if stored.redirect_to:
         yield f"redirects to {stored.redirect_to}"
     if stored.canonical:
-        yield f"names as canonical {stored.canonical}"
+        yield f"declares as canonical {stored.canonical}"
     if stored.kept_for:
         yield f"stands for {stored.because}: its document is that of {stored.kept_for}"
     if stored.seq is not None:

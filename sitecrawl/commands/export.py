@@ -43,7 +43,7 @@ class Command(StoredCommand):
         """Add the output file and the start of the changes."""
         super().add_options(parser)
         parser.add_argument(
-            "-O", "--overwrite-output", metavar="FILE", help="write FILE anew (default: print)"
+            "-O", "--overwrite-output", metavar="FILE", help="overwrite FILE (default: print)"
         )
         parser.add_argument("-o", "--output", metavar="FILE", help="append to FILE")
         parser.add_argument(

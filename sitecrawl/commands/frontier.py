@@ -71,7 +71,7 @@ class Command(StoredCommand):
 
     def short_desc(self) -> str:
         """Return the description that `scrapy` prints in its list of commands."""
-        return "Show what a crawl knows, and change it by hand (scrapy frontier stats)"
+        return "Show and edit the state of a crawl (scrapy frontier stats)"
 
     def long_desc(self) -> str:
         """Return the text of `scrapy frontier -h`; argparse wraps it."""
@@ -98,7 +98,7 @@ class Command(StoredCommand):
         parser.add_argument(
             "--realm",
             metavar="REALM",
-            help="the realm in question; by default that of the last run, for lists and prune all",
+            help="the realm to use; by default that of the last run, for lists and prune all",
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:

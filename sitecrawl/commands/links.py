@@ -52,7 +52,7 @@ class Command(FetchingCommand):
         """Add the short output form."""
         super().add_options(parser)
         parser.add_argument(
-            "--admitted", action="store_true", help="print the URLs of admitted links, no more"
+            "--admitted", action="store_true", help="print only the URLs of admitted links"
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:

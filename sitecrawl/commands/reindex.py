@@ -47,7 +47,7 @@ class Command(StoredCommand):
         """Add the option to apply the changes."""
         super().add_options(parser)
         parser.add_argument(
-            "--dry-run", action="store_true", help="say what would change, and change nothing"
+            "--dry-run", action="store_true", help="report what would change, and change nothing"
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:

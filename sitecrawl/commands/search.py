@@ -37,8 +37,8 @@ class Command(StoredCommand):
         """Return the text of `scrapy search -h`; argparse wraps it."""
         return (
             'Print the pages with all WORDS, best first. "Several words" in quotes are a phrase, '
-            "-word must not stand on the page, begin* has any end. The search file beside the crawl "
-            "database is brought up to date first; with --file another one is read as it is. Exit "
+            "-word excludes pages with it, begin* matches a prefix. The search file beside the crawl "
+            "database is brought up to date first; with --file another one is read unchanged. Exit "
             "status: 0 found; 1 nothing found; 2 wrong usage; 3 no usable crawl database or search "
             "file."
         )
@@ -46,19 +46,19 @@ class Command(StoredCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the filters and the number of results."""
         super().add_options(parser)
-        parser.add_argument("--site", metavar="HOST", default="", help="pages of this host alone")
+        parser.add_argument("--site", metavar="HOST", default="", help="only pages of this host")
         parser.add_argument(
             "--under",
             metavar="PATH",
             default="",
-            help="pages whose path, or whole URL, begins so: /docs/",
+            help="pages whose path, or whole URL, begins with this: /docs/",
         )
         parser.add_argument(
-            "--language", metavar="TAG", default="", help="pages in this language: en, de"
+            "--language", metavar="TAG", default="", help="only pages in this language: en, de"
         )
         parser.add_argument("--limit", metavar="N", type=int, default=10, help="results (10)")
         parser.add_argument(
-            "--offset", metavar="N", type=int, default=0, help="results to pass over (0)"
+            "--offset", metavar="N", type=int, default=0, help="results to skip (0)"
         )
         parser.add_argument("--file", metavar="FILE", help="a search file that scrapy sync wrote")
 

@@ -39,14 +39,14 @@ class Command(StoredCommand):
 
     def short_desc(self) -> str:
         """Return the description that `scrapy` prints in its list of commands."""
-        return "Bring a crawl's documents to a search index (scrapy sync opensearch://HOST/INDEX)"
+        return "Copy a crawl's documents to a search index (scrapy sync opensearch://HOST/INDEX)"
 
     def long_desc(self) -> str:
         """Return the text of `scrapy sync -h`; argparse wraps it."""
         return (
             "Apply to TARGET every change of the documents that it has not read yet, deletions "
             "too. How far it has read is kept in the target, so that there may be any number of "
-            "them, and one that was away catches up. Without TARGET it is a search file beside the "
+            "them, and one that was offline catches up. Without TARGET it is a search file beside the "
             "crawl database, for scrapy search. Nothing is fetched. Exit status: 0 the target is "
             "equal to the documents; 1 it refused some of them (scrapy frontier refused); 2 wrong "
             "usage, or a target of another crawl or shape; 3 no usable crawl database, or the "
@@ -59,16 +59,16 @@ class Command(StoredCommand):
         parser.add_argument(
             "--rebuild",
             action="store_true",
-            help="fill a new index from the crawl database, and put it in the place of the old one",
+            help="fill a new index from the crawl database, and replace the old one with it",
         )
         parser.add_argument(
             "--follow", action="store_true", help="go on as the crawl writes, until Ctrl-C"
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="say what would be written, and write nothing"
+            "--dry-run", action="store_true", help="report what would be written, and write nothing"
         )
         parser.add_argument(
-            "--batch", metavar="N", type=int, default=BATCH, help=f"changes at once ({BATCH})"
+            "--batch", metavar="N", type=int, default=BATCH, help=f"changes per batch ({BATCH})"
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
@@ -140,7 +140,7 @@ def _print_report(uri: str, done: SyncReport, *, as_json: bool) -> int:
     if as_json:
         print_lines([json.dumps({"target": name, **asdict(done)})])
     elif done.count:
-        how = "was filled anew with" if done.rebuilt else "got"
+        how = "was rebuilt with" if done.rebuilt else "got"
         documents, gone = with_noun(done.upserts, "document"), with_noun(done.deletions, "deletion")
         print_lines([f"{name} {how} {documents} and {gone}."])
     else:

@@ -37,7 +37,7 @@ IMPLIED: Sequence[tuple[str, Any, Mapping[str, Any]]] = (
     ("rogue", True, {"obey_robots": False}),
     ("preset", "rag", {"markdown": True, "sections": True}),
 )
-"""Options that stand for others when they have a value."""
+"""Shorthand options that set others when they have a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Configuration:
 
     ``sources`` has an entry for every option: ``default``, ``profile fdse``, the path of
     the TOML file, or ``-a deny``. ``replaced`` are values, with their sources, in whose place
-    are those that another option stands for.
+    are those set by a shorthand option.
     """
 
     params: CrawlParams

@@ -54,7 +54,7 @@ def _profile_text(name: str) -> str:
 
 
 def read_file(path: str, source: str) -> Layer:
-    """The options of a TOML file; the files of starts that it names are sought beside it."""
+    """The options of a TOML file; the files of starts that it names are relative to its folder."""
     values = _parse(path, source)
     if "config" in values:
         raise ConfigError([f"{path}: config: a file cannot name another; use -a config=FILE."])

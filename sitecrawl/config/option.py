@@ -20,7 +20,7 @@ class Effect(Flag):
     again for their links.
     ``READING``: what a page's document holds, which only its page can tell; documents made under
     other values are read again.
-    ``NAMING``: shape and names of the output; stored documents are written anew without a request.
+    ``NAMING``: shape and names of the output; stored documents are rewritten without a request.
     """
 
     RUN = auto()

@@ -56,14 +56,14 @@ class StoredCommand(StartedCommand):
             default=[],
             metavar="NAME=VALUE",
             help="an option of the crawl, as given to scrapy crawl (may be repeated); "
-            "without start and name the newest crawl database in question is taken, "
-            "and the options it was last crawled with",
+            "without start and crawl_name, the newest crawl database is used, "
+            "with the options of its last run",
         )
         parser.add_argument(
             "--spider",
             metavar="NAME",
             default="site",
-            help="the spider whose rules count, if the project has more than site",
+            help="the spider whose rules apply, if the project has more than site",
         )
         parser.add_argument("--json", action="store_true", help="print JSON for programs to read")
 

@@ -19,10 +19,10 @@ COMPLETE = 2
 WORDS = {
     "finished": "finished",
     "limit": "stopped at its limit",
-    "patience": "given up, it failed too often",
+    "patience": "given up after too many failures",
     "given_up": "given up",
     "interrupted": "interrupted",
-    "waiting": "has something to do for the next crawl",
+    "waiting": "has URLs left for the next crawl",
     "running": "being crawled",
 }
 
@@ -105,7 +105,7 @@ class CrawlStatistics:
         """Return the printed form."""
         run = self.run
         end = f"ended {ago(run.finished_at, now)} ({run.finish_reason})" if run.finished_at else ""
-        yield f"Run {run.id} of realm {run.realm!r} {end or 'is at work'}"
+        yield f"Run {run.id} of realm {run.realm!r} {end or 'is running'}"
         yield from ("", "URLs by their last outcome")
         yield from (f"  {count:9} {name}" for name, count in self.outcomes.items())
         if self.refused:
@@ -127,7 +127,7 @@ class CrawlStatistics:
         for origin in origins[:LISTED]:
             yield from self._origin(origin)
         if len(self.origins) > LISTED:
-            yield f"  All {len(self.origins)} are in: scrapy frontier --json"
+            yield f"  To list all {len(self.origins)}: scrapy frontier --json"
 
     def _rank(self, origin: OriginCounts) -> int:
         """Return the sort key: 0 if a person is needed, then unfinished origins, then complete
@@ -145,10 +145,10 @@ class CrawlStatistics:
         held = f", {origin.held} changes held back" if origin.held else ""
         yield f"    {origin.urls} URLs, {origin.waiting} waiting, {origin.documents} documents{held}"
         for each in self._shared(origin):
-            yield f"    {each.pages} known pages give one answer now: {each.in_words}"
-            yield f"      as {each.example}; taken for an outage until they show content of their own"
+            yield f"    {each.pages} known pages now give the same answer: {each.in_words}"
+            yield f"      as {each.example}; treated as an outage until they have distinct content"
         if origin.held:
-            yield f"    if that is meant so: scrapy frontier confirm-deletes {origin.key}"
+            yield f"    if this is intended: scrapy frontier confirm-deletes {origin.key}"
 
 
 def _target(state: TargetLag, now: float) -> str:

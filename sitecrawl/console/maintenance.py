@@ -72,7 +72,7 @@ def delete_realm(database: str, realm: str) -> ChangeReport:
             return ChangeReport(0, f"There is no realm {realm!r}.")
     with open_administration(database, realm) as administration:
         changes = administration.delete_realm()
-    message = f"Realm {realm!r} is gone; {with_noun(len(changes), 'deletion')} written."
+    message = f"Realm {realm!r} was deleted; {with_noun(len(changes), 'deletion')} written."
     if changes:
         export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
         message += f" {export} prints them; the next crawl of that realm delivers them."
@@ -83,9 +83,9 @@ def forget_target(database: str, target: str) -> ChangeReport:
     """Forget a target of ``scrapy sync``, whose changes were kept for it."""
     with open_change_log(database) as log:
         if log.forget(target):
-            return ChangeReport(1, f"{target} is forgotten; a later scrapy sync goes on with it.")
+            return ChangeReport(1, f"{target} is forgotten; a later scrapy sync resumes it.")
         known = ", ".join(each.target for each in log.targets()) or "none"
-    return ChangeReport(0, f"{target} is no target of this crawl; known: {known}.")
+    return ChangeReport(0, f"{target} is not a target of this crawl; known: {known}.")
 
 
 def adopt(database: str, rules: Rules, path: str) -> ChangeReport:
@@ -97,7 +97,7 @@ def adopt(database: str, rules: Rules, path: str) -> ChangeReport:
         if found.origin:
             by_realm[entry.realm].append((found, entry.state))
         else:
-            problems.append(f"{entry.url} is no URL that can be crawled")
+            problems.append(f"{entry.url} is not a URL that can be crawled")
     count = 0
     for realm, states in by_realm.items():
         with open_administration(database, realm) as administration:
@@ -141,19 +141,17 @@ def prune(database: str, realm: str | None, age: float) -> ChangeReport:
 def _forgotten(rows: Forgotten) -> str:
     before = stamp(rows.before)
     if not rows.count:
-        return f"There is nothing to forget from before {before}."
+        return f"There is nothing to prune from before {before}."
     attempts, changes = _many(rows.attempts, "attempt"), _many(rows.changes, "superseded change")
     return f"Forgot {attempts}, {changes} and {_many(rows.runs, 'run')} from before {before}."
 
 
 def _compacted(file: Compacted | None) -> str:
     if file is None:
-        return "PostgreSQL's autovacuum frees the space for what comes."
+        return "PostgreSQL's autovacuum makes the space reusable."
     if file.hindrance:
-        return (
-            f"The file keeps its {_size(file.before)}: {file.hindrance}. What comes uses the space."
-        )
-    return f"The file went from {_size(file.before)} to {_size(file.after)}."
+        return f"The file stays at {_size(file.before)}: {file.hindrance}. New rows use the freed space."
+    return f"The file shrank from {_size(file.before)} to {_size(file.after)}."
 
 
 def _many(count: int, noun: str) -> str:

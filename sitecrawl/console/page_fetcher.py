@@ -65,7 +65,7 @@ class FetchedPages(NamedTuple):
     """Result of fetching single pages.  ``records`` holds outcomes and robots.txt, and is readable
     only within ``fetch``.
 
-    ``records`` tells of outcomes and robots.txt; it can be asked within ``fetch`` alone.
+    ``records`` has outcomes and robots.txt; it is open only within ``fetch``.
     """
 
     crawler: Crawler

@@ -109,7 +109,7 @@ class ReindexPlan:
                 why = f"now {rewrite.successor.url}" if rewrite.successor else rewrite.rule
                 yield f"  {url}: {why}"
         if self.written:
-            yield f"{with_noun(self.written, 'document')} written again in their new form"
+            yield f"{with_noun(self.written, 'document')} rewritten in their new form"
         if self.reread:
             yield f"{with_noun(self.reread, 'document')} due: their pages must be read again"
         yield self._end()
@@ -118,7 +118,7 @@ class ReindexPlan:
         if self.nothing:
             return "Every document stays as it is."
         if self.since is None:
-            return "Nothing was changed, this was a dry run."
+            return "This was a dry run: nothing was changed."
         if not (self.deleted or self.written):
-            return "The next crawl does it."
+            return "The next crawl reads these pages."
         return f"The next crawl delivers this; scrapy export --since {self.since} prints it."

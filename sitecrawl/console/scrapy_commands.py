@@ -74,7 +74,7 @@ def missing_components(spider: object, settings: BaseSettings) -> Iterator[str]:
                 yield f"{table} lacks {component}: {REMEDY}"
     for name, component in REQUIRED_CLASSES.items():
         if not _is_configured(component, [settings[name]]):
-            yield f"{name} is not {component}, nor made of it: {REMEDY}"
+            yield f"{name} is not {component}, nor a subclass of it: {REMEDY}"
 
 
 def _is_configured(component: str, named: Sequence[Any]) -> bool:

@@ -24,7 +24,7 @@ def search_file(source: Source) -> Path:
 
 
 def update_search_file(source: Source) -> Path:
-    """Synchronise the search file of a crawl, all realms; one of another crawl is filled anew.
+    """Synchronise the search file of a crawl, all realms; one of another crawl is rebuilt.
 
     Raises SyncError.
     """

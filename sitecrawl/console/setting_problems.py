@@ -60,7 +60,7 @@ def _problem(name: str, value: object, defaults: Settings) -> str:
     if name == "LOG_LEVEL":
         return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
     if name == "LOG_ENCODING":
-        return "" if _is_encoding(str(value)) else "is no encoding; the usual one is utf-8"
+        return "" if _is_encoding(str(value)) else "is not an encoding; the usual one is utf-8"
     default = getattr(project, name, defaults.get(name))
     if isinstance(default, bool):
         return "" if _is_switch(value) else "should be 0 or 1"

@@ -264,7 +264,7 @@ class Discovery:
         return self._refer(due, admission._replace(decision=decision), "redirect")
 
     def sent(self, start: str, target: str) -> None:
-        """Bring into scope where a start, or what stands for one, was sent."""
+        """Bring into scope the redirect target of a start, or of its substitute."""
         notice = self.rules.admit_redirect(start, target)
         if notice:
             logger.info("%s", notice)

@@ -24,14 +24,16 @@ BATCH_VISITS = 50
 BATCH_SECONDS = 0.2
 
 HELD_BACK_NOTICE = (
-    "%d of %d documents of %s would be deleted. That many are held back, and looked at again in "
-    "every run; if they are right, confirm them with: scrapy frontier confirm-deletes"
+    "%d of %d documents of %s would be deleted. They are held back because they are so many, and "
+    "their pages are visited again in every run. If the deletions are right, confirm them with: "
+    "scrapy frontier confirm-deletes"
 )
 
 SHARED = (
-    "%d known pages of %s give one answer now, %s (one is %s). That is taken for an outage or a "
-    "template: their documents stay as they are, and every run looks at them again until they show "
-    "content of their own. If it is meant so, accept it with: scrapy frontier confirm-deletes %s"
+    "%d known pages of %s now give the same answer, %s (for example %s). This is treated as an "
+    "outage or a template: their documents are kept, and every run visits the pages again until "
+    "they have distinct content. If this is intended, accept it with: "
+    "scrapy frontier confirm-deletes %s"
 )
 
 Waiting = tuple[VisitResult, "asyncio.Future[Change | None]"]
@@ -138,7 +140,7 @@ class Recorder:
         except FrontierError as error:
             self._owner.fail(error)
         except Exception as error:
-            logger.exception("The crawl database could not take visits of %s", origin)
+            logger.exception("Visits of %s could not be written to the crawl database", origin)
             self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
         finally:
             del self._writing[origin]

@@ -30,7 +30,7 @@ READ = frozenset(
         Outcome.DUPLICATE,
     }
 )
-NO_DOCUMENT = "No document: of the pages that were read, %d, none is wanted in an index: %s"
+NO_DOCUMENT = "No document: none of the %d pages that were read is wanted in an index: %s"
 KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.NON_CANONICAL})
 
 WORDS = {
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class SeedReport:
-    """Report on each start that brought nothing, where no page at all was read."""
+    """Report on each start that produced nothing, if no page at all was read."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.pages_read = 0
@@ -101,7 +101,7 @@ class SeedReport:
             self._led_to[url] = visit.target.url
 
     def report(self, written: int, *, first_run: bool) -> bool:
-        """Log why the crawl brought nothing, if ``written`` is 0 lines; whether any page was read.
+        """Log why the crawl produced nothing, if ``written`` is 0 lines; return whether a page was read.
 
         In a later run the pages that are due may be those alone that are no documents.
         """
@@ -118,7 +118,7 @@ class SeedReport:
             yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
 
     def problems(self) -> list[str]:
-        """One line for each start that brought nothing, if no page was read at all.
+        """One line for each start that produced nothing, if no page was read at all.
 
         A start that is a placeholder page has one in any case.
         """
@@ -132,7 +132,7 @@ class SeedReport:
         return [self._line(url) for url in self._troubles if url in starts]
 
     def _line(self, url: str) -> str:
-        return f"start {url} brought nothing: {'; '.join(self._steps(url))}"
+        return f"start {url} produced nothing: {'; '.join(self._steps(url))}"
 
     def _is_walled(self, url: str) -> bool:
         """Tell a start that is a placeholder page, or whose redirects end at one."""
@@ -144,7 +144,7 @@ class SeedReport:
         """Yield the result of a start, and of each redirect that it led to."""
         yield self._troubles[url]
         while url := self._led_to.get(url, ""):
-            yield f"{url}: {self._troubles.get(url, 'not asked in this run')}"
+            yield f"{url}: {self._troubles.get(url, 'not requested in this run')}"
 
 
 def format_reason(reason: str, detail: str) -> str:

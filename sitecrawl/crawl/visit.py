@@ -18,7 +18,7 @@ Phases of a visit (``VisitPhase``)::
     redirected, links_found, canonical_found, hashed, concluded: in ANSWERED, which they leave
 
 ``TRANSITIONS`` has them all; what is not in it raises ``IllegalTransitionError``. Only ``end``
-makes a result. ``withdraw`` makes none: the URL is visited anew, by another request.
+makes a result. ``withdraw`` makes none: the URL is visited again, by another request.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Visit:
             self.detail = f"the target is refused: {reference.admission.decision.rule}"
 
     def described(self, detail: str) -> None:
-        """Keep what a person may read beside the outcome; a later detail takes its place."""
+        """Set the explanation shown with the outcome; a later detail replaces it."""
         self.detail = detail
 
     # Page
@@ -255,7 +255,7 @@ class Visit:
         return self.end(concluded, because, document=document)
 
     def withdraw(self) -> None:
-        """End the visit without a result: its URL is visited anew."""
+        """End the visit without a result: its URL is visited again."""
         self._move("withdraw")
 
     def _move(self, transition: str) -> None:

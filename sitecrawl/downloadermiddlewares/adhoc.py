@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class AdhocMiddleware:
     """Proxy of Scrapy's retry and redirect middlewares, which are loaded when needed.
 
-    What the rules or robots.txt refuse is said in the log: Scrapy passes over it in silence.
+    Refusals by the rules or robots.txt are logged, because Scrapy drops them silently.
     """
 
     def __init__(self, crawler: Crawler) -> None:

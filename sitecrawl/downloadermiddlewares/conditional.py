@@ -44,7 +44,7 @@ class ConditionalMiddleware:
         )
 
     def process_request(self, request: Request) -> None:
-        """Add the validators of the last visit that brought content."""
+        """Add the validators of the last visit that returned content."""
         visit = visit_of(request)
         due = visit.due if visit is not None else None
         if self._force or due is None or due.indexed_at is None:

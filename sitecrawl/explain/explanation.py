@@ -1,4 +1,4 @@
-"""The decisions about one URL, and what the crawl database knows of it."""
+"""The decisions about one URL, and its state in the crawl database."""
 
 from __future__ import annotations
 
@@ -181,5 +181,5 @@ def _judged(url: str, origin: OriginState, params: CrawlParams) -> Step:
     match = rules.match(url, agent(params))
     words = f"line {match.line_number} of robots.txt: {match.line}"
     if not match.line_number:
-        words = f"no line of robots.txt speaks of it (status {origin.robots_status})"
+        words = f"no line of robots.txt matches it (status {origin.robots_status})"
     return Step(ROBOTS_TXT.name, "passed" if match.allowed else "refused", words)

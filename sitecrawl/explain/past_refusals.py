@@ -107,4 +107,4 @@ class PastRefusals:
         reasons = ", ".join(f"{count} {reason}" for reason, (count, _) in self.counts.items())
         runs = {run for _, run in self.counts.values()}
         which = runs.pop() if len(runs) == 1 else "the last runs"
-        return f"among the links that {which} left out ({reasons})"
+        return f"among the links that {which} dropped ({reasons})"

@@ -55,7 +55,7 @@ class ScheduleForecast:
         return "would be crawled once a page links to it"
 
     def skip_reason(self, stored: UrlState) -> str:
-        """The option for which a run passes over a stored URL, due or not; empty if it does not."""
+        """The option because of which a run skips a stored URL, due or not; empty if it does not."""
         selected = SELECTIONS[self.params.considers].includes(
             start=self.start, visited=stored.outcome is not None, waiting=stored.waiting
         )
@@ -85,11 +85,11 @@ class ScheduleForecast:
 
     def _considers(self) -> str:
         if self.params.considers == "starts":
-            return f"{self.cite.setting('mode')} visits starts alone"
+            return f"{self.cite.setting('mode')} visits only starts"
         activity = self.cite.setting("activity")
         if self.params.considers == "discover":
-            return f"{activity} visits starts and what was never visited"
-        return f"{activity} visits what was visited before"
+            return f"{activity} visits starts and URLs never visited"
+        return f"{activity} visits only URLs visited before"
 
     def _stops_following(self) -> str:
         return self.cite.setting("mode" if self.params.discover is None else "discover")

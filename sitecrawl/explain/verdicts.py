@@ -32,7 +32,7 @@ def verdict(explanation: Explanation, now: float) -> str:
         )
         return f"refused: {refusal.detail}{'; its document would be deleted' if sure else ''}"
     why = explanation.given_up
-    given_up = f"; the last run gave its origin up: {why}" if why else ""
+    given_up = f"; the last run gave up its origin: {why}" if why else ""
     if stored is None or stored.outcome is None:
         return f"{_never_asked(explanation)}{given_up}"
     other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
@@ -45,9 +45,7 @@ def _never_asked(explanation: Explanation) -> str:
     stored, forecast = explanation.stored, explanation.forecast
     if stored is not None:
         reason = forecast.skip_reason(stored)
-        return (
-            f"waiting, and left alone: {reason}" if reason else f"waiting: would be crawled{robots}"
-        )
+        return f"waiting, but skipped: {reason}" if reason else f"waiting: would be crawled{robots}"
     may_be = forecast.follows and explanation.left_out
     left = f"; it may be {explanation.left_out}" if may_be else ""
     return f"{forecast.unknown()}{robots if forecast.findable else ''}{left}"
@@ -59,7 +57,7 @@ def _visited(stored: UrlState, outcome: Outcome, now: float) -> str:
         return f"crawled {at}{_unwritten(stored)}"
     if outcome in REDIRECTS:
         return f"redirected {at} to {stored.redirect_to}"
-    words = "failed" if outcome in FAILED else "brought no document"
+    words = "failed" if outcome in FAILED else "produced no document"
     return f"{words} {at} ({format_outcome(stored, outcome)})"
 
 
@@ -87,13 +85,13 @@ def format_outcome(stored: UrlState, outcome: Outcome) -> str:
 
 def _due(forecast: ScheduleForecast, stored: UrlState, now: float) -> str:
     if reason := forecast.skip_reason(stored):
-        return f"left alone: {reason}"
+        return f"skipped: {reason}"
     if stored.waiting:
         return "would be crawled again now"
     if stored.outcome is Outcome.RATE_LIMITED and (stored.due or 0.0) > now:
-        return f"due {ahead(stored.due or 0.0, now)}, as it asked for (Retry-After)"
+        return f"due {ahead(stored.due or 0.0, now)}, as requested (Retry-After)"
     if why := forecast.early_reason(stored):
         return f"due now: {why}"
     if stored.due is None:
-        return "never due of its own accord (scrapy frontier retry URL asks again)"
+        return "never due unless requeued (scrapy frontier retry URL)"
     return f"due {ahead(stored.due, now)}"

@@ -78,8 +78,8 @@ class ConfigurationChanges:
 def consequences(options: Sequence[str], documents: int) -> Iterator[str]:
     """Yield the consequences for stored documents; ``documents`` were read with other options."""
     if set(options) - READING - NAMING:
-        yield "What the rules refuse now is deleted when it is due, or at once by: scrapy reindex."
-        yield "Links they admit now are found as their pages are due, or at once with: -a force=yes."
+        yield "Documents that the rules now refuse are deleted when due, or at once by: scrapy reindex."
+        yield "Links that they now admit are found when their pages are due, or at once: -a force=yes."
     if NAMING.intersection(options):
         yield "Documents get their new names when they change, or at once by: scrapy reindex."
     if documents:

@@ -203,7 +203,7 @@ class Crawl:
         raise DontCloseSpider
 
     async def spider_closed(self, reason: str) -> None:
-        """Write and deliver what is left; the feeds wait for it before they are stored."""
+        """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
         self._finish_reason = reason
         self.passes.end()
         try:

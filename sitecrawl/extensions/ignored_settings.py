@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from sitecrawl.config.options.crawl_options import CrawlParams
 
 NOT_HEEDED = "%s has no effect on this crawl: %s"
-BESIDE = "requests of the spider's own heed it"
+BESIDE = "only requests that the spider itself makes obey it"
 DELAY = "give the seconds between requests with -a delay=..."
-AGAIN = f"failures come again by their kind, see -a patience=...; {BESIDE}"
+AGAIN = f"failures are retried according to their kind, see -a patience=...; {BESIDE}"
 CONSOLE = "its extension is left out; name it in EXTENSIONS"
 FIGURES = "give the seconds between figures with -s SITECRAWL_STATISTICS_SECONDS=..."
-NO_PAGE = f"an answer that is no success is an outcome, and is not read; {BESIDE}"
+NO_PAGE = f"a response with an error status is an outcome, and is not parsed; {BESIDE}"
 
 INSTEAD = {
-    "AUTOTHROTTLE_ENABLED": "its pace follows the answers by itself, see -a politeness=...",
+    "AUTOTHROTTLE_ENABLED": "the delay adapts to the responses, see -a politeness=...",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "give it with -a requests_per_origin=...",
     "DEFAULT_REQUEST_HEADERS": "give them with -a headers=...",
     "DEPTH_LIMIT": "give it with -a max_depth=...",
-    "DEPTH_PRIORITY": "what is nearer to a start comes first in any case",
+    "DEPTH_PRIORITY": "URLs nearer to a start always come first",
     "DNS_TIMEOUT": "give it with -a timeout=...",
     "DOWNLOAD_DELAY": DELAY,
     "DOWNLOAD_MAXSIZE": "give it with -a max_body_size=...",
     "DOWNLOAD_SLOTS": DELAY,
     "DOWNLOAD_TIMEOUT": "give it with -a timeout=... and -a max_time=...",
-    "DUPEFILTER_CLASS": "which URLs are the same is decided by rules, see -a sort_query=...",
+    "DUPEFILTER_CLASS": "rules decide which URLs are equal, see -a sort_query=...",
     "HTTPAUTH_USER": "give it with -a auth=...",
-    "HTTPCACHE_ENABLED": "its database remembers the pages, and asks only whether they changed",
+    "HTTPCACHE_ENABLED": "the crawl database remembers the pages, and requests are conditional",
     "HTTPERROR_ALLOWED_CODES": NO_PAGE,
     "HTTPERROR_ALLOW_ALL": NO_PAGE,
-    "JOBDIR": "its database remembers what is to do, and the next run goes on",
+    "JOBDIR": "the crawl database keeps the queue, and the next run continues",
     "LOGSTATS_INTERVAL": FIGURES,
     "METAREFRESH_MAXDELAY": "give it with -a refresh_delay=...",
     "PERIODIC_LOG_DELTA": FIGURES,
@@ -51,7 +51,7 @@ INSTEAD = {
     "REMOTE_CONTROL_ENABLED": CONSOLE,
     "RETRY_HTTP_CODES": AGAIN,
     "RETRY_TIMES": AGAIN,
-    "ROBOTSTXT_USER_AGENT": "the first word of -a user_agent=... is what counts",
+    "ROBOTSTXT_USER_AGENT": "robots.txt is matched with the first word of -a user_agent=...",
     "TELNETCONSOLE_ENABLED": CONSOLE,
     "URLLENGTH_LIMIT": "give it with -a max_url_length=...",
     "USER_AGENT": "give it with -a user_agent=... or -a contact=...",

@@ -376,7 +376,7 @@ class Frontier(Protocol):
         """Mark our rows in an open file, and ``seqs``, as undelivered; return how many."""
 
     async def end_deliveries(self) -> None:
-        """End our deliveries well: when all of the run have, their files are written anew."""
+        """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """End the run and close the database."""

@@ -128,7 +128,7 @@ class ChangeLog:
             )
 
     def restart(self, target: str) -> None:
-        """Forget what a target refused, before it is filled anew."""
+        """Delete the refusals of a target before it is rebuilt."""
         with self._database.transaction():
             self._database.execute("DELETE FROM dead_letter WHERE target = ?", (target,))
 

@@ -101,7 +101,7 @@ class Backend(Protocol):
 
 
 FIRST_VERSION = 11
-"""The oldest schema that is brought up to date; a crawl starts anew from those before."""
+"""The oldest schema that is upgraded; databases with an earlier one are refused."""
 
 
 def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | None = None) -> None:

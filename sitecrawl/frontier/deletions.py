@@ -1,4 +1,4 @@
-"""Deletions that a run has seen and not written yet, so that an accident can be told."""
+"""Deletions seen and not yet written in a run, so that an outage can be detected."""
 
 from __future__ import annotations
 

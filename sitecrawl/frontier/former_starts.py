@@ -27,7 +27,7 @@ from sitecrawl.policy.refusal_reasons import FORMER_START
 READ, ANSWERED, UNREAD = 0, 1, 2
 """``url.unread``: read whole, answered without a page, neither since the last retirement."""
 UNNAMED_REASON = FORMER_START.name
-UNNAMED_DETAIL = "it is a start no longer, and no page or sitemap in scope names it"
+UNNAMED_DETAIL = "it is no longer a start, and no page or sitemap in scope names it"
 
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 STARTS = (

@@ -38,14 +38,14 @@ def is_dead(worker: str) -> bool:
 
 
 def anyone_at_work(database: Database) -> bool:
-    """Tell whether a worker may be alive: it was heard of in time, and is not surely dead."""
+    """True if a worker may be alive: its heartbeat is recent, and its process is not known to be dead."""
     now = database.now()
     workers = database.rows("SELECT owner FROM worker WHERE alive_until >= ?", (now,))
     return not all(is_dead(owner) for (owner,) in workers)
 
 
 def heartbeat(database: Database, worker: str, run: int, seconds: float) -> None:
-    """Say that the worker lives, and will be heard of again in time."""
+    """Record a heartbeat of the worker."""
     database.execute(
         "INSERT INTO worker (owner, run, alive_until) VALUES (?, ?, ?)"
         " ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until",
@@ -54,7 +54,7 @@ def heartbeat(database: Database, worker: str, run: int, seconds: float) -> None
 
 
 def reap_dead_workers(database: Database, now: float, delay: float) -> None:
-    """Forget workers that are dead or were not heard of in time.
+    """Delete workers that are dead or whose heartbeat is too old.
 
     The origins of the dead are free at once; those of the silent when their leases end. Nobody
     knows when they were last asked: they rest as after an answer, for ``delay`` seconds or what
@@ -74,7 +74,7 @@ def reap_dead_workers(database: Database, now: float, delay: float) -> None:
 
 
 def _system() -> str:
-    """This boot of this machine and its process namespace; empty where that is not told."""
+    """This boot of this machine and its process namespace; empty if unknown."""
     try:
         boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}/{(PROC / 'self/ns/pid').readlink()}"

@@ -54,12 +54,12 @@ def backend(database_url: str) -> Backend:
             return _backend_class(kind)(database_url)
     examples = " or ".join(kind.example for kind in BACKENDS.values())
     raise DatabaseUrlError(
-        f"SITECRAWL_DATABASE: {shown(database_url)!r} is no crawl database; give {examples}"
+        f"SITECRAWL_DATABASE: {shown(database_url)!r} is not a crawl database; give {examples}"
     )
 
 
 def shown(database_url: str) -> str:
-    """A database URL without its password, whatever signs that has, wherever it stands."""
+    """A database URL without its password, whatever characters that has, wherever it is."""
     named = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", database_url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", named)
 
@@ -106,7 +106,7 @@ def open_administration(database_url: str, realm: str = "default") -> Iterator[A
 
 @contextmanager
 def open_reindex(database_url: str, realm: str = "default") -> Iterator[Reindex]:
-    """The stored documents of a realm, to be judged anew; raises FrontierError without any."""
+    """The stored documents of a realm, to be judged again; raises FrontierError without any."""
     with _existing(database_url) as database:
         yield Reindex(database, realm)
 

@@ -35,7 +35,7 @@ CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
     (UntranslatableCharacter, FOREIGN_LETTERS),
     (
         QueryCanceled,
-        "was not given the time it needs; raise the user's statement_timeout",
+        "was interrupted by a time limit; raise the user's statement_timeout",
     ),
     (OperationalError, "cannot be reached"),
 )
@@ -45,7 +45,10 @@ UNLET = (
     (re.compile("password authentication failed|no password supplied"), NO_PASSWORD),
     (re.compile('role ".*" does not exist'), "knows no such user; make it with createuser"),
     (re.compile("too many (clients|connections)|connection slots"), FULL),
-    (re.compile(r"pg_hba\.conf"), "lets no such user in from here; see the server's pg_hba.conf"),
+    (
+        re.compile(r"pg_hba\.conf"),
+        "does not admit this user from this address; see the server's pg_hba.conf",
+    ),
 )
 MASKS = "in a name or password write % : / @ as %25 %3A %2F %40"
 _USER = re.compile("^[^@/]*@")
@@ -223,12 +226,12 @@ class PostgresBackend:
     def __init__(self, url: str) -> None:
         self._url = url
         if is_split(url):
-            raise DatabaseUrlError(f"The setting is no URL of a PostgreSQL database: {MASKS}.")
+            raise DatabaseUrlError(f"The setting is not the URL of a PostgreSQL database: {MASKS}.")
         try:
             known = conninfo_to_dict(url)
         except psycopg.Error as error:
             raise DatabaseUrlError(
-                f"The setting is no URL of a PostgreSQL database: {unreadable(url, error)}."
+                f"The setting is not the URL of a PostgreSQL database: {unreadable(url, error)}."
             ) from error
         where = f"{known.get('host', 'localhost')}:{known.get('port', 5432)}"
         self._name = f"The crawl database {known.get('dbname', '')} on {where}"

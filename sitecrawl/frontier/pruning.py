@@ -61,7 +61,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """Bytes of the file before and after, and what prevented that it was written anew."""
+    """Bytes of the file before and after, and the reason why it was not rewritten."""
 
     before: int
     after: int

@@ -33,7 +33,7 @@ class UrlState:
     """All that is stored of one URL; times are UTC epoch seconds.
 
     ``state`` is 0 for waiting, 2 for an error, else the time of the last visit; ``due`` is
-    None when the URL is never asked of its own accord. ``kept_for`` is the URL that stands
+    None if the URL is never due by itself. ``kept_for`` is the URL that stands
     for this page, ``because`` of a duplicate or a canonical. ``reading`` stands for the options
     with which its document was read; ``withheld`` is the change of a document that is not written
     because other pages may give the same answer, ``left_out`` says what of the page's text is not in

@@ -80,7 +80,7 @@ def finish(database: Database, owner: str, run: int, reason: str, counters: dict
 
 
 def count_workers(database: Database, run: int) -> int:
-    """The number of workers that were heard of in a run."""
+    """The number of workers that have registered in a run."""
     [(count,)] = database.rows("SELECT count(*) FROM worker WHERE run = ?", (run,))
     return int(count)
 

@@ -159,7 +159,7 @@ class SqliteDatabase:
         return int(size)
 
     def compact(self) -> str:
-        """Write the file anew where a tenth of it is free; what prevents that, or nothing.
+        """Rewrite the file if a tenth of it is free; return the reason if that is impossible, else "".
 
         The copy is made in the folder for temporary files, for it may be larger than the
         memory, and goes through the write-ahead log beside the file.

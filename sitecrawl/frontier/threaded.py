@@ -193,7 +193,7 @@ class ThreadedFrontier:
         return await self._run(self._store.undeliver_file, path, seqs)
 
     async def end_deliveries(self) -> None:
-        """End our deliveries well: when all of the run have, their files are written anew."""
+        """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
         await self._run(self._store.end_deliveries)
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:

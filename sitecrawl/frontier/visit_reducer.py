@@ -78,7 +78,7 @@ class Changes:
     def publish(
         self, url: int, document: dict[str, Any], content_hash: str | None, change: str
     ) -> None:
-        """Make a document current that a visit brought."""
+        """Make the document of a visit current."""
         self._documents.publish(url, self._origin, document, content_hash)
         self._upserts[url] = Entry(url, "upsert", document["id"], change, content=document)
 
@@ -259,7 +259,7 @@ class VisitReducer:
         return any(self.is_shared(withheld.origin, each) for each in answers_of(withheld))
 
     def release(self, withheld: Sequence[WithheldDocument]) -> None:
-        """Write documents that were withheld, unless something else became of their pages."""
+        """Write documents that were withheld, unless their pages have changed since."""
         for each in withheld:
             self._withheld.forget(each.url)
             held = self._documents.of(each.url)
@@ -553,7 +553,7 @@ class VisitReducer:
         finding.changed, finding.fresh, finding.withheld = False, False, True
 
     def _forget_withheld(self, finding: Finding) -> None:
-        """Drop a withheld document: its page is judged anew; one that waits for a person stays."""
+        """Drop a withheld document, whose page is judged again; one awaiting confirmation stays."""
         if finding.held is not None or not self._withheld.is_held(finding.stored.id):
             self._withheld.forget(finding.stored.id)
 

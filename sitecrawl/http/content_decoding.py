@@ -73,7 +73,9 @@ def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
             if size > limit:
                 raise DecodedTooLargeError(f"the body decompresses to more than {limit} bytes")
     except ERRORS as error:
-        raise BrokenEncodingError(f"the body is not of its Content-Encoding: {error}") from error
+        raise BrokenEncodingError(
+            f"the body does not match its Content-Encoding: {error}"
+        ) from error
     return b"".join(parts)
 
 

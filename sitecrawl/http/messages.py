@@ -59,7 +59,7 @@ def site_of(url: str) -> str:
     """Scheme and authority of a URL_PARTS, without what is asked for; raises ValueError."""
     found = SCHEME_AND_AUTHORITY.match(url)
     if found is None:
-        raise ValueError(f"not a URL that can be asked for: {url!r}")
+        raise ValueError(f"not a URL that can be requested: {url!r}")
     return found[0]
 
 
@@ -143,7 +143,7 @@ class HeadReader:
     def _count_bytes(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise HeaderTooLargeError("the head of the answer is larger than max_header_size")
+            raise HeaderTooLargeError("the response head is larger than max_header_size")
 
 
 def parse_head(block: bytes) -> ResponseHead:
@@ -352,7 +352,7 @@ def target(url: str, *, absolute: bool = False) -> bytes:
     url = url.partition("#")[0]
     found = URL_PARTS.fullmatch(url)
     if found is None:
-        raise ValueError(f"not a URL that can be asked for: {url!r}")
+        raise ValueError(f"not a URL that can be requested: {url!r}")
     path = found[2] if found[2].startswith("/") else "/" + found[2]
     if "|" in path:  # Tomcat rejects it; Chromium escapes it in the path only
         name, mark, query = path.partition("?")

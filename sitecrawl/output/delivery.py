@@ -26,8 +26,8 @@ MARK_SECONDS = 1.0
 BATCH_ROWS = 500
 REWRITES = 3  # of files that go away while a crawl ends
 NAMED = 3  # files in a line of the log
-KEPT = "%d lines of a crawl that did not end are in %s and stay there."
-AGAIN = "%d lines of a crawl that did not end are not in %s any more: they are written again."
+KEPT = "%d lines of an unfinished crawl are in %s and stay there."
+AGAIN = "%d lines of an unfinished crawl are no longer in %s: they are written again."
 LOST = "%s was deleted, replaced or truncated while it was written: %s its %d lines again."
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Delivery:
         self._timer: asyncio.TimerHandle | None = None
 
     def find_feeds(self) -> None:
-        """Listen to the feeds, which are made after this; without any nothing is delivered."""
+        """Connect to the feeds, which are created later; without feeds nothing is delivered."""
         self._feeds = self._crawler.get_extension(Feeds)
         if self._feeds is not None:
             self._feeds.line_written.connect(self._exported)

@@ -1,4 +1,4 @@
-"""Feeds whose lines are whole, and known to be written."""
+"""Feeds with complete lines, which are marked delivered only once they are written."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ HASHED_BYTES = 4096
 UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
 OVERWRITTEN = (
-    "%s was written anew and holds the %d lines of this run alone; all documents: "
+    "%s was overwritten and holds only the %d lines of this run; all documents: "
     "scrapy export -O FILE"
 )
 CONTINUED = (
-    "%s holds the %d lines of this run behind those of one before that did not end: nothing of it "
+    "%s holds the %d lines of this run after those of an earlier run that did not end: no line "
     "is lost"
 )
 REPLACED = "it was deleted, replaced or truncated while it was written"
@@ -128,7 +128,7 @@ class Feeds(FeedExporter):
             if not self.failure:
                 super().open_spider(spider)
         except (*MISTAKES, OSError) as error:
-            self.failure = f"of {' '.join(self.feeds)} no place can be made: {error!r}"
+            self.failure = f"no output can be opened for {' '.join(self.feeds)}: {error!r}"
         if self.failure:
             logger.error(
                 "The output (-O, -o, FEEDS) cannot be written, nothing is requested: %s.",
@@ -206,7 +206,7 @@ class Feeds(FeedExporter):
         return safe
 
     def reopen(self, slot: FeedSlot) -> list[int]:
-        """Begin a lost file anew; the lines it took that are not marked yet."""
+        """Recreate a lost file; return its lines that are not marked as delivered."""
         with suppress(OSError, ValueError):
             slot.finish_exporting()
         if slot.file is not None:

@@ -66,7 +66,9 @@ class ChangePipeline(DocumentPipeline):
         """Add the hashes; drop what did not change since the current document was made."""
         page, visit = document.page, document.visit
         links = stable_links(page)
-        if len(links) <= self._rules.memory:  # else each would be judged anew: a second for 50,000
+        if (
+            len(links) <= self._rules.memory
+        ):  # else each would be compared again: a second for 50,000
             links = [self._rules.admit(link).key or link for link in links]
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)

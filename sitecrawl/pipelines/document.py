@@ -15,7 +15,7 @@ class DocumentPipeline:
     """Process documents; pass the items of a project's own spiders unchanged."""
 
     def process_item(self, item: Any) -> Any:
-        """Process a document; raise DropItem for what is not to be written."""
+        """Process a document; raise DropItem if it is not to be written."""
         if isinstance(item, Document):
             self.process_document(item)
         return item

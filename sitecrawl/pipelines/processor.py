@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BEFORE = "it gets documents that are not complete"
 BEHIND = "what it makes is neither stored nor exported, and it does not see every line"
-SECOND = "its page has brought a document already"
+SECOND = "its page already has a document"
 MISPLACED = "The pipeline %s has a number outside 0 to 1000: %s."
 
 logger = logging.getLogger(__name__)

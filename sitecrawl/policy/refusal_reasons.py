@@ -22,7 +22,7 @@ ROBOTS_TXT_UNREACHABLE = RefusalReason(
     "robots.txt cannot be read, which forbids everything (RFC 9309, 2.3.1.4)",
 )
 FORMER_START = RefusalReason(
-    "former_start", "a start no longer, and no page or sitemap in scope names it"
+    "former_start", "no longer a start, and no page or sitemap in scope names it"
 )
 URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
 """Reasons that a URL alone gives."""

@@ -42,8 +42,8 @@ SPARE_SECONDS = 5.0
 SPLASH_META_KEYS = ("splash", "download_slot", "verbatim_url")
 NO_SERVER = "no Splash server answers at %s (%s); start one, or name it: -s SPLASH_URL=http://..."
 UNGUARDED = (
-    "The Splash server at %s loads what pages ask for unguarded: keep it out of private networks, "
-    "or say with -a splash_sees_us_as=ADDRESS where it reaches this machine"
+    "The Splash server at %s loads the resources of pages unguarded: keep it out of private "
+    "networks, or give -a splash_sees_us_as=ADDRESS, at which it reaches this machine"
 )
 # ES5: Splash's WebKit supports no more.
 SCROLL_SCRIPT = """(function () {
@@ -173,7 +173,7 @@ class SplashRenderer:
         try:
             return await self._handler.download_request(request)
         except DownloadTimeoutError as error:
-            raise RendererLostError(f"Splash was silent: {error}") from error
+            raise RendererLostError(f"Splash did not answer: {error}") from error
         except (DownloadConnectionRefusedError, CannotResolveHostError) as error:
             raise RendererMissingError(NO_SERVER % (self._server, error)) from error
         except DownloadFailedError as error:

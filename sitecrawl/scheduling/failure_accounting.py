@@ -29,7 +29,7 @@ def exception_names(error: BaseException | None) -> Iterator[str]:
 
 
 CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
-"""A sitemap that cannot be had says nothing of the pages; a site that has enough of us does."""
+"""A failed sitemap implies nothing about the pages; a site that refuses further requests does."""
 
 logger = logging.getLogger(__name__)
 

@@ -105,7 +105,7 @@ class VisitRequests:
         )
 
     def repeat(self, request: Request, origin: Origin) -> Request:
-        """Begin another visit for a request that a callback yields anew; others stay as they are."""
+        """Begin another visit for a request that a callback yields again; others are unchanged."""
         visit = visit_of(request)
         if visit is not None and visit.has_ended:
             request.meta[VISIT] = Visit(visit.due, time.time())
@@ -113,7 +113,7 @@ class VisitRequests:
         return request
 
     def failed(self, failure: Failure) -> None:
-        """Record a visit that brought no content, whatever stopped it."""
+        """Record a visit that returned no content, whatever the cause."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.meta[VISIT]
         origin: Origin = request.meta[ORIGIN]
@@ -124,7 +124,7 @@ class VisitRequests:
         self._queues.advance(origin)
 
     def _result(self, visit: Visit, origin: Origin, error: BaseException) -> VisitResult | None:
-        """End a visit that an error stopped; None where its URL is visited anew."""
+        """End a visit that an error stopped; None if its URL is visited again."""
         if isinstance(error, RequestDropped):
             return visit.end(error.outcome, error.reason)
         if isinstance(error, SamePageRedirect):

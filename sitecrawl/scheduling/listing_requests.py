@@ -120,7 +120,7 @@ class ListingRequests:
             return
         self._asked[asked.url] = asked
         if not asked.url.startswith(("http://", "https://")):
-            self._failed(asked, "its scheme cannot be asked for")
+            self._failed(asked, "its scheme cannot be crawled")
             return
         if self._queues.enqueue(self._request(asked)):
             self._tasks.wake()

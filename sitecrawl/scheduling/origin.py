@@ -241,7 +241,7 @@ class Origin:
     ``slot`` is shared by origins on one address where the pace is kept by address.
     ``adhoc_requests`` are requests that are no visits, ``robots_requests`` those for the
     robots.txt of other origins, which redirect here: they do not wait for this origin's own, or two
-    that redirect to each other would wait for ever. ``retries`` come after all else that is due.
+    that redirect to each other would deadlock. ``retries`` come after all else that is due.
     ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
     the time for which the origin is in the ready queue, None while it is not.
 
@@ -338,7 +338,7 @@ class Origin:
         self._move("lease_denied")
 
     def lease_forgone(self) -> None:
-        """Wait for the lease no longer: nothing is left that needs it."""
+        """Stop waiting for the lease, which nothing needs any more."""
         self._move("lease_forgone")
 
     # Work
@@ -406,7 +406,7 @@ class Origin:
         return None if self.phase is OriginPhase.ACTIVE else self.retries.pop(now)
 
     def drop_due(self) -> None:
-        """Leave what is due to the next worker; other requests wait, to be told their end."""
+        """Leave the due URLs to the next worker; other requests wait for their failure."""
         self.todo.clear()
         entries = self.retries.drain()
         self.adhoc_requests.extend(each for each in entries if isinstance(each, Request))
@@ -422,7 +422,7 @@ class Origin:
         self.open_visits -= number
 
     def visit_again(self, due: DueUrl) -> None:
-        """Put the URL of a visit that has begun back in front, to begin it anew."""
+        """Put the URL of a visit that has begun back in front, to restart the visit."""
         self.todo.appendleft(due)
         self.open_visits -= 1
 

@@ -267,9 +267,7 @@ class OriginQueues:
         wait = origin.ready_at - asyncio.get_running_loop().time()
         # The crawl's own delay is nothing that the origin asks for.
         if wait > max(self._max_wait, origin.pace.delay) and not origin.given_up:
-            origin.give_up(
-                f"{origin.key} asks to be left alone for {wait:.0f} s, until a later run"
-            )
+            origin.give_up(f"{origin.key} asks for a pause of {wait:.0f} s, until a later run")
             logger.warning("%s", origin.given_up)
 
     async def _refill(self, origin: Origin) -> None:

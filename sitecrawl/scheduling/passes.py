@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 RETIRED = (
-    "%d URLs are starts no longer (%s): they are judged by the rules as any other link when they "
-    "are due, and so is what was in scope because of them; those that nothing names are deleted "
-    "once all pages were read"
+    "%d URLs are no longer starts (%s). When they are due, the rules apply to them as to any other "
+    "link, and to the URLs that were in scope because of them; those that no page or sitemap names "
+    "are deleted once all pages were read"
 )
 
 logger = logging.getLogger(__name__)

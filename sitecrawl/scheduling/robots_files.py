@@ -180,7 +180,7 @@ def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
         return
     first = notices[0]
     logger.warning(
-        "Of %s %s of no use, passed over: %s (%s)",
+        "In %s %s invalid and ignored: %s (%s)",
         url,
         f"{len(notices)} lines are" if len(notices) > 1 else "one line is",
         f"line {first.line_number}, {first.line!r}" if first.line_number else "its end",

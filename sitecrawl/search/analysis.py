@@ -3,7 +3,7 @@
 Both sides do the same, in two steps. Here Chinese, Japanese and Korean characters are set apart, so that
 each is a word, and words of the languages that Snowball knows are stemmed by the page's language. Then
 FTS5's own tokenizer (``TOKENIZER``) folds case, removes diacritics and stems English. A change of any of
-this changes ``ANALYSIS_VERSION``: the index is then filled anew.
+this changes ``ANALYSIS_VERSION``: the index is then rebuilt.
 """
 
 from __future__ import annotations

@@ -111,7 +111,9 @@ class SearchIndex:
             return
         tables = self._connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
         if tables or not make:
-            raise IndexFileError(f"{self.path} is no search index of sitecrawl; give another file.")
+            raise IndexFileError(
+                f"{self.path} is not a search index of sitecrawl; give another file."
+            )
         self._connection.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             for statement in SCHEMA.split(";\n"):

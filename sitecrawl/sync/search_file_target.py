@@ -1,4 +1,4 @@
-"""The search file as a target: pages and cursor in one transaction, hence exactly once."""
+"""The search file as a target: pages and cursor in one transaction, so each change is applied exactly once."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SearchFileTarget:
 
     @contextmanager
     def rebuild(self) -> Iterator[SearchFileTarget]:
-        """A file beside this one, renamed to it at the end: who searches sees the old one until then."""
+        """A file beside this one, renamed to it at the end: searches use the old one until then."""
         self.close()
         path = self.path.with_name(f"{self.path.name}.new")
         _remove(path)

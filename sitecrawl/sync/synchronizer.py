@@ -84,7 +84,7 @@ class Synchronizer:
             self._log.wait(POLL_SECONDS)
 
     def rebuild(self) -> SyncReport:
-        """Fill a new index from the database, and put it in the place of the old one."""
+        """Fill a new index from the database, and replace the old one with it."""
         self._log.restart(self._name)
         with self._target.rebuild() as fresh:
             return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))[1]
@@ -96,7 +96,7 @@ class Synchronizer:
         stored = self._target.open()
         if stored is None:
             return expected
-        rebuild = "add --rebuild to fill it anew from the crawl database (nothing is fetched)"
+        rebuild = "add --rebuild to rebuild it from the crawl database (nothing is fetched)"
         if stored.crawl != expected.crawl:
             raise TargetMismatchError(
                 f"{self._name} was filled from another crawl database; {rebuild}."

@@ -106,7 +106,7 @@ def open_target(uri: str, options: DocumentOptions) -> SyncTarget:
     kind = TARGETS.get(scheme)
     if kind is None or "://" not in uri:
         examples = ", ".join(each.example for each in TARGETS.values())
-        raise TargetUriError(f"{shown_target(uri)!r} is no target; give one of {examples}")
+        raise TargetUriError(f"{shown_target(uri)!r} is not a target; give one of {examples}")
     return _target_class(kind)(uri, options)
 
 

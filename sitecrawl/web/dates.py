@@ -27,9 +27,9 @@ _HALF = re.compile(r"(?<=\d)\s*([AP])\.?M\b\.?", re.IGNORECASE)
 
 
 def read_date(text: str | None) -> datetime | None:
-    """The moment that a document names, in UTC; None if it is none.
+    """The moment that a document names, in UTC; None if the text is not a date.
 
-    ISO 8601 as W3C-DTF has it, or the forms of RFC 822 and HTTP, loosely. What is left out counts
+    ISO 8601 as in W3C-DTF, or the forms of RFC 822 and HTTP, leniently. What is left out counts
     from its beginning: ``2024`` is the first of January. Without a zone it is UTC.
     """
     moment = read_local_date(text)
@@ -40,7 +40,7 @@ def read_date(text: str | None) -> datetime | None:
 
 
 def read_local_date(text: str | None) -> datetime | None:
-    """The moment that a document names, in the zone in which it does; None if it is none."""
+    """The moment that a document names, in the zone that it states; None if the text is not a date."""
     text = (text or "").strip()
     if not text:
         return None
@@ -67,7 +67,7 @@ def http_date(moment: float) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """The moment of any form; raises ValueError and the like where there is none."""
+    """The moment of any form; raises ValueError and the like if there is none."""
     if len(text) == 25 and text[10] == "T":  # what sitemaps hold by the thousand, ten times faster
         return datetime.fromisoformat(text)
     if len(text) == 29 and (match := _IMF.fullmatch(text)):
@@ -101,7 +101,7 @@ def _from_iso(match: re.Match[str]) -> datetime:
         )
     )
     part = int((match["part"] or "").ljust(6, "0")[:6])
-    leap = second == 60  # clocks know no leap second
+    leap = second == 60  # datetime has no leap seconds
     moment = datetime(year, month, day, hour, minute, 59 if leap else second, part, _zone(match))
     return moment + timedelta(seconds=leap)
 

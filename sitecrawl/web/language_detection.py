@@ -9,7 +9,7 @@ from typing import Any
 MIN_WORDS = 50
 MIN_SIGNS = 120  # of scripts without spaces
 SAMPLE = 1_500  # characters, in three parts from all over the text
-MAX_DISTANCE = 900  # from the profile of a language; more is none that is known
+MAX_DISTANCE = 900  # from the profile of a language; a greater distance is no known language
 # Ratio to the distance of the next language, at which the nearest is it: with less, texts of 50
 # words are mistaken for a neighbour. Beyond the greater one a declared language is plainly wrong.
 SURE, PLAINLY = 1.05, 1.2
@@ -27,7 +27,7 @@ MIN_SHARE = 0.3  # of a sample in such a script
 MIN_KANA = 0.02  # a Japanese name in a Chinese text has fewer
 # Declared codes, and those of the profiles.
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi", "sh": "sr", "fil": "tl"}
-# Languages that cannot be told from one another by their letters alone.
+# Languages that cannot be distinguished by their letters alone.
 _CLOSE = (
     *(frozenset({"hr", "sr", "bs"}), frozenset({"id", "ms"}), frozenset({"no", "da"})),
     *(frozenset({"zh", "yue"}), frozenset({"zh", "wuu"}), frozenset({"zh", "lzh"})),

@@ -28,7 +28,7 @@ _NAMES = {
 
 @lru_cache(maxsize=512)
 def read_language(tag: str) -> str:
-    """A language tag in its usual case (``de-AT``, ``zh-Hant``), or nothing if it is none.
+    """A language tag in its usual case (``de-AT``, ``zh-Hant``), or empty if it is not one.
 
     Reads ``en_US``, ``en_US.UTF-8``, a list's first tag and the plain names of languages.
     """

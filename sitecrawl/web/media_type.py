@@ -44,7 +44,7 @@ def declared_type(content_type: str) -> str:
     """The bare media type that a Content-Type header declares, empty where it declares none.
 
     Of several, as proxies join them, the last counts (Fetch, 2.2.2); what follows a type
-    without its semicolon is passed over.
+    without its semicolon is ignored.
     """
     types = _TYPE.findall(_QUOTED.sub("", content_type.lower()))
     return next((each for each in reversed(types) if each not in _UNKNOWN), "")

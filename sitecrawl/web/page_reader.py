@@ -46,7 +46,7 @@ def read_page(
     options: ReadOptions,
     file_html: bytes | None = None,
 ) -> Page:
-    """Everything that one response tells. Never raises, whatever the bytes are.
+    """All facts of one response. Never raises, whatever the bytes are.
 
     ``url`` is the one that answered; ``content_type`` the header's value, None or empty
     where there was none: the body is then sniffed. ``headers`` are all response headers,

@@ -69,7 +69,7 @@ def test_its_output_is_a_configuration(
     said = fetching("doctor", f"{origin}/old", "-a", "delay=0")
     assert said.status == 0, said.err
     assert f"# address     {origin}/old redirects to {origin}/" in said.lines
-    assert "# pages       unknown, there is no sitemap; each takes 0 s or more" in said.lines
+    assert "# pages       unknown: there is no sitemap; each takes 0 s or more" in said.lines
     (tmp_path / "site.toml").write_text(said.out)
     run = crawl(config="site.toml")
     assert run.status == 0, run.log[-3000:]
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_says_why(server: Server, fetching: Say, site: dict[
     said = fetching("doctor", f"{origin}/private/x")
     assert said.status == 1
     assert "the page is forbidden by line 2: Disallow: /private/" in said.out
-    assert said.err.startswith(f"{origin}/private/x brought nothing: forbidden by robots.txt")
+    assert said.err.startswith(f"{origin}/private/x produced nothing: forbidden by robots.txt")
     assert "start = " not in said.out
 
 

@@ -81,7 +81,7 @@ def test_another_option_shows_what_it_would_change(explain: Say) -> None:
 def test_an_escaped_letter_is_explained_as_the_rules_see_it(explain: Say, known: Crawled) -> None:
     said = explain("/%6Eo/b")
     assert said.status == 1
-    assert said.lines[1] == f"  to the rules {known.origin}/no/b"
+    assert said.lines[1] == f"  normalized as {known.origin}/no/b"
     assert said.lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"
     record = explain("/%61", "--json").record
     urls = (record["request_url"], record["normal_url"])
@@ -115,7 +115,7 @@ def test_a_foreign_origin_is_explained_too(say: Say) -> None:
         (["http://a.test", "-a", "start=http://a.test", "-a", "moed=x"], 2, "Did you mean 'mode'?"),
         (["http://a.test", "-a", "start=http://a.test", "--spider", "x"], 2, "no spider 'x'"),
         (["http://a.test"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
-        (["http://a.test", "-s", "SITECRAWL_DATABASE=mysql://x"], 2, "is no crawl database"),
+        (["http://a.test", "-s", "SITECRAWL_DATABASE=mysql://x"], 2, "is not a crawl database"),
     ],
 )
 def test_what_is_wrong_is_one_line(say: Say, words: list[str], status: int, line: str) -> None:
@@ -186,7 +186,7 @@ def test_a_link_that_a_limit_left_out_says_so(
     beyond = say("explain", f"{origin}/h")  # no example is kept of it
     assert beyond.status == 0
     assert beyond.lines[-1].endswith(
-        "; it may be among the links that the last run left out (6 links_per_page, 1 depth)"
+        "; it may be among the links that the last run dropped (6 links_per_page, 1 depth)"
     )
 
 
@@ -201,9 +201,9 @@ def test_a_run_that_reads_nothing_anew_forgets_no_link_that_was_left_out(
     why = "max_depth 1 (-a max_depth): depth 2"
     assert said.lines[-1] == f"Verdict: refused: {why} (in run 1, on {origin}/a)"
     beyond = say("explain", f"{origin}/a/6").lines[-1]
-    assert beyond.endswith("; it may be among the links that run 1 left out (7 depth)")
+    assert beyond.endswith("; it may be among the links that run 1 dropped (7 depth)")
     crawl(f"{origin}/", max_depth=3)
-    assert "left out" not in say("explain", f"{origin}/never-seen").out
+    assert "dropped" not in say("explain", f"{origin}/never-seen").out
 
 
 def test_a_link_on_a_page_that_says_nofollow_says_so(
@@ -224,7 +224,9 @@ def test_the_other_spelling_of_a_page_names_the_one_that_was_asked_for(explain: 
     said = explain("/a/index.html")
     asked = said.lines[0].removesuffix("/index.html")
     assert said.status == 0
-    assert f"  the same page as {asked}, by the options of what makes two URLs one" in said.lines
+    assert (
+        f"  the same page as {asked}, by the options that decide which URLs are equal" in said.lines
+    )
     assert re.search(rf"crawled \d+ s ago \(asked for as {asked}\), due in", said.lines[-1])
 
 

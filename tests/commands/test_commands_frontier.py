@@ -131,7 +131,7 @@ def test_statistics_say_how_each_origin_ended(
     told = say("frontier").out
     assert f"  {whole} (default): finished\n    8 URLs, 0 waiting, 4 documents\n" in told
     why = f"{failing}/robots.txt cannot be read (answered 500)"
-    assert f"  {failing} (default): given up, it failed too often: {why}\n" in told
+    assert f"  {failing} (default): given up after too many failures: {why}\n" in told
 
 
 @pytest.mark.behaviour("A-14")
@@ -187,7 +187,7 @@ def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> 
     crawl(f"{origin}/", realm="two")
     assert say("frontier", "delete-realm", "three").status == 1
     assert say("frontier", "delete-realm", "one").out == (
-        "Realm 'one' is gone; 4 deletions written. scrapy export -a realm=one --since 8 prints "
+        "Realm 'one' was deleted; 4 deletions written. scrapy export -a realm=one --since 8 prints "
         "them; the next crawl of that realm delivers them.\n"
     )
     exported = [json.loads(line) for line in say("export", "-a", "realm=one", "--since", "8").lines]
@@ -206,7 +206,11 @@ def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> 
         (["pending", "--jsn"], 2, "there is no option --jsn"),
         (["pending"], 3, "There is no crawl database at sqlite:///.sitecrawl/NAME.db"),
         (["-a", "start=http://a.test"], 3, "There is no crawl at sqlite:///.sitecrawl/a.test.db"),
-        (["-a", "crawl_name=own"], 3, "There is no crawl database at sqlite:///.sitecrawl/own.db"),
+        (
+            ["-a", "crawl_name=own"],
+            3,
+            "There is no crawl database at sqlite:///.sitecrawl/own.db",
+        ),
         (["pending", "--realm", "other"], 3, "There is no crawl of realm 'other' at sqlite:///"),
     ],
 )

@@ -94,7 +94,7 @@ def test_a_crawl_that_asks_with_head_first_does_not_here(
         ("/old", "redirects to {origin}/a; look there."),
         ("/guide", "redirects to {origin}/guide/; look there."),
         ("/a", "has no links."),
-        ("/none", "brought nothing: the server has no such page (status 404)"),
+        ("/none", "produced nothing: the server has no such page (status 404)"),
         ("/private/x", "forbidden by robots.txt (line 2 of robots.txt: Disallow: /private/)"),
     ],
 )

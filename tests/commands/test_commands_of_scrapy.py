@@ -152,7 +152,7 @@ def test_parts_may_be_derived(fetching: Say, tmp_path: Path) -> None:
         "SCHEDULER=own.Own",
     )
     assert said.status == 1
-    assert "start http://127.0.0.1:1/ brought nothing" in said.err
+    assert "start http://127.0.0.1:1/ produced nothing" in said.err
 
 
 def test_no_spider_is_written_into_the_package(

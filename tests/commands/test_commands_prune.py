@@ -112,7 +112,7 @@ def test_a_crawl_at_work_is_left_alone(server: Server, crawl: CrawlCommand, say:
         running.process.wait()
     assert (said.status, said.out) == (3, "")
     assert said.err.endswith(" is being crawled; prune it when the run has ended.\n")
-    assert say("frontier", "prune", "90d").out.startswith("There is nothing to forget from before ")
+    assert say("frontier", "prune", "90d").out.startswith("There is nothing to prune from before ")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_what_the_rules_refuse_is_deleted(known: Crawled, crawl: CrawlCommand, s
         f"  {origin}/private/a: deny '/private/a' (-a deny)",
         "1 document deleted (forbidden_site)",
         f"  {origin}/private/b: forbidden_sites 'http://{host}/private/b' (-a forbidden_sites)",
-        "Nothing was changed, this was a dry run.",
+        "This was a dry run: nothing was changed.",
     ]
     assert len(say("export").records) == 6
     done = say("reindex", *options)
@@ -94,7 +94,7 @@ def test_a_crawl_goes_on_under_the_new_addresses(known: Crawled, crawl: CrawlCom
 def test_names_are_applied_without_fetching(known: Crawled, crawl: CrawlCommand, say: Say) -> None:
     options = ("-a", "preset=minimal", "-a", "field_map=body:content")
     said = say("reindex", *options)
-    assert said.lines[2] == "6 documents written again in their new form"
+    assert said.lines[2] == "6 documents rewritten in their new form"
     records = say("export", "--since", 6).records
     assert len(records) == 6
     assert all(set(line) >= {"id", "url", "content"} for line in records)
@@ -109,7 +109,7 @@ def test_what_needs_the_page_is_due(known: Crawled, crawl: CrawlCommand, say: Sa
     said = say("reindex", "-a", "title_order=heading url")
     assert said.lines[2:] == [
         "6 documents due: their pages must be read again",
-        "The next crawl does it.",
+        "The next crawl reads these pages.",
     ]
     assert crawl.rows("SELECT count(*) FROM url WHERE waiting = 1 AND reading IS NOT NULL") == [
         (6,)

@@ -108,11 +108,11 @@ def test_a_target_of_another_crawl(say: Say, tmp_path: Path) -> None:
     refused = say("sync", target)
     assert (refused.status, refused.out) == (2, "")
     assert refused.err == (
-        f"{target} was filled from another crawl database; add --rebuild to fill it anew from the "
+        f"{target} was filled from another crawl database; add --rebuild to rebuild it from the "
         "crawl database (nothing is fetched).\n"
     )
     rebuilt = say("sync", target, "--rebuild")
-    assert rebuilt.out == f"{target} was filled anew with 4 documents and 0 deletions.\n"
+    assert rebuilt.out == f"{target} was rebuilt with 4 documents and 0 deletions.\n"
     assert pages(tmp_path / "one.sqlite") == before
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE crawl SET seq = 1")

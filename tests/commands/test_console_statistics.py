@@ -46,9 +46,9 @@ def test_of_many_origins_those_are_listed_that_did_not_finish() -> None:
     assert said[:3] == [
         "       9799 finished",
         "        200 stopped at its limit",
-        "          1 given up, it failed too often",
+        "          1 given up after too many failures",
     ]
-    assert said[3] == "  http://0070 (default): given up, it failed too often"
+    assert said[3] == "  http://0070 (default): given up after too many failures"
     assert said[5] == "  http://0009 (default): stopped at its limit"
-    assert said[-1] == "  All 10000 are in: scrapy frontier --json"
+    assert said[-1] == "  To list all 10000: scrapy frontier --json"
     assert len(said) == 3 + 2 * 20 + 1

@@ -20,7 +20,7 @@ def test_an_origin_that_was_given_up_is_told_with_the_reason(
     why = "allow_private: 127.0.0.2 is loopback (private_address)"
     said = say("explain", f"{private}/")
     assert said.lines[-1].startswith("Verdict: waiting: would be crawled")
-    assert said.lines[-1].endswith(f"; the last run gave its origin up: {why}")
+    assert said.lines[-1].endswith(f"; the last run gave up its origin: {why}")
     stats = say("frontier", "stats", "-a", f"start={origin}/")
     assert f"  {private} (default): given up: {why}" in stats.lines
     record = say("frontier", "stats", "--json", "-a", f"start={origin}/").record

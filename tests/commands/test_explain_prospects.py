@@ -17,7 +17,7 @@ SITE: dict[str, Page] = {
     "/waits": page(title="Waits"),
 }
 OPTIONS = {"max_pages": 5}
-STARTS = "visits starts alone"
+STARTS = "visits only starts"
 
 
 @pytest.mark.parametrize(
@@ -29,19 +29,19 @@ STARTS = "visits starts alone"
         ("/a", "title_text=1", "due now: it was read with other options"),
         ("/", "activity=discover", "due now: activity 'discover' (-a activity) visits starts"),
         ("/", "mode=page", "due now: mode 'page' (-a mode) visits starts"),
-        ("/a", "mode=page", f"left alone: mode 'page' (-a mode) {STARTS}"),
-        ("/waits", "mode=page", f"left alone: mode 'page' (-a mode) {STARTS}"),
+        ("/a", "mode=page", f"skipped: mode 'page' (-a mode) {STARTS}"),
+        ("/waits", "mode=page", f"skipped: mode 'page' (-a mode) {STARTS}"),
         ("/waits", "", "waiting: would be crawled"),
         ("/waits", "activity=discover", "waiting: would be crawled"),
         (
             "/a",
             "activity=discover",
-            "left alone: activity 'discover' (-a activity) visits starts and what was never visited",
+            "skipped: activity 'discover' (-a activity) visits starts and URLs never visited",
         ),
         (
             "/waits",
             "activity=refresh",
-            "left alone: activity 'refresh' (-a activity) visits what was visited before",
+            "skipped: activity 'refresh' (-a activity) visits only URLs visited before",
         ),
     ],
 )
@@ -55,7 +55,7 @@ def test_the_verdict_is_what_the_next_run_does(
     settings = {"SITECRAWL_DATABASE": f"sqlite:///{database}"}
     options = dict([option.split("=")] if option else [])
     crawl(f"{known.origin}/", settings=settings, any_database="yes", **options)
-    left = verdict.startswith(("left alone", "due in"))
+    left = verdict.startswith(("skipped", "due in"))
     assert (path in known.server.log.targets()) != left
 
 
@@ -70,7 +70,7 @@ def test_the_verdict_is_what_the_next_run_does(
         (
             "/x",
             {"activity": "refresh"},
-            "once a page links to it: activity 'refresh' (-a activity) visits what was visited before",
+            "once a page links to it: activity 'refresh' (-a activity) visits only URLs visited before",
         ),
         ("/", {"mode": "sitemap"}, "would be read as a sitemap: it is a start"),
         ("/x", {"mode": "feed"}, "would be crawled once a feed names it"),

@@ -67,7 +67,7 @@ def test_a_setting_of_ours_that_does_not_exist_is_no_setting(scrapy: Scrapy):
         ("DOWNLOAD_TIMEOUT=nan", "should be a number."),
         ("COOKIES_ENABLED=perhaps", "should be 0 or 1."),
         ("LOG_LEVEL=loud", "should be one of CRITICAL, ERROR, WARNING, INFO, DEBUG."),
-        ("LOG_ENCODING=utf-88", "is no encoding; the usual one is utf-8."),
+        ("LOG_ENCODING=utf-88", "is not an encoding; the usual one is utf-8."),
     ],
 )
 def test_a_setting_of_no_use_is_one_line(scrapy: Scrapy, setting: str, told: str):
@@ -99,7 +99,7 @@ def test_a_database_of_another_program_is_a_wrong_setting(scrapy: Scrapy):
     )
     assert ended.returncode == 2
     assert ended.stderr == (
-        "SITECRAWL_DATABASE: 'mysql://me:***@host/crawl' is no crawl database; "
+        "SITECRAWL_DATABASE: 'mysql://me:***@host/crawl' is not a crawl database; "
         "give sqlite:///FILE or postgresql://...\n"
     )
 

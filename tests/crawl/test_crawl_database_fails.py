@@ -83,8 +83,11 @@ def test_a_database_that_cannot_be_opened_says_so_in_one_line(
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
-        ("mysql://crawl:secret@host/crawl", "'mysql://crawl:***@host/crawl' is no crawl database"),
-        ("postgresql://host/crawl?colour=red", "no URL of a PostgreSQL database"),
+        (
+            "mysql://crawl:secret@host/crawl",
+            "'mysql://crawl:***@host/crawl' is not a crawl database",
+        ),
+        ("postgresql://host/crawl?colour=red", "not the URL of a PostgreSQL database"),
     ],
 )
 def test_a_database_of_an_unknown_kind_is_refused_in_one_line(

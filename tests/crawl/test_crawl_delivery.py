@@ -109,7 +109,7 @@ def test_a_crawl_that_ended_well_has_its_file_written_anew(crawls: Crawls, site:
     site["/p1"] = page(text="Another text")
     assert crawls.run("-O", "out.jsonl", force=1) == 0
     assert crawls.urls() == Counter(["/p1"])
-    assert "was written anew and holds the 1 lines of this run alone" in crawls.log
+    assert "was overwritten and holds only the 1 lines of this run" in crawls.log
 
 
 def test_an_interrupted_crawl_goes_on_with_its_file(crawls: Crawls, server: Server) -> None:
@@ -120,7 +120,7 @@ def test_an_interrupted_crawl_goes_on_with_its_file(crawls: Crawls, server: Serv
     assert 0 < len(crawls.urls()) < len(ALL)
     assert crawls.run("-O", "out.jsonl") == 0
     assert crawls.urls() == ALL
-    assert "behind those of one before that did not end" in crawls.log
+    assert "after those of an earlier run that did not end" in crawls.log
 
 
 @pytest.mark.parametrize("way", ["-O", "-o"])
@@ -128,7 +128,7 @@ def test_the_file_of_a_killed_crawl_that_is_gone_is_written_again(way: str, craw
     assert crawls.run(way, "out.jsonl", fault="commit after 2") == -signal.SIGKILL
     (crawls.folder / "out.jsonl").write_text('{"url": "/other"}\n')
     assert crawls.run(way, "out.jsonl") == 0
-    assert "are not in" in crawls.log
+    assert "are no longer in" in crawls.log
     assert "they are written again" in crawls.log
     assert crawls.urls() == ALL + Counter({"/other": 1} if way == "-o" else {})
 

@@ -20,7 +20,7 @@ def test_sitemaps_of_an_origin_that_asks_for_a_long_rest_are_left_too(
     run = crawl.begin(f"{origin}/", delay=0, max_wait=3).finish(60)
     assert run.status == 1, run.log[-3000:]
     assert server.log.targets(origin) == ["/robots.txt", "/1.xml", "/2.xml"]
-    assert f"The sitemap {origin}/3.xml is not read: {origin} asks to be left alone" in run.log
+    assert f"The sitemap {origin}/3.xml is not read: {origin} asks for a pause" in run.log
 
 
 @pytest.mark.behaviour("S-06", "P-07")
@@ -34,7 +34,7 @@ def test_an_address_that_asks_for_a_long_rest_is_left_by_all_its_origins(
     run = crawl.begin(f"{first}/", f"{second}/", **options).finish(60)
     assert run.status == 0, run.log[-3000:]
     for origin in (first, second):
-        assert f"{origin} asks to be left alone" in run.log
+        assert f"{origin} asks for a pause" in run.log
 
 
 @pytest.mark.slow

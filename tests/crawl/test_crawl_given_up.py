@@ -29,4 +29,4 @@ def test_workers_end_when_all_that_waits_was_given_up(server: Server, crawl: Cra
     runs = [worker.finish(60) for worker in workers]
     assert [run.status for run in runs] == [0, 0], runs[0].log[-3000:]
     assert sum(len(run.documents) for run in runs) == 2 * (2 + len(PATHS))
-    assert sum(run.log.count("asks to be left alone") for run in runs) == 2
+    assert sum(run.log.count("asks for a pause") for run in runs) == 2

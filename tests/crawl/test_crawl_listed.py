@@ -146,4 +146,4 @@ def test_a_feed_that_cannot_be_read_says_so(server: Server, crawl: CrawlCommand)
     origin = server.serve({"/": page(title="No feed")})
     run = crawl(f"{origin}/", mode="feed")
     assert run.status == 1
-    assert f"start {origin}/ brought nothing: the feed {origin}/ is not read" in run.log
+    assert f"start {origin}/ produced nothing: the feed {origin}/ is not read" in run.log

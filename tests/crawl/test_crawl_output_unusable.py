@@ -22,7 +22,7 @@ Closing = Callable[[str, str], tuple[int, str]]
     ("feeds", "told"),
     [
         ({"all.jsonl": LINES, "%(nosuch)s.jsonl": LINES}, "KeyError('nosuch')"),
-        ({"%(name)d.jsonl": LINES}, "of %(name)d.jsonl no place can be made: TypeError"),
+        ({"%(name)d.jsonl": LINES}, "no output can be opened for %(name)d.jsonl: TypeError"),
         ({"http://127.0.0.1/x.jsonl": LINES}, "Unknown feed storage scheme: http"),
         ({"x.jsonl": {"format": "nosuch"}}, "Unknown feed format: nosuch"),
         ({"x.jsonl": {**LINES, "batch_item_count": 5}}, "must be in the feed URI (x.jsonl)"),

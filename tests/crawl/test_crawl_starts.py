@@ -51,7 +51,7 @@ def test_a_start_that_is_sent_elsewhere_says_where_and_what_became_of_it(
     origin = server.serve(site)
     run = crawl(f"{origin}/away {origin}/on {origin}/slash", patience=9)
     assert run.status == 1, run.log[-3000:]
-    said = [line.partition(" ERROR: ")[2] for line in complaints(run, "brought nothing")]
+    said = [line.partition(" ERROR: ")[2] for line in complaints(run, "produced nothing")]
     refused = "the target is refused: scope 'origin' (default): http://127.9.9.9"
     way = (
         f"permanent redirect (to {origin}/further, status 301)",
@@ -60,9 +60,9 @@ def test_a_start_that_is_sent_elsewhere_says_where_and_what_became_of_it(
     )
     gone = "the server has no such page (status 404)"
     assert sorted(said) == [
-        f"start {origin}/away brought nothing: permanent redirect (to http://127.9.9.9/, {refused})",
-        f"start {origin}/on brought nothing: {'; '.join(way)}",
-        f"start {origin}/slash brought nothing: {gone}",
+        f"start {origin}/away produced nothing: permanent redirect (to http://127.9.9.9/, {refused})",
+        f"start {origin}/on produced nothing: {'; '.join(way)}",
+        f"start {origin}/slash produced nothing: {gone}",
     ]
 
 
@@ -125,7 +125,7 @@ def test_a_site_that_is_wanted_in_no_index_says_so(server: Server, crawl: CrawlC
     run = crawl(f"{origin}/")
     assert run.status == 0, run.log[-3000:]
     said = (
-        "No document: of the pages that were read, 2, none is wanted in an index: "
+        "No document: none of the 2 pages that were read is wanted in an index: "
         f"noindex (2, one is {origin}/)"
     )
     (line,) = complaints(run, said)

@@ -64,7 +64,7 @@ def test_an_origin_that_asks_for_a_long_rest_is_left_to_a_later_run(
     origin = server.serve({"/": Answer(status=429, headers={"Retry-After": "3600"})})
     run = crawl(f"{origin}/", max_wait=60)
     assert run.status == 1
-    assert "asks to be left alone" in run.log
+    assert "asks for a pause" in run.log
     server.log.clear()
     assert crawl(f"{origin}/", max_wait=60).status in {0, 1}
     assert server.log.targets() == []

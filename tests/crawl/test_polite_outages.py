@@ -57,10 +57,10 @@ def test_an_outage_writes_nothing_and_neither_does_its_end(
     pages.update(OUTAGES[kind])
     runs = [crawl(origin, recrawl=0) for _ in range(4 if "302" in kind else 2)]
     assert [run.lines for run in runs] == [[]] * len(runs)
-    assert "That is taken for an outage or a template" in runs[-1].log
+    assert "This is treated as an outage or a template" in runs[-1].log
     assert f"scrapy frontier confirm-deletes {origin}" in runs[-1].log
     status, said = crawl.command("frontier", "stats")
-    assert "known pages give one answer now" in said, status
+    assert "known pages now give the same answer" in said, status
     pages.update(shop())
     back: list[Crawl] = [crawl(origin, recrawl=0) for _ in range(2)]
     assert [run.lines for run in back] == [[], []]

@@ -127,7 +127,7 @@ def test_a_page_with_a_long_rest_does_not_end_its_site(server: Server, crawl: Cr
     origin = server.serve({"/robots.txt": "", "/": page("/rest", *PAGES), "/rest": rest, **PAGES})
     run = crawl(f"{origin}/", delay=0, max_wait=3)
     assert len(run.documents) == 1 + len(PAGES), run.log[-3000:]
-    assert "asks to be left alone" not in run.log
+    assert "asks for a pause" not in run.log
     assert server.log.count("/rest") == 1
     at = server.log.targets().index("/rest")
     assert server.log.gaps()[at] >= 3 - CLOCK, "the origin rests for max_wait"
@@ -136,7 +136,7 @@ def test_a_page_with_a_long_rest_does_not_end_its_site(server: Server, crawl: Cr
     assert len(server.log.targets()) == 2 + len(PAGES), "the page that rests is left alone"
     assert server.log.count("/rest") == 0
     explained = explain(crawl, f"{origin}/rest", "-a", "force=yes")
-    assert "due in 7 d, as it asked for (Retry-After)" in explained
+    assert "due in 7 d, as requested (Retry-After)" in explained
 
 
 @pytest.mark.behaviour("K-31", "S-06")
@@ -158,7 +158,7 @@ def test_two_pages_with_a_long_rest_are_the_sites_own(server: Server, crawl: Cra
     origin = server.serve({"/robots.txt": "", "/": page(*PAGES, title="Home"), "*": rest})
     run = crawl(f"{origin}/", delay=0, max_wait=3)
     assert server.log.targets() == ["/robots.txt", "/", "/0", "/1"], run.log[-3000:]
-    assert f"{origin} asks to be left alone" in run.log
+    assert f"{origin} asks for a pause" in run.log
     server.log.clear()
     crawl(f"{origin}/", delay=0, force="yes")
     assert server.log.targets() == []
@@ -188,7 +188,7 @@ def test_a_start_that_comes_at_the_second_try_is_no_trouble(
     origin = server.serve({"/": [Answer(status=502), page(title="Home")]})
     run = crawl(f"{origin}/", delay=0)
     assert run.status == 0, run.log[-3000:]
-    assert "brought nothing" not in run.log
+    assert "produced nothing" not in run.log
 
 
 @pytest.mark.behaviour("K-30", "P-05")

@@ -205,6 +205,6 @@ def test_a_page_brings_one_document(server: Server, own: OwnCrawl, tmp_path: Pat
     origin = server.serve({"/": page(title="Home")})
     assert own(TWICE, "-a", f"start={origin}/") == 0
     assert len((tmp_path / "own.jsonl").read_text().splitlines()) == 1
-    assert "its page has brought a document already" in own.log
+    assert "its page already has a document" in own.log
     assert "'sitecrawl/outcomes/file_ingested': 1" in own.log
     assert "lease_lost" not in own.log

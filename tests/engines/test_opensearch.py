@@ -84,7 +84,7 @@ def test_the_index_is_equal_and_can_be_searched(
     assert hit["_source"]["url"] == f"{origin}/de"
     assert "localized" not in hit["_source"]
     rebuilt = sync(tmp_path, target, "--rebuild")
-    assert rebuilt.stdout == f"{target} was filled anew with 3 documents and 1 deletion.\n"
+    assert rebuilt.stdout == f"{target} was rebuilt with 3 documents and 1 deletion.\n"
     assert list(engine.get(f"/_alias/{index}")) == [f"{index}-2"]
     assert indexed(engine, index) == fold(lines)
     assert "nothing to write" in sync(tmp_path, target).stdout

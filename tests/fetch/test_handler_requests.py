@@ -112,7 +112,7 @@ async def test_what_is_no_request_is_not_sent(
     with pytest.raises(ValueError, match="not a name in HTTP"):
         await fetch.send(fetch.handler(origin), Request(f"{origin}/", **words))
     verbatim = Request(f"{origin}/a b", meta={"verbatim_url": True})
-    with pytest.raises(ValueError, match="not a URL that can be asked for"):
+    with pytest.raises(ValueError, match="not a URL that can be requested"):
         await fetch.send(fetch.handler(origin), verbatim)
     assert server.log.exchanges == []
 

@@ -168,7 +168,7 @@ def test_a_path_that_cannot_be_made(tmp_path: Path) -> Generator[Any, Any, None]
 
 @pytest.mark.parametrize("url", ["mysql://host/db", "sqlite:///", "crawl.db", "", "sqlite://"])
 def test_a_url_of_another_kind(url: str) -> None:
-    with pytest.raises(FrontierError, match="is no crawl database; give sqlite:///FILE"):
+    with pytest.raises(FrontierError, match="is not a crawl database; give sqlite:///FILE"):
         open_frontier(url)
 
 

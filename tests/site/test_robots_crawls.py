@@ -75,11 +75,11 @@ def test_the_first_word_of_the_user_agent_finds_the_group(
     [
         (
             "User-agent: *\nTo Allow: *\ncrwla-delay = 200\nDisallow: /2\n",
-            "2 lines are of no use, passed over: line 2, 'To Allow: *' (unknown directive)",
+            "2 lines are invalid and ignored: line 2, 'To Allow: *' (unknown directive)",
         ),
         (
             "User-agent: *\nDisallow: /2\nCrawl-delay: soon\nHost: own.test\n",
-            "one line is of no use, passed over: line 3, 'Crawl-delay: soon' (bad crawl delay)",
+            "one line is invalid and ignored: line 3, 'Crawl-delay: soon' (bad crawl delay)",
         ),
         ("<!doctype html>\nUser-agent: *\nDisallow: /2\n", "line 1, '<!doctype html>' (html)"),
         ("# our rules\nUser-agent: *\nDisallow: /2\n", None),
@@ -92,7 +92,7 @@ def test_lines_that_make_no_sense_are_passed_over_with_a_warning(
     run = crawl(f"{origin}/", robots_lifetime="0.1s", delay=0.1)
     assert server.log.count("/robots.txt", origin) > 1
     assert {f"{origin}/", f"{origin}/1"} == run.documents.keys()
-    lines = [line for line in run.log.splitlines() if f"Of {origin}/robots.txt" in line]
+    lines = [line for line in run.log.splitlines() if f"In {origin}/robots.txt" in line]
     assert len(lines) == (1 if told else 0), "once for each text"
     assert all("WARNING" in line and str(told) in line for line in lines)
 

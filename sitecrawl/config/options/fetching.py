@@ -241,8 +241,7 @@ class FetchParams(OptionGroup):
     max_wait: Duration = option(
         600.0,
         effect=Effect.RUN,
-        description="An origin or a page that asks to be left alone for longer is left for a later "
-        "run.",
+        description="An origin or a page that asks for a longer pause is left for a later run.",
     )
     patience: int = option(
         5,

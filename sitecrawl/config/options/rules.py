@@ -31,7 +31,7 @@ def each(read: Callable[[str], object]) -> AfterValidator:
 
 
 def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The media types that the words stand for."""
+    """The media types for which the words are short."""
     return media_types(words, CONTENT_TYPES)
 
 

@@ -176,7 +176,7 @@ class Rules:
         return notice
 
     def forget(self) -> None:
-        """Judge every URL anew; needed when the scope was widened."""
+        """Judge every URL again; needed when the scope has been widened."""
         self._known.clear()
 
     def explain(

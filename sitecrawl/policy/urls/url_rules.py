@@ -367,7 +367,7 @@ class Allow(UrlRule):
 
     patterns: tuple[re.Pattern[str], ...]
     setting: str
-    reason = RefusalReason("allow", "matches nothing of `allow`", options=("allow",))
+    reason = RefusalReason("allow", "matches no pattern of `allow`", options=("allow",))
     on_starts = OnStarts.ONLY_FOR_LINKS
 
     @classmethod
@@ -510,7 +510,7 @@ class Rel:
         """Refuse a link whose rel has such a token; tokens compare without case."""
         tokens = {token.lower() for token in rel}
         if found := tokens & _SUPPORTING:
-            return self.reason.refuse(f"rel={min(found)} is no page")
+            return self.reason.refuse(f"rel={min(found)} is not a page")
         if found := tokens & self.refused:
             return self.reason.refuse(f"rel={min(found)}, {self.setting}")
         return ALLOWED

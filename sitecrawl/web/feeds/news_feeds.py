@@ -41,7 +41,7 @@ def read_feed(
 ) -> Iterator[FeedEntry]:
     """The entries of the feed at ``url``, plain or gzip, as far as it can be read.
 
-    Entries without a link are passed over. ``problems`` receives a word for all that cut the
+    Entries without a link are skipped. ``problems`` receives a word for all that cut the
     reading short: ``malformed_xml``, ``entity_refused``, ``too_large``, ``damaged_gzip``,
     ``too_many_entries``; and ``entity_in_location`` for each location that was dropped because
     only a DTD could tell what it means.

@@ -34,7 +34,7 @@ def read_sitemap(
 ) -> Iterator[SitemapEntry]:
     """The entries of the sitemap at ``url``, plain or gzip, as far as it can be read.
 
-    Relative locations are resolved; what is no http URL is passed over. ``problems`` receives
+    Relative locations are resolved; those that are no http URLs are skipped. ``problems`` receives
     a word for all that cut the reading short or dropped a location, as in ``read_feed``.
     """
     entries = _entries(body, url, problems)

@@ -216,7 +216,7 @@ class _XmlReader:
             self._move(token)
 
     def _move(self, token: re.Match[str]) -> None:
-        """Enter or leave an element; an end that fits nothing is passed over."""
+        """Enter or leave an element; an unmatched end tag is ignored."""
         name = token["name"].rpartition(":")[2][:MAX_NAME]
         if not token["close"]:
             language = _LANGUAGE.search(token["attributes"])

@@ -40,7 +40,7 @@ def load_readers(names: Iterable[str]) -> None:
 def read_file(body: bytes, kind: str) -> FileMarkup:
     """A file as HTML, read as what its bytes are; ``kind`` is its media type.
 
-    Raises UnreadableFileError, and whatever a reader trips over.
+    Raises UnreadableFileError, and any exception of a reader.
     """
     found = sniff_file(body) or kind
     if found == OLE:

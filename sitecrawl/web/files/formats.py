@@ -69,7 +69,7 @@ def is_file_type(kind: str) -> bool:
 
 
 def sniff_file(body: bytes) -> str:
-    """The media type of a file by its bytes; empty where it is none of these formats.
+    """The media type of a file by its bytes; empty if it has none of these formats.
 
     A ZIP archive without the marks of any format is ``application/zip``, an OLE container, which
     old Office files and encrypted new ones are, ``application/x-ole-storage``.

@@ -31,7 +31,7 @@ class FileMarkup(NamedTuple):
 
 
 class MarkupWriter:
-    """Writer of the HTML document that stands for a file.
+    """Writer of the HTML document that represents a file.
 
     What is written beyond ``MAX_MARKUP`` is dropped; ``is_full`` tells the reader to stop. Text
     counts only where it has a letter or digit: a file of pictures alone has none.

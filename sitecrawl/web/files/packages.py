@@ -104,7 +104,7 @@ class Package:
 def parse_xml(markup: bytes, name: str) -> Any:
     """The root element of an XML document.
 
-    Entities are not expanded, and nothing is loaded. What libxml2 can mend of broken XML is read.
+    Entities are not expanded, and nothing is loaded. Broken XML is read as far as libxml2 can recover it.
     """
     parser = etree.XMLParser(recover=True, **_HARMLESS)
     try:

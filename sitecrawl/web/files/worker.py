@@ -53,7 +53,7 @@ def main(names: Sequence[str]) -> None:
 
 
 def _answer(body: bytes, request: dict[str, Any]) -> bytes:
-    """The answer of a fork to one request, or what became of the fork."""
+    """The answer of a fork to one request, or the failure of the fork."""
     outlet, inlet = os.pipe()
     child = os.fork()
     if child == 0:

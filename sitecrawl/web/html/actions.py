@@ -209,7 +209,7 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
 
 
 def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
-    """Do what the table says of an element that only its name tells.
+    """Apply the table to an element known only by its name.
 
     Elements that nobody knows are inline, custom elements (with a hyphen) part words.
     """

@@ -78,7 +78,7 @@ def _enter_written(walk: Walk, markup: str) -> None:
 
 
 def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read what is there for browsers without scripts."""
+    """Read the content for browsers without scripts."""
     if walk.fragments:  # parsed as markup there
         walk.text.flush()
         return leave_flush
@@ -95,7 +95,7 @@ def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_noframes(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read what is there for browsers without frames, if it is long enough."""
+    """Read the content for browsers without frames, if it is long enough."""
     markup = node.text()
     walk.text.flush()
     if len(markup) >= walk.options.noframes_min:
@@ -132,7 +132,7 @@ def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note a title outside head, where broken markup puts it; an image's is none."""
+    """Record a title outside head, where broken markup puts it, unless it is an image's."""
     if len(walk.titles) < MAX_BODY_TITLES and not is_in_svg(node):  # the first with words counts
         walk.titles.append(squeezed(node.text()))
     return skip
@@ -157,7 +157,7 @@ def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_time(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note the first date of each meaning that a machine can read; durations are none."""
+    """Record the first machine-readable date of each meaning; durations are ignored."""
     attributes = node.attributes
     value = attributes.get("datetime")
     if value:

@@ -79,7 +79,7 @@ def _pixels(text: str) -> int:
 def read_map(text: str) -> Iterator[str]:
     """The targets in a map file: NCSA (``rect url x,y x,y``) and CERN (``rect (x,y) url``).
 
-    Comments begin with ``#``; lines that are neither form are passed over.
+    Comments begin with ``#``; lines in neither form are skipped.
     """
     for line in text.splitlines():
         shape, _, rest = line.strip().partition(" ")
@@ -281,7 +281,7 @@ def _is_disguised(href: str, url: str) -> bool:
 def _link(
     url: str, via: str, text: str, attributes: Attributes, *, banner: bool, disguised: bool
 ) -> Link:
-    """A link with what its element says of it."""
+    """A link with the attributes of its element."""
     rel = attributes.get("rel")
     return Link(
         url,

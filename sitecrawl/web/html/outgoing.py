@@ -120,7 +120,7 @@ def _is_page(kind: str) -> bool:
 
 
 def _alternate(url: str, relations: frozenset[str], attributes: Attributes) -> Link:
-    """An alternate with what its element says of it."""
+    """An alternate with the attributes of its element."""
     title, kind, language = (attributes.get(name) or "" for name in ("title", "type", "hreflang"))
     return Link(url, "link", rel=relations, title=title, type=kind, hreflang=language)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Heading
 
 
-MAX_NESTING = 24  # lists, items, cells and quotes within one another; others are passed over
+MAX_NESTING = 24  # nested lists, items, cells and quotes; deeper ones are not marked up
 MAX_LINES = 200_000  # of one page
 MAX_REOPENED = 8  # lines that one link may span
 MAX_URL = 2_000  # characters of an address in Markdown
@@ -261,7 +261,7 @@ class MarkedText(TextBuilder):
         self.outline.keep(kept)
 
     def _formatted(self) -> str:
-        """The Markdown of the pieces that were taken; formatting that is open goes on."""
+        """The Markdown of the pieces that were taken; open formatting continues."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
         writer = _LineWriter(self.url, plain=self.outline.kind in NEVER_BOLD)
@@ -333,7 +333,7 @@ class _LineWriter:
             self._pending.insert(at, mark)
 
     def close(self, mark: Format) -> None:
-        """End formatting; what began within it goes on behind it."""
+        """End formatting; formatting opened within it continues after it."""
         for waiting in reversed(self._pending):
             if waiting[:2] == mark[:2]:
                 self._pending.remove(waiting)
@@ -343,7 +343,7 @@ class _LineWriter:
             self._pending[:0] = inner
 
     def finished(self) -> str:
-        """The line; formatting that has not ended goes on in the next one."""
+        """The line; formatting that has not ended continues in the next one."""
         going_on = [*(mark for mark, _ in self._active), *self._pending]
         if self._active:
             self._close_from(self._active[0][0])
@@ -396,7 +396,7 @@ class _LineWriter:
 
 
 def absolute(href: str, base: str) -> str:
-    """An address for Markdown; empty where there is none that leads anywhere."""
+    """An address for Markdown; empty if it has no usable target."""
     href = href.strip()
     reference, sign, fragment = href.partition("#")
     url = resolve(reference, base)

@@ -244,7 +244,7 @@ def code_of(pre: LexborNode) -> str:
 
 
 def _part_lines(parts: list[str], node: LexborNode) -> None:
-    """End a line of code where an element stands for its end."""
+    """End a line of code at an element that ends it."""
     if node.tag == "br":
         parts.append("\n")
     elif node.tag in LINES_OF_CODE:

@@ -119,7 +119,7 @@ class Page:
     why it cannot be used at all, ``fault_detail`` that in a sentence.
     ``inert`` are addresses of links to code or inline content (``javascript:``, ``data:``),
     ``malformed`` those that mean no URL, as written; of each its beginning.
-    ``cuts`` are the words for whatever was left out to keep the reading bounded.
+    ``cuts`` names the truncations that kept the reading bounded.
     """
 
     url: str

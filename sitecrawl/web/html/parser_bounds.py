@@ -1,6 +1,6 @@
 """Bounds that keep parsing linear in time and memory: nesting, names, attributes, tree size.
 
-An end tag that a parser may not heed closes nothing here: what hides open elements behind it
+An end tag that a parser may ignore closes nothing here: what hides open elements behind it
 would cost the square of a page's size.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 
-HARMLESS_COPIES = 100_000  # of elements that HTML opens anew in each block, 420 bytes each
+HARMLESS_COPIES = 100_000  # of elements that HTML reopens in each block, 420 bytes each
 REACH = 64  # open elements among which the one is looked for that an end tag closes
 # These end by themselves, never hold anything, or must not be lost whatever the depth.
 SHALLOW = frozenset(
@@ -25,7 +25,7 @@ _BLOCKS = frozenset(
     b" figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup listing main marquee menu nav"
     b" object ol pre search section summary table template ul".split()
 )
-# The end tags of others are not heeded where one of these is open within: "special" elements.
+# The end tags of others are ignored where one of these is open within: "special" elements.
 _SPECIAL = _BLOCKS | frozenset(b"caption form plaintext select".split())
 # No end tag of what is around them reaches through these (13.2.4.2; 13.2.6.4.16 of select;
 # a noscript is text where scripts run).

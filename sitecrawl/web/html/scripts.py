@@ -57,7 +57,7 @@ def runs(kind: str | None) -> bool:
 
 
 def written(script: str) -> str:
-    """The markup that a script writes, with ``UNKNOWN_VALUE`` for what is no string."""
+    """The markup that a script writes, with ``UNKNOWN_VALUE`` in place of values that are not strings."""
     script = script[:MAX_SCRIPT]
     parts: list[str] = []
     position = unended = 0

@@ -71,7 +71,7 @@ class TextBuilder:
             return
         line = "".join(self.pieces).replace("\n", " ").strip()
         self.pieces.clear()
-        # The space is the one printable white space; most lines need no word made anew.
+        # The space is the one printable white space; most lines are returned unchanged.
         if not line.isprintable():
             line = squeezed(line.replace(SOFT_HYPHEN, "")).strip(_EDGES)
         elif "  " in line:

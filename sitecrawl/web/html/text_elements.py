@@ -102,7 +102,7 @@ def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
-    """End a heading; one without text is none."""
+    """End a heading; drop one without text."""
     walk.text.flush()
     if len(walk.headings) >= MAX_HEADINGS:
         walk.cut("too_many_headings")
@@ -155,7 +155,7 @@ def useful_start(walk: Walk) -> int:
     """The line of the heading from which on the text is useful.
 
     The first one with a sentence right after it: a site's name and menu come before that.
-    Else the first heading; -1 where there is none.
+    Else the first heading; -1 if there is none.
     """
     lines = walk.text.lines
     for start, end, _ in walk.headings:
@@ -236,7 +236,7 @@ def _is_number(node: LexborNode) -> bool:
 
 
 def _from(node: LexborNode | None) -> Iterator[LexborNode]:
-    """A node and what stands beside it, to the end."""
+    """A node and its following siblings."""
     while node is not None:
         yield node
         node = node.next

@@ -196,7 +196,7 @@ class RuleSet:
         return cls(ordered, special, prefixes, index)
 
     def deciding(self, url: str) -> Rule | None:
-        """The rule that decides about a resolved URL, or None if none speaks of it."""
+        """The rule that decides about a resolved URL, or None if none matches."""
         paths = spellings(url)
         plain = any(path.startswith(self.prefixes) for path in paths)
         rules: Sequence[Rule] = self.rules if plain else self.special
@@ -305,7 +305,7 @@ class RobotsMatch:
 
 @dataclass(frozen=True, slots=True)
 class RobotsNotice:
-    """A line that was passed over, and why.
+    """An ignored line, and why.
 
     ``problem`` is ``unknown_directive``, ``outside_group``, ``bad_crawl_delay``,
     ``bad_sitemap``, ``other_host``, ``html`` or ``cut``.
@@ -477,7 +477,7 @@ class RobotsReader:
 def product_token(agent: str) -> str:
     """The product token of a User-Agent header or line in lower case: ``Bot/1.0 (x)`` is ``bot``.
 
-    ``*`` of a line is a token too; empty where there is none.
+    ``*`` of a line is a token too; empty if there is none.
     """
     found = _AGENT.match(agent)
     return found[1].lower() if found else ""

@@ -153,7 +153,7 @@ def _read(parsed: object) -> str | None:
 
 
 def _text(parsed: object) -> str:
-    """The text of a parsed URL, empty if it is none."""
+    """The text of a parsed URL, empty if it is invalid."""
     href = _get_href(parsed)
     length = href.length
     text: str = _unpack(href.data, length).decode() if length else ""
