@@ -87,7 +87,7 @@ def test_a_start_that_is_a_wall_is_an_error(server: Server, crawl: CrawlCommand,
         run = crawl(origin)
         assert run.status == 1
         assert run.lines == []
-        assert f"ERROR: start {origin}/ brought nothing: {kind.replace('_', ' ')}" in run.log
+        assert f"ERROR: start {origin}/ produced nothing: {kind.replace('_', ' ')}" in run.log
 
 
 @pytest.mark.behaviour("EMP-02")
@@ -99,7 +99,7 @@ def test_a_start_that_is_a_wall_is_an_error_beside_others(
     origin = server.serve(site)
     run = crawl(origin, f"{origin}/in")
     assert run.status == 1
-    assert f"ERROR: start {origin}/in brought nothing" in run.log
+    assert f"ERROR: start {origin}/in produced nothing" in run.log
     assert len(run.documents) == 5
 
 
