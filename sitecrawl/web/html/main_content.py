@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.page import LeftOut
+from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, skip
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
         others = _drop(lines, rest, "outside_main", outside)
         if _is_enough(lines, rest, kept) or by_kind.get(CONTENT):
             kept, left = rest, left + others
-    if not any(kept):
+    if not any(keep and cleaned(line) for line, keep in zip(lines, kept, strict=True)):
         return None
     _rescue(walk, kept, title)
     return Choice(kept, tuple(left)) if 0 in kept else None
