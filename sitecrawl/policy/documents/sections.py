@@ -26,8 +26,8 @@ ROOT_LEVEL = 1
 _FRAGMENT = "!$&'()*+,;=:@/?-._~%"  # RFC 3986, 3.5, and what is escaped already
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-# Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: within
-# a tenth of cl100k on English and German documentation (docs/decisions.md).
+# Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: an
+# estimate of what the tokenizers of language models count, compared with none of them.
 _TOKEN = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n")
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _NOT_SLUG = re.compile(r"[\W_]+")
