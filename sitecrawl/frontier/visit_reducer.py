@@ -294,14 +294,14 @@ class VisitReducer:
         if same and finding.visit.document_hash == finding.stored.document_hash:
             self._still_there(finding)
             return
-        furniture = not same and self._differs_by_furniture(finding)
+        furniture = self._differs_by_furniture(finding)
         if furniture and self._is_stored(finding) and not self._is_reread(finding):
             self._documents.set_hash(finding.stored.id, finding.visit.content_hash)
             self._still_there(finding)
             return
         if finding.stored.written:
             self._deletions.forget(finding.stored.id)
-        change = self._change(finding, same=same or furniture, furniture=furniture)
+        change = self._change(finding, same=same or furniture, furniture=furniture and not same)
         equal = self._equal(finding)
         if equal is not None and equal.hash == finding.visit.content_hash:
             others = self._documents.duplicates_of(equal.url)[:MAX_EQUALS]

@@ -15,6 +15,7 @@ from sitecrawl.policy.documents.content_hash import (
     stable_links,
     stable_text,
     text_hash,
+    whole_text,
 )
 from sitecrawl.policy.documents.fields import VOLATILE
 from sitecrawl.policy.documents.output_shapes import serialized
@@ -39,8 +40,8 @@ KEPT = "\0site names in titles"
 class ChangePipeline(DocumentPipeline):
     """Drop unchanged documents; add hashes to the others.
 
-    ``content_hash`` is that of the text, ``document_hash`` that of text, links, own images and
-    fields. The frontier compares the first with those of other pages, in the transaction that
+    ``content_hash`` is that of the text with the furniture of its template, ``document_hash`` that
+    of the text without it, links, own images and fields. The frontier compares the first with those of other pages, in the transaction that
     writes the visit. Both are taken before a project's pipelines: what these make of a page is
     made anew when the page is another, or ``version`` is.
     """
@@ -73,7 +74,7 @@ class ChangePipeline(DocumentPipeline):
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)
         hashes = ContentHashes(
-            text_hash(page.title, text),
+            text_hash(page.title, whole_text(page)),
             document_hash(unlearned(document, page), page_hash + self._version),
         )
         if is_unchanged(visit, hashes):

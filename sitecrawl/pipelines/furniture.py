@@ -66,6 +66,7 @@ class FurniturePipeline(DocumentPipeline):
                 own = own_headings((each.text for each in page.headings), page.title)
                 kept = known.kept(page.text.split("\n"), names, own)
                 if kept is not None:
+                    page.whole_text = page.stable_text or page.text
                     strip(page, kept)
                     if page.stable_text:
                         stable = page.stable_text.split("\n")

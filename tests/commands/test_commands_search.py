@@ -132,5 +132,5 @@ def test_a_file_that_is_none(say: Say, tmp_path: Path) -> None:
     assert "Traceback" not in other.err
     with closing(sqlite3.connect(tmp_path / "other.db")) as connection:
         connection.execute("CREATE TABLE t (x)")
-    assert "no search index" in say("search", "x", "--file", tmp_path / "other.db").err
+    assert "is not a search index" in say("search", "x", "--file", tmp_path / "other.db").err
     assert say("search").status == 2

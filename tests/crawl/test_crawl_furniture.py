@@ -71,6 +71,24 @@ def test_furniture_is_left_out_and_what_was_written_before_once_rewritten(
     assert stored == folded([first, second, third])
 
 
+@pytest.mark.behaviour("C-31")
+def test_equal_pages_are_equal_whenever_they_were_read(server: Server, crawl: CrawlCommand) -> None:
+    pages = site()
+    early, late = NAMES[0], "/docs/zz"
+    pages[late] = pages[early]
+    pages[NAMES[-1]] = str(pages[NAMES[-1]]).replace("</p>", f"<a href={late}></a></p>", 1)
+    origin = server.serve(pages)
+    first = crawl(origin, recrawl=0)
+    assert f"{origin}{early}" in first.documents
+    assert f"{origin}{late}" not in first.documents
+    assert len(folded([first])) == len(pages) - 1
+    second = crawl(origin, recrawl=0)
+    assert [(line["change"], line["additional_urls"]) for line in second.lines] == [
+        ("metadata", [f"{origin}{late}"])
+    ]
+    assert crawl(origin, recrawl=0).lines == []
+
+
 @pytest.mark.behaviour("C-31", "C-29")
 def test_a_heading_that_every_menu_names_stays_on_its_page(
     server: Server, crawl: CrawlCommand

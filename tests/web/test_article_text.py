@@ -26,8 +26,6 @@ def read(html: str, extractor: str) -> Page:
 @pytest.mark.behaviour("C-28")
 @pytest.mark.parametrize("extractor", ["trafilatura", "resiliparse"])
 def test_the_article_is_the_text(extractor: str) -> None:
-    if extractor == "trafilatura":
-        pytest.importorskip("trafilatura")
     page = read(ARTICLE, extractor)
     assert page.text.count("that the bridge will be built") == 12
     assert "Other news" not in page.text or extractor == "resiliparse"

@@ -41,6 +41,14 @@ def stable_text(page: Page) -> bytes:
     return _encoded(page.stable_text or page.text)
 
 
+def whole_text(page: Page) -> bytes:
+    """That text with the lines that the pages of its template share.
+
+    Which ones these are is learned while pages are read: pages that are equal stay so.
+    """
+    return _encoded(page.whole_text or page.stable_text or page.text)
+
+
 def stable_links(page: Page) -> list[str]:
     """The links that belong to the content."""
     own = origin(page.url)

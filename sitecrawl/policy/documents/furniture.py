@@ -58,17 +58,22 @@ def names_of(url: str) -> Names:
     return Names(ORIGIN, str(url_template(url))[:MAX_NAME])
 
 
+def line_keys(lines: Sequence[str]) -> list[int]:
+    """The keys of lines: two that differ share one hardly ever, and each fits into 63 bits."""
+    encoded = "\n".join(lines).encode("utf-8", "surrogatepass")
+    return [len(line) << 32 | crc32(line) for line in encoded.split(b"\n")]
+
+
 def line_key(line: str) -> int:
-    """The key of a line: two that differ share one hardly ever, and it fits into 63 bits."""
-    encoded = line.encode("utf-8", "surrogatepass")
-    return min(len(encoded), 0x7FFFFFFF) << 32 | crc32(encoded)
+    """The key of one line."""
+    return line_keys([line])[0]
 
 
 def page_keys(lines: Sequence[str]) -> tuple[int, ...]:
     """The keys of the different lines of a page, in order."""
     if len(lines) > MAX_LINES:
         lines = [*lines[: MAX_LINES // 2], *lines[-MAX_LINES // 2 :]]
-    return tuple(sorted(set(map(line_key, lines))))
+    return tuple(sorted(set(line_keys(lines))))
 
 
 def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[int]:
@@ -93,7 +98,7 @@ def kept_lines(lines: Sequence[str], *furniture: frozenset[int]) -> bytearray | 
     A text of nothing but furniture keeps it.
     """
     known = frozenset[int]().union(*furniture)
-    kept = bytearray(line_key(line) not in known for line in lines)
+    kept = bytearray([key not in known for key in line_keys(lines)])
     if 0 not in kept or 1 not in kept:
         return None
     start, last = 0, len(kept)

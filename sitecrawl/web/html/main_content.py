@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.page import LeftOut
@@ -208,7 +209,7 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
         others = _drop(lines, rest, "outside_main", outside)
         if _is_enough(lines, rest, kept) or by_kind.get(CONTENT):
             kept, left = rest, left + others
-    if not any(keep and cleaned(line) for line, keep in zip(lines, kept, strict=True)):
+    if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
     return Choice(kept, tuple(left)) if 0 in kept else None
@@ -246,15 +247,11 @@ def _outside(regions: Sequence[Region], count: int) -> list[Region]:
 
 def _sizes(lines: Sequence[str]) -> list[int]:
     """The characters before each line, and of all."""
-    total, sizes = 0, [0]
-    for line in lines:
-        total += len(line)
-        sizes.append(total)
-    return sizes
+    return list(accumulate(map(len, lines), initial=0))
 
 
 def _size(lines: Sequence[str], kept: bytearray) -> int:
-    return sum(len(line) for line, keep in zip(lines, kept, strict=True) if keep)
+    return sum(map(len, compress(lines, kept)))
 
 
 def _is_enough(lines: Sequence[str], main: bytearray, kept: bytearray) -> bool:
@@ -306,9 +303,7 @@ def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
     if named:
         number = max(named)[1]
         line = lines[-number].casefold()
-        if not any(
-            keep and line in each.casefold() for each, keep in zip(lines, kept, strict=True)
-        ):
+        if not any(line in each.casefold() for each in compress(lines, kept)):
             kept[-number] = 1
 
 

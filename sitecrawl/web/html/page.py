@@ -112,7 +112,9 @@ class Page:
     page, feeds included; ``images`` those of the page's own host.
     ``content`` are the blocks of the text, if the options ask for an outline.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
-    ``heading_at`` is where in it, or in ``text``, the heading starts that a sentence follows
+    ``whole_text`` is that text before the lines went that the pages of a template share, empty
+    where none did.
+    ``heading_at`` is where in ``stable_text``, or in ``text``, the heading starts that a sentence follows
     first (else the first heading), -1 without any.
     ``left_out`` tells of text that is none of the page's own content.
     ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
@@ -136,6 +138,7 @@ class Page:
     times: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     stable_text: str = ""
+    whole_text: str = ""
     heading_at: int = -1
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()
