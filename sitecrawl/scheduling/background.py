@@ -19,10 +19,9 @@ logger = logging.getLogger(__name__)
 
 
 class BackgroundTasks:
-    """Pieces of work in the background; the engine is woken whenever one is done.
+    """Background tasks; the engine is woken whenever one is done.
 
-    A piece that fails ends the crawl: what it was to do is not done, and waiting for it
-    would be for ever.
+    A task that fails ends the crawl: its work is not done, and waiting for it would never end.
     """
 
     def __init__(self, owner: FrontierOwner, engine: EngineWaker) -> None:
@@ -33,15 +32,15 @@ class BackgroundTasks:
 
     @property
     def busy(self) -> bool:
-        """True while any work is under way."""
+        """True while any task is running."""
         return bool(self._running)
 
     def wake(self) -> None:
-        """Let the engine ask for requests: some may be ready by now."""
+        """Make the engine ask for requests: some may be ready by now."""
         self._engine.schedule()
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
-        """Start a piece of work, unless the crawl has ended."""
+        """Start a task, unless the crawl has ended."""
         if self._ended:
             work.close()
             return
@@ -50,7 +49,7 @@ class BackgroundTasks:
         task.add_done_callback(self._done)
 
     async def end(self) -> None:
-        """Wait for the work under way, and begin no more: the database is closed next."""
+        """Wait for the running tasks and accept no more: the database is closed next."""
         self._ended = True
         while self._running:
             await asyncio.wait(self._running)

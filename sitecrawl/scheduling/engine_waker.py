@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 class EngineWaker:
-    """Waker of the engine, which then asks the scheduler; without effect while no spider is open."""
+    """Waker of the engine, which then asks the scheduler; no effect while no spider is open."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     def schedule(self) -> None:
-        """Let the engine ask in the next iteration of the event loop."""
+        """Make the engine ask in the next iteration of the event loop."""
         slot = self._slot
         if slot is not None:
             slot.nextcall.schedule()
 
     def call_now(self) -> None:
-        """Let the engine ask at once."""
+        """Make the engine ask at once."""
         slot = self._slot
         if slot is not None:
             slot.nextcall()

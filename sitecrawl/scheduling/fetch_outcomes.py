@@ -1,4 +1,4 @@
-"""Make the requests of visits, and give every end of a fetch exactly one outcome."""
+"""Requests of visits, and exactly one outcome for every end of a fetch."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RequestDropped(IgnoreRequest):
 
 
 class ResponseWithoutContent(IgnoreRequest):
-    """A response that holds no content to read."""
+    """A response without content to read."""
 
     def __init__(self, answer: FetchResult) -> None:
         super().__init__(answer.reason)
@@ -64,15 +64,15 @@ class SamePageRedirect(IgnoreRequest):
 
 
 class VisitPostponed(IgnoreRequest):
-    """A page that can only be judged after another request of its origin; it is visited again."""
+    """A page that is visited again, as it can be judged only after another request to its origin."""
 
 
 class HeadPassed(IgnoreRequest):
-    """An answer to HEAD that does not rule out that the page is wanted."""
+    """A response to HEAD after which the page may still be wanted."""
 
 
 class VisitRequests:
-    """Requests for due URLs, and the outcomes of those without content."""
+    """Requests for due URLs, and the outcomes of visits without content."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class VisitRequests:
         self._params = params
 
     def request(self, due: DueUrl, origin: Origin) -> Request:
-        """Make the request that visits a due URL, sent exactly as it is written there."""
+        """Make the request that visits a due URL, sent exactly as the URL is written."""
         return Request(
             due.url,
             method="HEAD" if self._asks_head(due, origin) else "GET",
@@ -105,7 +105,7 @@ class VisitRequests:
         )
 
     def repeat(self, request: Request, origin: Origin) -> Request:
-        """Begin another visit for a request that a callback yields again; others are unchanged."""
+        """Start another visit for a request that a callback yields again; return others unchanged."""
         visit = visit_of(request)
         if visit is not None and visit.has_ended:
             request.meta[VISIT] = Visit(visit.due, time.time())
@@ -143,7 +143,7 @@ class VisitRequests:
         return self._answered(visit, origin, answer, str(error))
 
     def _respelled(self, visit: Visit, origin: Origin, url: str) -> VisitResult | None:
-        """Visit the page under its other spelling, unless that led back here."""
+        """Visit the page under its other spelling, unless that redirected back to this one."""
         due = visit.due
         if origin.alternate_url.get(due.fingerprint) == due.url:
             note = SAME_PAGE_NOTE if visit.redirect_to != url == due.url else None
@@ -176,7 +176,7 @@ class VisitRequests:
             max_wait=self._params.max_wait,
             retry_after=max(0.0, (visit.not_before or now) - now),
         )
-        if wait is None:  # else each page that did not change would leave an entry
+        if wait is None:  # a permanent entry would cost memory for each page that did not change
             return visit.end(answer.outcome, answer.reason, detail)
         origin.count_retry(fingerprint)
         self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")

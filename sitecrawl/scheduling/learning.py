@@ -1,4 +1,4 @@
-"""Learned rules of the leased origins: taught by visits, asked before each fetch, and stored."""
+"""Learned rules of the leased origins: derived from visits, applied before each fetch, and stored."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ READ = WITH_CONTENT | {Outcome.NON_CANONICAL}
 SAVE_AFTER = 50
 """Observations after which the rules are stored although no state changed."""
 MAX_DEFERRALS = 3
-"""Times that a URL makes way for the one that a rule under test takes for the same page."""
+"""Times that a URL is deferred until its presumed duplicate, by a rule under test, was visited."""
 MAX_KNOWN = 100_000
 MAX_STEPS = 20
 MAX_RESTING = 500
-"""Origins without a lease of which the evidence is kept; no other worker has changed it."""
+"""Origins without a lease whose evidence is kept, valid unless another worker has changed it."""
 
 
 class Learned:
-    """The learning of one leased origin, with what is known of the URLs that its rules name."""
+    """Learned rules of one leased origin, and the known facts about the URLs that the rules name."""
 
     def __init__(self, learning: OriginLearning, known: set[int]) -> None:
         self.rules = learning
@@ -66,11 +66,11 @@ class Learned:
 
     @property
     def must_save(self) -> bool:
-        """True if what was learned is worth a transaction."""
+        """True if enough was learned to justify a transaction."""
         return self.rules.urgent or self.rules.changed >= SAVE_AFTER
 
     def note(self, visit: VisitResult) -> None:
-        """Remember if a page was read, or proved to be none."""
+        """Record that a page was read, or that its URL has no content."""
         if visit.again or visit.reason == FOLDED:
             return
         if visit.outcome not in WITH_CONTENT:
@@ -79,7 +79,7 @@ class Learned:
             self.read.add(visit.due.fingerprint)
 
     def keep_out(self, due: DueUrl, other: Candidate) -> None:
-        """Remember that another URL stands for a due one."""
+        """Record that another URL replaces a due one."""
         if len(self.folded) >= MAX_KNOWN:
             first = next(iter(self.folded))
             del self.folded[first]
@@ -88,7 +88,7 @@ class Learned:
         self.folded[due.fingerprint] = Candidate(due.origin, due.fingerprint, due.url)
 
     def leads_to(self, fingerprint: int, end: int) -> bool:
-        """Tell a URL for which, in the end, another one stands."""
+        """Return True if ``end`` replaces a URL, directly or through others."""
         for _ in range(MAX_STEPS):
             if fingerprint == end:
                 return True
@@ -98,7 +98,7 @@ class Learned:
         return True
 
     def look_up(self, found: Mapping[int, StoredPage]) -> None:
-        """Take in what is stored of URLs."""
+        """Add what the crawl database stores about URLs."""
         for fingerprint, page in found.items():
             (self.known if page.stands else self.no_pages).add(fingerprint)
             if page.stands:
@@ -107,15 +107,15 @@ class Learned:
                 self.read.add(fingerprint)
 
     def stand_ins(self, due: DueUrl) -> Iterator[str]:
-        """The URLs that rules take for the same page as a due one."""
+        """Yield the URLs that rules consider duplicates of a due one."""
         if _may_fold(due):
             yield from self.rules.named(due.url)
 
 
 class Learning:
-    """The one owner of what is learned of origins.
+    """Learned rules of all leased origins.
 
-    ``released`` is sent with the key of an origin on which URLs wait again that were kept out.
+    ``released`` is sent with the key of an origin whose skipped URLs are due again.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Learning:
         return self._duplicates or self._parameters
 
     async def prepare(self, key: str, dues: Sequence[DueUrl]) -> None:
-        """Load the rules of an origin, and look up the URLs that stand for these."""
+        """Load the rules of an origin, and look up the URLs that may replace the due ones."""
         if not self._learns:
             return
         learned = self._origins.get(key)
@@ -156,7 +156,7 @@ class Learning:
             learned.look_up(await self._owner.frontier.stored_pages(key, asked))
 
     def decide(self, key: str, due: DueUrl) -> tuple[Decision, Candidate] | None:
-        """The refusal of a URL for which another one stands, with that one; None to fetch it."""
+        """Refuse a URL that another one replaces, and return both; None to fetch it."""
         learned = self._origins.get(key)
         if learned is None or not learned.rules.has_rules or not _may_fold(due):
             return None
@@ -172,7 +172,7 @@ class Learning:
         return None
 
     def defers(self, key: str, due: DueUrl) -> bool:
-        """Tell a URL that is visited after the one that a rule under test takes for the same."""
+        """Return True if a URL has to wait for its presumed duplicate, by a rule under test."""
         learned = self._origins.get(key)
         if learned is None or not learned.rules.has_rules or not _may_fold(due):
             return False
@@ -192,7 +192,7 @@ class Learning:
         return True
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
-        """Learn from visits that were written."""
+        """Learn from committed visits."""
         if any(visit.released for visit in visits):
             self.released.send(key)
         self._release_alternates()
@@ -209,7 +209,7 @@ class Learning:
             self._tasks.begin(self._learn(key, learned))
 
     async def release(self, key: str) -> None:
-        """Learn what is left to learn before the lease of an origin ends, and let go of it."""
+        """Finish learning and save the rules before the lease of an origin ends."""
         learned = self._origins.pop(key, None)
         if learned is not None:
             await self._learn(key, learned)
@@ -219,7 +219,7 @@ class Learning:
             self._resting[key] = learned
 
     async def _load(self, key: str) -> Learned:
-        """The rules of an origin as they are stored, with the evidence that is not worth storing."""
+        """Load the stored rules of an origin, with the evidence that is kept in memory only."""
         stored = await self._owner.frontier.learned(key)
         resting = self._resting.pop(key, None)
         if resting is not None and resting.stored == _as_text(stored):
@@ -281,11 +281,13 @@ class Learning:
         if not withdrawn:
             return
         released = await self._owner.frontier.release_folded(key)
-        if released and key in self._origins:  # else its lease ends, and it is taken again
+        if (
+            released and key in self._origins
+        ):  # otherwise its lease is ending, and it is leased again
             self.released.send(key)
 
     def _stands(self, learned: Learned, due: DueUrl, fold: Fold) -> Candidate | None:
-        """The URL that stands for a due one, if the crawl knows it and may ask for it."""
+        """Return the URL that replaces a due one if it is known and may be fetched, else None."""
         admission = self._realm_rules.admit(fold.url, depth=due.depth)
         identity = admission.fingerprint
         if not admission.decision.allowed or identity in learned.no_pages:
@@ -299,7 +301,7 @@ class Learning:
         return self._discovery.stand_in(admission, due)
 
     def _release_alternates(self) -> None:
-        """Ask for URLs that were kept out and that a page calls another version of itself."""
+        """Requeue skipped URLs that a page names as alternate versions of itself."""
         new, self._discovery.new_alternates = self._discovery.new_alternates, []
         for learned in self._origins.values() if new else ():
             found = [
@@ -323,10 +325,10 @@ def _as_text(rules: Iterable[StoredRule]) -> dict[tuple[str, str], str]:
 
 
 def _may_fold(due: DueUrl) -> bool:
-    """Tell a URL that a learned rule may keep out.
+    """Return True if a learned rule may skip a URL.
 
-    Never a start, a page that was read (its document would be lost), or one that its site lists
-    as a page of its own.
+    Seeds, pages read before (their documents would be lost), and pages that the site lists itself
+    are never skipped.
     """
     return due.via not in ("seed", "sitemap", "feed") and due.indexed_at is None
 

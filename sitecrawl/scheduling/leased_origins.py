@@ -34,10 +34,10 @@ TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are le
 
 
 class LeasedOrigins:
-    """Leased origins: acquired while something of them is due, released afterwards.
+    """Leased origins: acquired while they have URLs due, released afterwards.
 
-    ``acquired`` is sent for each that comes. An origin that comes back is the same object:
-    its pace, patience and robots.txt are those of the run, until ``renew`` begins another.
+    ``acquired`` is sent for each. An origin that is leased again is the same object: its pace,
+    failure budget and robots.txt last for the whole run, until ``renew`` begins another.
     """
 
     def __init__(
@@ -63,27 +63,27 @@ class LeasedOrigins:
 
     @property
     def busy(self) -> bool:
-        """True while an origin is here, or may come."""
+        """True while an origin is leased, or may be soon."""
         return bool(self.origins or self._retry_timer)
 
     def acquire(self) -> None:
-        """Ask the frontier for origins that have something due."""
+        """Ask the frontier for origins that have URLs due."""
         if not self._leasing:
             self._leasing = True
             self._tasks.begin(self._lease())
 
     def ensure(self, key: str) -> Origin:
-        """Return the origin ``key``, brought here without a lease if need be."""
+        """Return the origin ``key``, added without a lease if necessary."""
         if key not in self.origins:
             self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
         return self.origins[key]
 
     def must_acquire_lease(self, origin: Origin) -> bool:
-        """Ask for the lease of an origin that has none; True where requests must wait for it.
+        """Ask for the lease of an origin that has none; return True if requests must wait for it.
 
-        ``acquired`` is sent when it is ours. While another worker has it, requests for robots.txt
-        go without: two origins that send each other's robots.txt here and there would wait for
-        ever.
+        ``acquired`` is sent when the lease is ours. While another worker has it, requests for
+        robots.txt are sent without: two origins whose robots.txt redirect to each other would
+        deadlock.
         """
         if origin.given_up or origin.awaits_lease or self._owner.frontier.holds(origin.key):
             return False
@@ -92,7 +92,7 @@ class LeasedOrigins:
         return True
 
     def release(self, origin: Origin) -> None:
-        """Release an origin that has nothing left in this run."""
+        """Release an origin that has nothing left to do in this run."""
         self._resting[origin.key] = self.origins.pop(origin.key)
         origin.rest()
         self._tasks.begin(self._release(origin))
@@ -107,7 +107,7 @@ class LeasedOrigins:
         return {origin.key: origin.given_up for origin in met if origin.given_up}
 
     async def save_all(self) -> None:
-        """Store the state of all origins, as a crawl ends."""
+        """Store the state of all origins at the end of a crawl."""
         if self._take_over_timer is not None:
             self._take_over_timer.cancel()
         await self._tasks.end()
@@ -116,7 +116,7 @@ class LeasedOrigins:
             await self._learning.release(origin.key)
 
     async def renew(self) -> None:
-        """Forgive all failures: a further pass begins as a further run does."""
+        """Forgive all failures: another pass starts as another run does."""
         for origin in (*self.origins.values(), *self._resting.values()):
             was_given_up = bool(origin.given_up)
             origin.forgive(pace(self._params), FailureBudget(self._params.patience))
@@ -124,9 +124,9 @@ class LeasedOrigins:
                 await self._owner.frontier.readmit(origin.key)
 
     def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
-        """Let the origin keep one pace with the others on its address, if so configured.
+        """Share one pace with the other origins on its address, if so configured.
 
-        What has answered may be another address than the one that was looked up.
+        The server that answered may have another address than the one that was looked up.
         """
         if self._params.pace_by == "address" and not origin.in_flight:
             origin.share_slot(self._slot_of(address, origin.ready_at))
@@ -142,7 +142,7 @@ class LeasedOrigins:
             self.acquired.send(origin)
 
     def _slot_of(self, address: IPv4Address | IPv6Address | None, ready_at: float) -> PacingSlot:
-        """The slot of an address, or a new one, which is not ready before ``ready_at``."""
+        """Return the slot of an address, or a new one, not ready before ``ready_at``."""
         slot = PacingSlot(ready_at)
         if address is not None:
             slot = self._slots.setdefault(address, slot)
@@ -162,12 +162,12 @@ class LeasedOrigins:
             self.acquire()
             return
         await self._settle(origin.key)
-        if origin.key in self._resting:  # else it was taken up again, and its lease with it
+        if origin.key in self._resting:  # otherwise it was acquired again, with its lease
             await frontier.release(origin.key)
         self.acquire()
 
     async def _settle(self, origin: str) -> None:
-        """Write the deletions of an origin, and its documents without newly known furniture."""
+        """Write the deletions of an origin, and strip newly known furniture from its documents."""
         frontier = self._owner.frontier
         self._recorder.settle(origin, await frontier.settle(origin))
         more = True
@@ -233,7 +233,7 @@ class LeasedOrigins:
         return origin
 
     def _bring(self, state: OriginState) -> Origin:
-        """The origin as known in this run, or a new one; another worker may have asked it last."""
+        """Return the origin as known in this run, or a new one; another worker may have used it last."""
         origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
         ready_at = asyncio.get_running_loop().time() + max(0.0, state.ready_at - time.time())
         origin = origin or self._new_origin(state, ready_at)

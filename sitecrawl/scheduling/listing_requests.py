@@ -1,4 +1,4 @@
-"""Requests for listings (sitemaps, feeds), which wait for their origin; their URLs are candidates."""
+"""Requests for listings (sitemaps, feeds), queued at their origin; their URLs become candidates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from sitecrawl.web.feeds.listing_format import ListedUrl
 
 
-MAX_STEPS = 5  # from an index to a sitemap that it names, and redirects
-MAX_FILES = 100  # in one round
+MAX_STEPS = 5  # from an index to a sitemap that it names, redirects included
+MAX_FILES = 100  # in one pass
 BATCH = 500
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 class ListingRequest:
     """A request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
 
-    ``attempts`` counts how often it failed in passing and was asked for again.
+    ``attempts`` counts the retries after temporary failures.
     """
 
     url: str
@@ -65,10 +65,10 @@ class ListingRequest:
 
 
 class ListingRequests:
-    """Sitemaps and feeds are requests of their origin, no pages: neither counted nor written.
+    """Requests for sitemaps and feeds, which are not pages: neither counted nor written.
 
-    One that fails in passing is tried again, as pages are; one that cannot be read is logged and
-    forgotten until the next round or run.
+    A temporary failure is retried, as for pages; a file that cannot be read is logged and skipped
+    until the next pass or run.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class ListingRequests:
         robots.rules_known.connect(self.named)
 
     def begin_pass(self) -> None:
-        """Ask again for what nothing but a start or a robots.txt led to."""
+        """Request again the listings named by a start or a robots.txt, not those found in others."""
         earlier, self._asked = self._asked, {}
         for asked in earlier.values():
             if not asked.steps:
                 self.ask(asked)
 
     def named(self, origin: Origin) -> None:
-        """Ask for the sitemaps that an origin's robots.txt names, those of hosts out of scope not."""
+        """Request the sitemaps that an origin's robots.txt names, except on hosts out of scope."""
         if not self._params.reads_sitemaps or origin.robots.rules is None:
             return
         scope = self._discovery.rules.scope
@@ -112,7 +112,7 @@ class ListingRequests:
                 self.ask(ListingRequest(url))
 
     def ask(self, asked: ListingRequest) -> None:
-        """Let a file wait for its origin's turn, once a round."""
+        """Queue a request for a listing at its origin, once a pass."""
         if asked.url in self._asked:
             return
         self._tasks.begin(self._expect(asked.url))
@@ -132,7 +132,7 @@ class ListingRequests:
         )
 
     async def answered(self, response: Response) -> None:
-        """Read an answer, or ask where it redirects to."""
+        """Read a response, or follow its redirect."""
         asked: ListingRequest = response.meta[SITEMAP]
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
@@ -147,7 +147,7 @@ class ListingRequests:
             await self._read(asked, response.body)
 
     def failed(self, failure: Failure) -> None:
-        """Let go of a file that could not be fetched, or must not be."""
+        """Handle a listing that could not be fetched, or was not allowed to be."""
         asked: ListingRequest = failure.request.meta[SITEMAP]  # type: ignore[attr-defined]
         why = failure.getErrorMessage()
         if isinstance(failure.value, IgnoreRequest):
@@ -158,7 +158,7 @@ class ListingRequests:
     def _failed_with(
         self, answer: FetchResult, asked: ListingRequest, why: str, rest: float = 0.0
     ) -> None:
-        """Ask once more, after a ``rest`` if that is asked for, where the failure may pass."""
+        """Retry after a temporary failure, not before ``rest`` seconds; give up otherwise."""
         wait = retry_wait(
             answer,
             asked.attempts,
@@ -206,7 +206,7 @@ class ListingRequests:
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
     async def _ask_next(self, asked: ListingRequest, url: str) -> None:
-        """Ask for what a file leads to, so that there is no moment when neither is asked for."""
+        """Request a listing that another one leads to; it is stored before the other one is done."""
         if url not in self._asked:
             await self._expect(url)
             self.ask(replace(asked, url=url, steps=asked.steps + 1))
@@ -224,7 +224,7 @@ class ListingRequests:
             self._owner.fail(error)
 
     async def _take(self, asked: ListingRequest, entries: list[ListedUrl]) -> None:
-        """Store the pages, and ask for the listings that an index names."""
+        """Store the pages, and request the listings that an index names."""
         frontier = self._owner.frontier
         pages = [entry.url for entry in entries if not entry.is_listing]
         candidates = self._discovery.listed(pages, asked.url, asked.kind)

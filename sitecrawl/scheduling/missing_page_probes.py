@@ -1,4 +1,4 @@
-"""Probes for soft 404s: what each origin answers for a URL that does not exist."""
+"""Probes for soft 404s: requests for a URL that does not exist, once for each origin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from scrapy import Request
-from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.policy.documents.placeholders import (
     MAX_MISSING_TEXT,
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Page
     from sitecrawl.web.read_options import ReadOptions
 
-MAX_ORIGINS = 10_000  # whose answers are remembered
-REPEAT_AFTER = 600.0  # seconds after which an answer that does not match may have changed
-MAX_ALIKE = 4  # pages with the same words, before a fifth lets the origin be asked
-MAX_ALIKE_TEXT = 1_500  # characters of those
-MAX_SKETCHES = 1_000  # of an origin
+MAX_ORIGINS = 10_000  # whose error pages are remembered
+REPEAT_AFTER = 600.0  # seconds after which an error page that does not match may have changed
+MAX_ALIKE = 4  # pages with the same words; one more triggers a probe
+MAX_ALIKE_TEXT = 1_500  # characters of each such page
+MAX_SKETCHES = 1_000  # for each origin
 MIN_ALIKE_WORDS = 8
-NAME = "no-such-page-"  # of the URL that is asked for, with random digits behind it
+NAME = "no-such-page-"  # prefix of the probed path, followed by random digits
 
 
 @dataclass(slots=True)
 class ErrorPage:
-    """Answer of an origin for a missing page.
+    """Response of an origin for a missing page.
 
-    ``sketch`` is None where that has a status of its own, is not known yet, or is the home page.
-    ``asked_at`` is of the event loop's clock.
+    ``sketch`` is None if missing pages have a status of their own, are not probed yet, or show the
+    home page. ``asked_at`` is in seconds of the event loop's clock.
     """
 
     asked_at: float = 0.0
@@ -59,7 +59,7 @@ class ErrorPage:
     alike: dict[int, int] = field(default_factory=dict)
 
     def is_repeated(self, found: Sketch | None) -> bool:
-        """Count a page; tell one whose words several others had already."""
+        """Count a page; return True if several others had the same words."""
         if found is None:
             return False
         words = tuple(each for each in found.words if each[0] not in found.echo)
@@ -71,12 +71,12 @@ class ErrorPage:
 
 
 class MissingPageProbes:
-    """Soft 404s of the origins.
+    """Detection of soft 404s by the error page of each origin.
 
-    An origin is asked for a random URL when one of its pages names itself missing, or when
-    five say the same: in turn, before its pages, as robots.txt and the rules allow. A page that
-    names itself missing is visited again afterwards. Sites that answer 404, and sites without such
-    pages, are asked once or never.
+    A random URL is requested when a page of the origin calls itself missing, or when five pages
+    have the same words. The request waits its turn, before the pages, and obeys robots.txt and the
+    rules. A page that calls itself missing is visited again afterwards. Sites that answer 404, and
+    sites without such pages, are probed once or never.
     """
 
     def __init__(
@@ -93,20 +93,20 @@ class MissingPageProbes:
         self._known: OrderedDict[str, ErrorPage] = OrderedDict()
 
     def judge(self, visit: Visit, page: Page) -> Placeholder | None:
-        """Judge a page by the error page of its origin, as far as that is known."""
+        """Compare a page with the error page of its origin, if that is known."""
         known = self._known.get(visit.due.origin)
         if known is None or known.sketch is None or not is_html(page.content_type):
             return None
         found = sketch(page, page.url)
         if found is None or not is_same_page(found, known.sketch):
             return None
-        if _is_home(page.url):  # which the site shows for whatever it does not know
+        if _is_home(page.url):  # which the site shows for every unknown URL
             known.sketch = None
             return None
         return Placeholder(Outcome.SOFT_404, "the site says the same of a page that does not exist")
 
     def must_ask(self, visit: Visit, page: Page) -> bool:
-        """Ask the origin if need be; tell a page that is visited again after the answer."""
+        """Probe the origin if necessary; return True if the page is to be visited again afterwards."""
         if len(page.text) > MAX_MISSING_TEXT or not is_html(page.content_type):
             return False
         if _is_home(page.url):
@@ -145,7 +145,7 @@ class MissingPageProbes:
         return asked
 
     def answered(self, response: Response) -> None:
-        """Keep the origin's answer for a page that does not exist."""
+        """Keep the origin's response for a page that does not exist."""
         assert response.request is not None
         key = probe_of(response.request)
         known = self._of(key or "")
@@ -164,7 +164,7 @@ class MissingPageProbes:
             known.sketch = sketch(page, response.url)
 
     def failed(self, failure: Failure) -> None:
-        """Do without the answer: no page of the origin is judged by it."""
+        """Ignore the failure: no page of the origin is judged."""
 
 
 def _is_home(url: str) -> bool:

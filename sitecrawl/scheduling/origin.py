@@ -1,6 +1,6 @@
-"""One origin that this worker asks, and every change of its state.
+"""One origin that this worker crawls, and all changes of its state.
 
-All that changes an origin lives in this file: other modules call its methods and assign nothing.
+Only this file changes an origin: other modules call its methods and assign nothing.
 
 Phases of an origin (``OriginPhase``)::
 
@@ -19,12 +19,12 @@ Phases of an origin (``OriginPhase``)::
                                +-----------------> | LEASED_ELSEWHERE |
                                                    +------------------+
 
-    give_up: every phase -> GIVEN_UP, which ends with ``forgive`` alone (-> UNLEASED)
+        give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
     rest: every phase but GIVEN_UP -> UNLEASED
     lease_forgone: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
 
-``TRANSITIONS`` has them all; what is not in it raises ``IllegalTransitionError``. Answers of the
-crawl database that come too late leave the phase as it is.
+``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``. Answers of the crawl
+database that come too late leave the phase unchanged.
 
 Phases of its robots.txt (``RobotsPhase``)::
 
@@ -32,7 +32,7 @@ Phases of its robots.txt (``RobotsPhase``)::
                         +-----unreachable---> UNREACHABLE --ask (later)---> ASKED
                         +-----redirect------> REDIRECTED ---ask-----------> ASKED
 
-Visits, requests in flight and refills under way are counted beside the phase: they may begin in
+Visits, requests in flight and running refills are counted apart from the phase: they may begin in
 one phase and end in another.
 """
 
@@ -56,18 +56,18 @@ from sitecrawl.web.robots.robots_txt import RobotsTxt
 
 
 class OriginPhase(Enum):
-    """Phase of an origin: its lease, and what is due under it."""
+    """Phase of an origin: its lease, and the work that is due under it."""
 
     UNLEASED = auto()
     """No lease is known to be ours, and nothing is known to be due."""
     LEASE_ASKED = auto()
-    """The crawl database is asked for the lease; nothing is sent before it answers."""
+    """The crawl database was asked for the lease; nothing is sent before it answers."""
     LEASED_ELSEWHERE = auto()
     """Another worker has the lease; only requests for the robots.txt of others are sent."""
     ACTIVE = auto()
-    """The crawl database may have more that is due."""
+    """The crawl database may have more URLs due."""
     EXHAUSTED = auto()
-    """The crawl database had nothing due when it was last asked; what failed is tried again."""
+    """The crawl database had nothing due when last asked; only retries are left."""
     GIVEN_UP = auto()
     """Nothing more is sent in this run."""
 
@@ -100,7 +100,7 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
     "forgive": {**{phase: phase for phase in OriginPhase}, _GIVEN_UP: _UNLEASED},
     "rest": {**dict.fromkeys(OriginPhase, _UNLEASED), _GIVEN_UP: _GIVEN_UP},
 }
-"""By transition: the phases in which it is allowed, and the phase that follows each."""
+"""For each transition: the phases in which it is allowed, and the phase that follows each."""
 
 ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
     "ask": {phase: RobotsPhase.ASKED for phase in RobotsPhase if phase is not RobotsPhase.ASKED},
@@ -108,15 +108,15 @@ ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
     "read": {RobotsPhase.ASKED: RobotsPhase.READ},
     "unreachable": {RobotsPhase.ASKED: RobotsPhase.UNREACHABLE},
 }
-"""The same of a robots.txt."""
+"""For each transition of a robots.txt: the same."""
 
 
 @dataclass(slots=True)
 class RobotsFile:
     """An origin's robots.txt as last read. Times are seconds of the event loop's clock.
 
-    ``body`` is None until the file was read; ``url`` is where to ask next. ``rules`` are made of
-    the body where they are needed, and take ten times its memory: an origin at rest has none.
+    ``body`` is None until the file was read; ``url`` is to be requested next. ``rules`` are parsed
+    from the body when needed, and take ten times its memory: an idle origin has none.
     """
 
     origin: str
@@ -134,33 +134,33 @@ class RobotsFile:
 
     @property
     def own_url(self) -> str:
-        """The file's place on its origin, wherever that redirects to."""
+        """URL of the file on its origin, even if that redirects elsewhere."""
         return f"{self.origin}/robots.txt"
 
     @property
     def is_asked(self) -> bool:
-        """Tell a file whose request is waiting or on its way."""
+        """True while a request for the file is queued or in flight."""
         return self.phase is RobotsPhase.ASKED
 
     def ask(self) -> None:
-        """Begin a request for the file."""
+        """Start a request for the file."""
         self._move("ask")
 
     def redirect(self, url: str, status: int) -> None:
-        """Ask at ``url`` next, where an answer redirected to."""
+        """Request ``url`` next, the target of a redirect."""
         self._move("redirect")
         self.url, self.status = url, status
         self.redirects += 1
 
     def read(self, body: bytes, status: int) -> None:
-        """Take over the file that was read; empty where there is none."""
+        """Store the file that was read; empty if the origin has none."""
         self._move("read")
         self.body, self.status, self.rules = body, status, None
         self.url = self.own_url
         self.redirects = self.failures = 0
 
     def unreachable(self, status: int | None) -> None:
-        """Count a failure; what was read earlier stays in force."""
+        """Count a failure; the file that was read earlier stays in force."""
         self._move("unreachable")
         self.status = status
         self.failures += 1
@@ -171,11 +171,11 @@ class RobotsFile:
         self.status = None
 
     def keep_rules(self, rules: RobotsTxt) -> None:
-        """Keep the rules that were made of the body."""
+        """Keep the rules that were parsed from the body."""
         self.rules = rules
 
     def expire_at(self, when: float) -> None:
-        """Ask again from ``when`` on."""
+        """Let the file expire at ``when``."""
         self.expires_at = when
 
     def _move(self, transition: str) -> None:
@@ -184,10 +184,10 @@ class RobotsFile:
 
 @dataclass(slots=True, eq=False)
 class PacingSlot:
-    """Requests that keep one pace together: those of an origin, or of an address.
+    """Slot of requests that share one pace: those of an origin, or of an address.
 
-    ``ready_at`` is in seconds of the event loop's clock; ``waiting`` holds the origins
-    that want to send while as many are in flight as may be.
+    ``ready_at`` is in seconds of the event loop's clock; ``waiting`` holds the origins that wait
+    for a request of the slot to end.
     """
 
     ready_at: float
@@ -195,14 +195,14 @@ class PacingSlot:
     waiting: list[Origin] = field(default_factory=list)
 
     def postpone(self, ready_at: float) -> None:
-        """Send nothing before ``ready_at``; never sooner than promised before."""
+        """Send nothing before ``ready_at``; never shorten an earlier delay."""
         self.ready_at = max(self.ready_at, ready_at)
 
 
 class RetryQueue:
-    """URLs and other requests that are tried again in this run, by the time when each may be.
+    """URLs and other requests to be retried in this run, ordered by the time of the retry.
 
-    Times are of the event loop's clock. URLs wait in the crawl database as well, as due.
+    Times are of the event loop's clock. The URLs are also stored as due in the crawl database.
     """
 
     def __init__(self) -> None:
@@ -210,24 +210,24 @@ class RetryQueue:
         self._order = count()
 
     def push(self, entry: DueUrl | Request, ready_at: float) -> None:
-        """Let one wait until ``ready_at``."""
+        """Queue an entry for a retry at ``ready_at``."""
         heapq.heappush(self._heap, (ready_at, next(self._order), entry))
 
     def pop(self, now: float) -> DueUrl | Request | None:
-        """Remove and return the first that may be tried again at ``now``."""
+        """Remove and return the first entry that may be retried at ``now``."""
         if not self._heap or self._heap[0][0] > now:
             return None
         return heapq.heappop(self._heap)[2]
 
     def drain(self) -> list[DueUrl | Request]:
-        """Remove all, in no order."""
+        """Remove and return all entries, in no particular order."""
         entries = [entry for _, _, entry in self._heap]
         self._heap.clear()
         return entries
 
     @property
     def ready_at(self) -> float:
-        """The time from which the first may be tried; raises IndexError where there is none."""
+        """Time of the first retry; raises IndexError if there is none."""
         return self._heap[0][0]
 
     def __len__(self) -> int:
@@ -238,16 +238,16 @@ class RetryQueue:
 class Origin:
     """One origin: its phase, its prefetched URLs, its pace, and what is in flight.
 
-    ``slot`` is shared by origins on one address where the pace is kept by address.
-    ``adhoc_requests`` are requests that are no visits, ``robots_requests`` those for the
+    ``slot`` is shared by origins on one address if the pace is kept by address.
+    ``adhoc_requests`` are requests that are not visits. ``robots_requests`` are those for the
     robots.txt of other origins, which redirect here: they do not wait for this origin's own, or two
-    that redirect to each other would deadlock. ``retries`` come after all else that is due.
+    origins that redirect to each other would deadlock. ``retries`` come after all else that is due.
     ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
     the time for which the origin is in the ready queue, None while it is not.
 
-    By fingerprint, of URLs whose visit has not come to its end: ``retry_count`` counts how often
-    they were to be tried again, ``head_checked`` are those that HEAD did not rule out,
-    ``alternate_url`` has the other spelling to which they were sent.
+    By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
+    ``head_checked`` holds those that are still wanted after HEAD, ``alternate_url`` has the other
+    spelling to which they redirected.
     """
 
     loaded: OriginState
@@ -276,12 +276,12 @@ class Origin:
 
     @property
     def ready_at(self) -> float:
-        """The time of the event loop's clock from which it may be asked."""
+        """Time of the event loop's clock from which the origin may be requested."""
         return self.slot.ready_at
 
     @property
     def turn_at(self) -> float:
-        """The time of its turn: at once if it is given up, as nothing will be sent then."""
+        """Time of its turn: at once if it is given up, as nothing will be sent then."""
         if self.given_up:
             return 0.0
         if self.retries and not (self.todo or self.adhoc_requests or self.robots_requests):
@@ -290,12 +290,12 @@ class Origin:
 
     @property
     def awaits_lease(self) -> bool:
-        """Tell an origin whose lease is asked for, or had by another worker."""
+        """True if the lease was asked for, or another worker has it."""
         return self.phase in (OriginPhase.LEASE_ASKED, OriginPhase.LEASED_ELSEWHERE)
 
     @property
     def has_work(self) -> bool:
-        """Tell an origin that has something to send when its turn comes."""
+        """True if the origin has something to send when its turn comes."""
         if self.phase is OriginPhase.LEASE_ASKED:
             return False
         if self.robots_requests:
@@ -306,7 +306,7 @@ class Origin:
 
     @property
     def is_done(self) -> bool:
-        """Tell an origin of which nothing is waiting, on its way or unwritten."""
+        """True if nothing is queued, in flight or uncommitted."""
         waiting = self.adhoc_requests or self.robots_requests or self.in_flight
         waiting = waiting or self.open_visits or self.refilling
         if waiting or self.phase is OriginPhase.ACTIVE:
@@ -318,19 +318,19 @@ class Origin:
         return bool(self.todo or (self.phase is not OriginPhase.ACTIVE and self.retries))
 
     def wants_refill(self, below: int) -> bool:
-        """Tell an active origin with fewer URLs than ``below``, for which none are fetched yet."""
+        """Return True for an active origin with fewer URLs than ``below`` and no refill running."""
         low = len(self.todo) < below
         return low and self.phase is OriginPhase.ACTIVE and not self.refilling
 
     # Lease
 
     def lease_asked(self) -> None:
-        """Wait for the lease; what was popped under one that has ended is dropped."""
+        """Wait for the lease; drop URLs that were fetched under one that has ended."""
         self._move("lease_asked")
         self.drop_due()
 
     def lease_acquired(self) -> None:
-        """Begin to work under a lease."""
+        """Start to work under a lease."""
         self._move("lease_acquired")
 
     def lease_denied(self) -> None:
@@ -338,17 +338,17 @@ class Origin:
         self._move("lease_denied")
 
     def lease_forgone(self) -> None:
-        """Stop waiting for the lease, which nothing needs any more."""
+        """Stop waiting for the lease, as nothing needs it any more."""
         self._move("lease_forgone")
 
     # Work
 
     def work_found(self) -> None:
-        """Ask the crawl database again: something of the origin may be due by now."""
+        """Ask the crawl database again, as URLs of the origin may be due by now."""
         self._move("work_found")
 
     def begin_refill(self) -> None:
-        """Begin to fetch URLs from the crawl database; the next refill follows ``refilled``."""
+        """Start to fetch URLs from the crawl database; the next refill follows ``refilled``."""
         if self.refilling:
             raise IllegalTransitionError(f"{self.key}: begin_refill while one is under way")
         self._move("begin_refill")
@@ -369,7 +369,7 @@ class Origin:
         self.given_up = reason
 
     def forgive(self, pace: Pace, budget: FailureBudget) -> None:
-        """Forget all failures, as a further run does."""
+        """Forget all failures, as another run does."""
         self._move("forgive")
         self.given_up = ""
         self.pace = replace(pace, crawl_delay=self.pace.crawl_delay, ended_at=self.pace.ended_at)
@@ -378,7 +378,7 @@ class Origin:
         self.retry_count.clear()
 
     def rest(self) -> None:
-        """Let go of what can be made again: there may be very many origins with nothing to do."""
+        """Free what can be built again, as very many origins may be idle."""
         self._move("rest")
         self.robots.rules = None
 
@@ -388,25 +388,25 @@ class Origin:
     # Requests that wait
 
     def enqueue(self, request: Request) -> None:
-        """Let a request that is no visit wait for the origin's turn, by its priority."""
+        """Queue a request that is not a visit, by its priority."""
         insort(self.adhoc_requests, request, key=lambda each: -each.priority)
 
     def enqueue_robots(self, request: Request) -> None:
-        """Let a request for another origin's robots.txt wait, before all others."""
+        """Queue a request for another origin's robots.txt, before all others."""
         self.robots_requests.append(request)
 
     def retry_at(self, entry: DueUrl | Request, ready_at: float) -> None:
-        """Let a URL or request be tried again from ``ready_at`` on, after all that is due."""
+        """Queue a URL or request for a retry from ``ready_at`` on, after all that is due."""
         self.retries.push(entry, ready_at)
 
     def pop_due(self, now: float) -> DueUrl | Request | None:
-        """Remove and return the URL to visit next: due, or with none left to be tried again."""
+        """Remove and return the URL to visit next: one that is due, else a retry."""
         if self.todo:
             return self.todo.popleft()
         return None if self.phase is OriginPhase.ACTIVE else self.retries.pop(now)
 
     def drop_due(self) -> None:
-        """Leave the due URLs to the next worker; other requests wait for their failure."""
+        """Leave the due URLs to the next worker; other requests stay until they fail."""
         self.todo.clear()
         entries = self.retries.drain()
         self.adhoc_requests.extend(each for each in entries if isinstance(each, Request))
@@ -418,16 +418,16 @@ class Origin:
         self.open_visits += 1
 
     def visits_committed(self, number: int) -> None:
-        """Count off visits that were written."""
+        """Subtract visits that were committed."""
         self.open_visits -= number
 
     def visit_again(self, due: DueUrl) -> None:
-        """Put the URL of a visit that has begun back in front, to restart the visit."""
+        """Return the URL of a begun visit to the front of the queue, to restart the visit."""
         self.todo.appendleft(due)
         self.open_visits -= 1
 
     def head_passed(self, fingerprint: int) -> None:
-        """Ask for a page with GET next: HEAD did not rule it out."""
+        """Request a page with GET next, as HEAD did not rule it out."""
         self.head_checked.add(fingerprint)
 
     def use_alternate(self, fingerprint: int, url: str) -> None:
@@ -435,11 +435,11 @@ class Origin:
         self.alternate_url[fingerprint] = url
 
     def count_retry(self, fingerprint: int) -> None:
-        """Count that a URL is to be tried again."""
+        """Count a retry of a URL."""
         self.retry_count[fingerprint] += 1
 
     def forget(self, fingerprint: int) -> None:
-        """Let go of what was kept of a URL for the time of its visit, which has ended."""
+        """Discard what was kept about a URL during its visit, which has ended."""
         self.retry_count.pop(fingerprint, None)
         self.head_checked.discard(fingerprint)
         self.alternate_url.pop(fingerprint, None)
@@ -447,26 +447,26 @@ class Origin:
     # Pace
 
     def postpone(self, ready_at: float) -> None:
-        """Send nothing before ``ready_at``; never sooner than promised before."""
+        """Send nothing before ``ready_at``; never shorten an earlier delay."""
         self.slot.postpone(ready_at)
 
     def request_sent(self, now: float) -> None:
-        """Count a request that is on its way; where several may be, the next waits too."""
+        """Count a request in flight; with several at a time, delay the next one too."""
         self.in_flight += 1
         self.slot.in_flight += 1
         self.postpone(now + self.pace.interval)
 
     def request_withdrawn(self, ready_at: float, now: float) -> None:
-        """Take back the pause of a request that began at ``now`` and was never sent.
+        """Undo the delay after a request that began at ``now`` and was never sent.
 
-        ``ready_at`` is when the origin might have been asked before. What was learned of it
-        meanwhile stays.
+        ``ready_at`` is the time that applied before. What was learned about the origin meanwhile is
+        kept.
         """
         if self.ready_at == now + self.pace.interval:
             self.slot.ready_at = ready_at
 
     def request_ended(self) -> list[Origin]:
-        """Count off a request; returns the origins that waited for one of the slot to end."""
+        """Subtract an ended request; return the origins that waited for it in the slot."""
         self.in_flight -= 1
         self.slot.in_flight -= 1
         waiting, self.slot.waiting = self.slot.waiting, []
@@ -475,11 +475,11 @@ class Origin:
         return waiting
 
     def share_slot(self, slot: PacingSlot) -> None:
-        """Keep one pace with the other origins of a slot."""
+        """Share the pace of the other origins of a slot."""
         self.slot = slot
 
     def leave_closed_slot(self, slot: PacingSlot) -> None:
-        """Move from a closed slot of its own to the one whose pace it keeps from now on."""
+        """Move from its own closed slot to the one whose pace it shares from now on."""
         if self.slot.waiting:
             self.queued_at = None
         self.slot = slot
@@ -490,7 +490,7 @@ class Origin:
         self.slot.waiting.append(self)
 
     def queued_for(self, when: float) -> None:
-        """Remember the time of the entry in the ready queue that counts."""
+        """Remember the time of its valid entry in the ready queue."""
         self.queued_at = when
 
     def dequeued(self) -> None:
@@ -500,7 +500,7 @@ class Origin:
     # What is stored
 
     def stored(self, loop_now: float, now: float) -> OriginState:
-        """The state to store; ``now`` is the moment ``loop_now`` in UTC epoch seconds.
+        """Return the state to store; ``now`` is the moment ``loop_now`` in UTC epoch seconds.
 
         A robots.txt that could not be read has no text and an expiry that is not zero.
         """

@@ -1,4 +1,4 @@
-"""Queues of the leased origins: what each is to send, and which of them comes next."""
+"""Queues of the leased origins, and the order in which the origins are requested."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REFILL_BELOW = 10
 
 
 class ReadyQueue:
-    """Origins with work, ordered by the time from which each may be asked."""
+    """Origins with work, ordered by the time from which each may be requested."""
 
     def __init__(self, in_flight_per_origin: int = 1) -> None:
         self._heap: list[tuple[float, int, Origin]] = []
@@ -58,11 +58,11 @@ class ReadyQueue:
         if origin.slot.in_flight >= self._in_flight:
             origin.wait_in_slot()
             return
-        origin.queued_for(when)  # an entry for a later time, if there is one, is passed over
+        origin.queued_for(when)  # a later entry, if there is one, is skipped
         heapq.heappush(self._heap, (when, next(self._order), origin))
 
     def pop_ready(self, now: float) -> Origin | None:
-        """Remove and return the first origin whose time came by ``now``.
+        """Remove and return the first origin that was due by ``now``.
 
         It may have to wait again, because its pace has changed meanwhile: see ``may_acquire``.
         """
@@ -74,12 +74,12 @@ class ReadyQueue:
         return None
 
     def may_acquire(self, origin: Origin, now: float) -> bool:
-        """Tell an origin that may be asked at ``now`` from one that has to wait."""
+        """Return True if the origin may be requested at ``now``."""
         return origin.turn_at <= now and origin.slot.in_flight < self._in_flight
 
     @property
     def next_ready_at(self) -> float | None:
-        """The time of the first entry; None in an empty queue."""
+        """Time of the first entry; None if the queue is empty."""
         return self._heap[0][0] if self._heap else None
 
     def __len__(self) -> int:
@@ -89,8 +89,8 @@ class ReadyQueue:
 class OriginQueues:
     """Prefetched URLs and other requests of the leased origins, refilled in batches.
 
-    The scheduler never waits for the database: refills run as tasks, and
-    ``ready`` changes when they are done.
+    The scheduler never waits for the database: refills run as tasks, and ``ready`` changes when
+    they are done.
     """
 
     def __init__(
@@ -124,9 +124,9 @@ class OriginQueues:
         learning.released.connect(self.released)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
-        """Return the origin's next URL that robots.txt allows, or request to try again.
+        """Return the origin's next URL that robots.txt allows, or the next request to retry.
 
-        The URLs that it forbids get their outcome.
+        URLs that robots.txt disallows get their outcome.
         """
         if not self._owner.frontier.holds(origin.key):
             origin.drop_due()
@@ -149,7 +149,7 @@ class OriginQueues:
         return None
 
     def _stands_aside(self, origin: Origin, due: DueUrl) -> bool:
-        """Leave out a URL for which another one stands; let one under test wait for the other."""
+        """Skip a URL that another one replaces; defer one whose duplicate is visited first."""
         refusal = self._learning.decide(origin.key, due)
         if refusal is not None:
             decision, other = refusal
@@ -162,7 +162,7 @@ class OriginQueues:
         return False
 
     def released(self, key: str) -> None:
-        """Ask again for URLs of an origin that learned rules kept out."""
+        """Requeue URLs of an origin that learned rules had skipped."""
         origin = self._leased.origins.get(key)
         if origin is None:
             self._leased.acquire()
@@ -171,7 +171,7 @@ class OriginQueues:
         self.advance(origin)
 
     def enqueue(self, request: Request) -> bool:
-        """Queue a request of its origin, before its pages; False where the URL has no origin."""
+        """Queue a request at its origin, before the pages; return False if the URL has no origin."""
         key = origin_key(request.url)
         if not key:
             return False
@@ -199,7 +199,7 @@ class OriginQueues:
         return origin
 
     def next_ready(self, now: float) -> Origin | None:
-        """Remove and return the first origin of the ready queue that may be asked at ``now``."""
+        """Remove and return the first origin of the ready queue that may be requested at ``now``."""
         while (origin := self.ready.pop_ready(now)) is not None:
             if self.ready.may_acquire(origin, now):
                 return origin
@@ -214,7 +214,7 @@ class OriginQueues:
         self.advance(origin)
 
     def advance(self, origin: Origin) -> None:
-        """Let the origin do what its state asks for: send, refill, be released or be written."""
+        """Take the next step for the origin: send, refill, release or flush."""
         self._give_up_if_postponed(origin)
         self._drop_if_given_up(origin)
         self.ready.push(origin)
@@ -232,7 +232,7 @@ class OriginQueues:
         self.advance(origin)
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
-        """Advance the origins that a written batch has candidates for."""
+        """Advance the origins for which a committed batch has candidates."""
         origins = self._leased.origins
         for visit in visits:
             if visit.outcome is Outcome.LEASE_LOST:
@@ -251,7 +251,7 @@ class OriginQueues:
         self._tasks.wake()
 
     def _ended(self, origin: Origin, visit: VisitResult) -> None:
-        """Keep a URL that is tried again; forget the others."""
+        """Queue a URL for its retry; discard the state of others."""
         if not visit.again:
             origin.forget(visit.due.fingerprint)
         elif visit.outcome is not Outcome.LEASE_LOST:
@@ -265,7 +265,7 @@ class OriginQueues:
 
     def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
-        # The crawl's own delay is nothing that the origin asks for.
+        # The crawl's own delay is not a pause that the origin asked for.
         if wait > max(self._max_wait, origin.pace.delay) and not origin.given_up:
             origin.give_up(f"{origin.key} asks for a pause of {wait:.0f} s, until a later run")
             logger.warning("%s", origin.given_up)

@@ -1,4 +1,4 @@
-"""Passes of a crawl: one, or with an interval one after the other."""
+"""Passes of a crawl: one, or several with an interval between them."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ class Passes:
         self._leased.acquire()
 
     def more(self) -> bool:
-        """True where another pass follows, now that there is nothing left to do."""
+        """Return True if another pass follows, now that nothing is left to do."""
         if not self._ended and self._timer is None and self._task is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._params.interval, self._start)
         return bool(self._timer or self._task)
 
     def end(self) -> None:
-        """Begin no further pass."""
+        """Start no further pass."""
         self._ended = True
         if self._timer is not None:
             self._timer.cancel()

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy import Request
-from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.events import Event
 from sitecrawl.policy.decision import ALLOWED, Decision
@@ -37,8 +37,8 @@ MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
 class RobotsFiles:
     """Robots.txt of the origins: requests, responses, and decisions (RFC 9309).
 
-    ``request_ended`` is sent after each answer or failure, ``rules_known`` before it where the
-    origin has rules, which may name sitemaps.
+    ``request_ended`` is sent after each response or failure. ``rules_known`` is sent before it if
+    the origin has rules, which may name sitemaps.
     """
 
     def __init__(self, params: CrawlParams, agent: str, stats: StatsCollector) -> None:
@@ -49,7 +49,7 @@ class RobotsFiles:
         self._stats = stats
 
     def due(self, origin: Origin, now: float) -> bool:
-        """True where robots.txt must be requested before anything else of the origin."""
+        """Return True if robots.txt must be requested before anything else of the origin."""
         return (
             self._params.obey_robots
             and origin.robots.expires_at <= now
@@ -57,7 +57,7 @@ class RobotsFiles:
         )
 
     def request(self, origin: Origin) -> Request:
-        """Make the request for the origin's robots.txt, or for where it redirected to."""
+        """Make the request for the origin's robots.txt, or for the URL that it redirected to."""
         origin.robots.ask()
         return Request(
             origin.robots.url,
@@ -74,7 +74,7 @@ class RobotsFiles:
         )
 
     def decide(self, origin: Origin, url: str) -> Decision:
-        """Judge ``url`` by the origin's robots.txt; the decision names the line."""
+        """Judge ``url`` by the origin's robots.txt; the decision quotes the line."""
         if not self._params.obey_robots:
             return ALLOWED
         rules = self._rules(origin)
@@ -86,14 +86,14 @@ class RobotsFiles:
         return ROBOTS_TXT.refuse(f"line {match.line_number} of robots.txt: {match.line}")
 
     def _rules(self, origin: Origin) -> RobotsTxt | None:
-        """The file's rules, read again where the origin had come to rest; None without a file."""
+        """Return the rules, parsed again after an idle time; None without a file."""
         robots = origin.robots
         if robots.rules is None and robots.body is not None:
             return self._parse(robots, robots.body)
         return robots.rules
 
     def _parse(self, robots: RobotsFile, body: bytes) -> RobotsTxt:
-        """Read the rules of a file's body, and keep them."""
+        """Parse the rules from the body of a file, and keep them."""
         rules = RobotsTxt.parse(
             body,
             origin=robots.origin,
@@ -103,7 +103,7 @@ class RobotsFiles:
         return rules
 
     def answered(self, response: Response) -> None:
-        """Read the answer; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
+        """Handle the response; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
         origin: Origin = response.meta[ROBOTS_OF]
         if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
             pass
@@ -150,7 +150,8 @@ class RobotsFiles:
         if body != before:
             _tell(rules.notices, robots.own_url)
         origin.postpone(origin.pace.learn(rules.crawl_delay(self._agent)))
-        # Counted from when it can be used: with a longer pause there would be no turn but its own.
+        # Counted from the end of the pause: a pause longer than the lifetime would leave time for
+        # nothing but robots.txt.
         now = max(asyncio.get_running_loop().time(), origin.ready_at)
         robots.expire_at(now + self._params.robots_lifetime)
         self._count("read")
@@ -175,7 +176,7 @@ class RobotsFiles:
 
 
 def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
-    """Warn of ignored lines in a file: its author may have meant something by them."""
+    """Warn of ignored lines in a file, as its author may have meant something by them."""
     if not notices:
         return
     first = notices[0]
