@@ -1,4 +1,4 @@
-"""What a command says, and a way to run it in this process."""
+"""Run a command in this process, and collect its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fixtures.server import Answer, Page, Server, page, redirect
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a command printed, and its exit status."""
+    """The output of a command, and its exit status."""
 
     status: int
     out: str

@@ -38,7 +38,7 @@ def setting(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path
 
 
 def applied(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """What is left of lines for who keeps the last of each id."""
+    """The documents of a reader that keeps the last line of each id."""
     last = {line["id"]: line for line in sorted(lines, key=lambda line: line["seq"])}
     return {id_: line for id_, line in last.items() if line["op"] == "upsert"}
 

@@ -17,7 +17,7 @@ from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, page
 
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-"""Who is root obeys the modes of files only without these capabilities."""
+"""Root obeys the modes of files only without these capabilities."""
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_what_would_change_it_says_that_it_cannot(stored: Path) -> None:
 
 
 def test_a_log_beside_it_counts(stored: Path, tmp_path: Path) -> None:
-    """What a worker that was killed left in its write-ahead log is not passed over."""
+    """Changes that a killed worker left in its write-ahead log are read."""
     killed = tmp_path / "killed" / ".sitecrawl"
     killed.mkdir(parents=True)
     script = (

@@ -1,4 +1,4 @@
-"""What `scrapy frontier` says of the origins of a crawl, be they few or very many."""
+"""The origins of a crawl in `scrapy frontier`, few or very many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages say does not command the terminal that shows it."""
+"""Control characters in the text of pages do not reach the terminal."""
 
 from __future__ import annotations
 

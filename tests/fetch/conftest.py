@@ -41,7 +41,7 @@ ENDS = (
 
 
 class Options(FetchParams):
-    """What of a crawl's options a download handler looks at."""
+    """The options of a crawl that a download handler reads."""
 
     start: tuple[str, ...]
 
@@ -76,7 +76,7 @@ class Fetch:
         return await self.send(self.handler(urljoin(url, "/"), **options), Request(url))
 
     async def answer(self, url: str, **options: str) -> FetchResult:
-        """What the crawl makes of how the fetch of ``url`` ends."""
+        """The result of fetching ``url``, as the crawl classifies it."""
         try:
             response = await self(url, **options)
         except ENDS as error:

@@ -1,4 +1,4 @@
-"""What a hostile server can cost is bounded, and each way of trying has its outcome."""
+"""The cost of a hostile server is bounded, and each attack has its outcome."""
 
 from __future__ import annotations
 

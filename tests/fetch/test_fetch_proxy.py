@@ -48,7 +48,7 @@ def authority(tmp_path: Path, environment: pytest.MonkeyPatch) -> Authority:
 
 
 def outcomes(crawl: CrawlCommand) -> set[tuple[int, str]]:
-    """How the visits ended."""
+    """Outcome and reason of each visit."""
     return set(crawl.rows("SELECT outcome, reason FROM url"))
 
 

@@ -1,4 +1,4 @@
-"""What is public is documented: options, commands, stats, output fields."""
+"""Options, commands, stats, outcomes and output fields are documented."""
 
 from __future__ import annotations
 

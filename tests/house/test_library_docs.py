@@ -1,4 +1,4 @@
-"""What docs/as-a-library.md shows is run: a project made of its files crawls a site."""
+"""A project made of the files in docs/as-a-library.md crawls a site."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Project(NamedTuple):
     origin: str
 
     def run(self, *command: str) -> str:
-        """What a Python command prints in the folder."""
+        """Run a Python command in the folder, and return its output."""
         environment = {
             name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"
         }

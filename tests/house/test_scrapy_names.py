@@ -1,4 +1,4 @@
-"""What we use of Scrapy that it does not promise: said by name where another version lacks it."""
+"""Names of Scrapy that we use beyond its public API: each one that a version lacks is reported."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_raw_answers_go_out_as_they_are(server: Server) -> None:
 
 
 def soon(condition: Callable[[], bool]) -> bool:
-    """Whether a condition comes to hold within a minute."""
+    """Wait until a condition holds, at most a minute."""
     deadline = time.monotonic() + 60
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)

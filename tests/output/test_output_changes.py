@@ -1,4 +1,4 @@
-"""What counts as a change of a page with very many links."""
+"""Changes of a page with very many links."""
 
 from __future__ import annotations
 

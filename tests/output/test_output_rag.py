@@ -1,4 +1,4 @@
-"""What docs/rag.md shows is run: a vector store of LangChain follows a site."""
+"""The code in docs/rag.md keeps a vector store of LangChain up to date with a site."""
 
 from __future__ import annotations
 

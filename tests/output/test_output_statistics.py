@@ -1,4 +1,4 @@
-"""What a crawl says of itself while it runs: figures, a progress line, and a calm log."""
+"""Reports of a running crawl: figures, a progress line, and a short log."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_log_of_a_crawl_is_calm(server: Server, crawl: CrawlCommand) -> None
 
 
 def watch(directory: Path, *words: str) -> str:
-    """What ``scrapy crawl`` writes to a terminal that is its standard error."""
+    """Run ``scrapy crawl`` with a terminal as standard error, and return its output."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "scrapy", "crawl", "site", *words]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "COLUMNS": "60"}

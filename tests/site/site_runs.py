@@ -1,4 +1,4 @@
-"""What is known of a crawl of the test site: its output, and the servers' log by origin."""
+"""Results of a crawl of the test site: its output, and the servers' log by origin."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Run:
         return [each for each in self.exchanges if each.headers["host"] == host]
 
     def asked(self, name: str = "main") -> Counter[str]:
-        """How often each target of an origin was asked for."""
+        """The number of requests for each target of an origin."""
         return Counter(each.target for each in self.of(name))
 
     def statuses(self, name: str = "main") -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What the documents of the test site say, field by field."""
+"""The documents of the test site, field by field."""
 
 from __future__ import annotations
 

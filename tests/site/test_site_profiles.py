@@ -1,4 +1,4 @@
-"""What each profile makes of the test site otherwise than the defaults do."""
+"""Differences between each profile and the defaults on the test site."""
 
 from __future__ import annotations
 
