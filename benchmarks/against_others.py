@@ -91,7 +91,7 @@ def in_loop(runs: list[Result], single: list[Result]) -> float:
 
 
 def is_wanted(name: str, words: list[str]) -> bool:
-    """Whether a name contains one of the words, or there are none."""
+    """Return True if a name contains one of the words, or there are none."""
     return not words or any(word.lower() in name.lower() for word in words)
 
 

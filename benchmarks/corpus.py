@@ -1,4 +1,4 @@
-"""What is crawled: real documentation from Debian packages, served by nginx on loopback."""
+"""The corpus: real documentation from Debian packages, served by nginx on loopback."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from crawlee.storage_clients import MemoryStorageClient
 
 
 def parsel_page(context: ParselCrawlingContext) -> dict[str, Any]:
-    """What the plain spider keeps of a page."""
+    """The fields that the plain spider keeps of a page."""
     page = context.selector
     return {
         "url": context.request.url,
@@ -33,7 +33,7 @@ def parsel_page(context: ParselCrawlingContext) -> dict[str, Any]:
 
 
 def soup_page(context: BeautifulSoupCrawlingContext) -> dict[str, Any]:
-    """What the plain spider keeps of a page."""
+    """The fields that the plain spider keeps of a page."""
     page = context.soup
     description = page.find("meta", attrs={"name": "description"})
     return {

@@ -107,7 +107,7 @@ def read_all(paths: list[Path], kind: str) -> list[ReadFile]:
 
 
 def scored(found: ReadFile, path: Path, twin: Path, kind: str) -> Scores:
-    """How a file compares with its twin."""
+    """Compare a file with its twin."""
     true = html_page(twin.read_bytes())
     page = html_page(path.read_bytes(), kind, found.html)
     expected = headings(true)
@@ -191,7 +191,7 @@ def main() -> None:
 
 
 def other(found: tuple[str, float], path: Path, twin: Path) -> Scores:
-    """How the text of another library compares with its twin."""
+    """Compare the text that another library reads with the file's twin."""
     true = words(html_page(twin.read_bytes()).text)
     size = path.stat().st_size / 1e6
     return Scores(*overlap(words(found[0]), true), 0.0, found[1], size)

@@ -1,4 +1,4 @@
-"""What a page costs the crawl database at 10,000, 100,000 and 1,000,000 known URLs.
+"""Cost of a page in the crawl database at 10,000, 100,000 and 1,000,000 known URLs.
 
     python -m benchmarks.frontier_growth [--sizes 10000,100000,1000000] [DATABASE_URL]
 

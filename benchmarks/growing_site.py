@@ -70,7 +70,7 @@ def page(number: int, size: int, links: str) -> bytes:
 
 
 class Site:
-    """What is served: how many pages are known, which links, and what was asked for."""
+    """The site served: its number of known pages, its links, and the pages requested."""
 
     def __init__(self) -> None:
         self.size = 10_000

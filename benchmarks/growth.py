@@ -1,4 +1,4 @@
-"""What a page costs the whole crawl at 10,000, 100,000 and 1,000,000 known URLs.
+"""Cost of a page in a whole crawl at 10,000, 100,000 and 1,000,000 known URLs.
 
     python -m benchmarks.growth [--sizes 10000,100000,1000000] [--pages 2000] [--rounds 3]
                                 [--only sqlite|postgresql]

@@ -1,4 +1,4 @@
-"""What a person writes first with Scrapy: a CrawlSpider, a LinkExtractor, ``::text``, JSON lines."""
+"""A first spider with plain Scrapy: a CrawlSpider, a LinkExtractor, ``::text``, JSON lines."""
 
 from __future__ import annotations
 

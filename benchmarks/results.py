@@ -1,4 +1,4 @@
-"""What a benchmark found, kept as JSON with the machine, the date and the noise."""
+"""Results of a benchmark, kept as JSON with the machine, the date and the noise."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def load(name: str) -> Figures:
 
 
 def is_final(figures: Figures) -> bool:
-    """Whether the machine was quiet enough for the figures to be quoted."""
+    """Return True if the machine was quiet enough for the figures to be quoted."""
     return bool(figures["others"] <= QUIET_CORES)
 
 
 def machine() -> dict[str, Any]:
-    """What a reader needs to know of this machine."""
+    """Description of this machine for the reader."""
     return {
         "cores": os.cpu_count(),
         "processor": _processor(),

@@ -1,8 +1,8 @@
-"""Whether pages still read the same: the facts of every documentation page, before and after.
+"""Compare the facts of every documentation page before and after.
 
     python benchmarks/same_facts.py FILE [DIRECTORY ...]
 
-Writes a hash of each fact that each page tells into FILE (JSON), or compares with what it holds.
+Writes a hash of each fact of each page into FILE (JSON), or compares with those in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a crawl still writes the same: every document of a corpus, before and after.
+"""Compare the output of a crawl before and after: every document of a corpus.
 
     python -m benchmarks.same_output FILE [--corpus NAME]
 

@@ -39,7 +39,7 @@ PARTS = {
 
 
 def part(frame: FrameType | None) -> str:
-    """What the main thread is in."""
+    """The part of the program that the main thread is in."""
     if frame is not None and frame.f_code.co_name == "read_html":  # itself only calls the parser
         return PARSE
     if frame is not None and module(frame) == "selectors":

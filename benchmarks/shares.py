@@ -1,4 +1,4 @@
-"""Where the CPU time of a page goes, by the parts of the program.
+"""CPU time of a page, by the parts of the program.
 
     python -m benchmarks.shares [--rounds 3] [--corpus NAME]
 

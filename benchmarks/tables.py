@@ -28,7 +28,7 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def footing(figures: Figures) -> str:
-    """When and where the figures were taken, and how quiet it was."""
+    """Date and machine of the figures, and the load by other programs."""
     at = figures["machine"]
     where = f"{at['cores']} cores ({at['processor']}), {at['system']}, Python {at['python']}"
     noise = f"other programs used {figures['others']:.2f} cores meanwhile"
@@ -64,7 +64,7 @@ def against_others(figures: Figures) -> str:
 
 
 def _coverage(figures: Figures) -> list[str]:
-    """Who fetched other pages than sitecrawl, and which."""
+    """The crawlers that fetched other pages than sitecrawl, with those pages."""
     lines = []
     for name, row in figures["rows"].items():
         for word in ("missed", "more"):
@@ -106,7 +106,7 @@ def unchanged(figures: Figures) -> str:
 
 
 def utilisation(figures: Figures) -> str:
-    """How much of the allowed pace was used in each case."""
+    """The share of the allowed pace that was used in each case."""
     lines = [
         (
             name,
@@ -156,7 +156,7 @@ def growth(figures: Figures) -> str:
 
 
 def printed(figures: Figures) -> str:
-    """What a command printed, as it stands."""
+    """The unchanged output of a command."""
     return f"```\n{figures['output'].strip()}\n```\n\n{footing(figures)}"
 
 

@@ -1,4 +1,4 @@
-"""How much of the time that the promised delays allow a crawl makes use of.
+"""Share of the allowed pace that a crawl uses.
 
     python -m benchmarks.utilisation [CASE ...]
 

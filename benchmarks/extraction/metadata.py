@@ -25,7 +25,7 @@ _BESIDE_WORDS = re.compile(r"\W+")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one program tells of a page."""
+    """The metadata that one program finds in a page."""
 
     title: str = ""
     date: str = ""
@@ -62,7 +62,7 @@ def ours(pages: Pages) -> tuple[list[Told], float]:
 
 
 def of_another(text: str) -> Told:
-    """What another program has answered."""
+    """The metadata in another program's output."""
     found = json.loads(text or "{}")
     authors = tuple(filter(None, found.get("authors") or ()))
     return Told(found.get("title") or "", found.get("date") or "", authors)

@@ -70,7 +70,7 @@ def wanted(root: LexborNode) -> Facts:
 
 
 def found(markdown: str, facts: Facts, url: str) -> dict[str, int]:
-    """How much of each kind the Markdown has."""
+    """The share of each kind that the Markdown has."""
     listings = {code(re.sub(r"(?m)^>+ ?", "", each[2])) for each in _FENCE.findall(markdown)}
     plain = _ADDRESS.sub("", markdown)
     lines = [words(line) for line in plain.split("\n")]

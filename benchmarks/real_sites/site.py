@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NEUTRAL = ""
-"""What ``Served.page_of`` says of a page that counts neither for nor against a crawl.
+"""Value of ``Served.page_of`` for a page that counts neither for nor against a crawl.
 
-Such are indexes without text of their own: a reader may want them or not.
+An example is an index without text of its own, which a reader may want or not.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A site under way.
+    """A running site.
 
     ``pages`` are the names of the pages that a careful person would keep, from the site's
     database or files; ``page_of`` gives the one at a URL, ``NEUTRAL``, or None where the URL shows
@@ -45,7 +45,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What one crawl of a site came to; ``garbage`` are documents of no true page."""
+    """Result of one crawl of a site; ``garbage`` counts documents of no true page."""
 
     found: int
     pages: int
