@@ -44,7 +44,7 @@ def load(table: Path = TABLE) -> tuple[dict[str, str], list[Behaviour]]:
 
 
 PROOFS = pytest.StashKey[Proofs]()
-"""Where tests/conftest.py keeps the proofs when a run has collected the whole suite."""
+"""Key of the proofs that tests/conftest.py stores when a run has collected the whole suite."""
 
 
 class _Marks:
