@@ -1,9 +1,8 @@
 """State of a crawl, and the protocol that every backend implements.
 
-Beside the crawler's own methods stand ``holds`` (ask it before a request is handed out),
-``backlog`` ("nothing now" apart from "finished" when several workers share a crawl) and
-``settle`` (deletions are gathered during a run and written when an origin has nothing left).
-``Outcome`` lives in ``policy.outcomes``.
+The scheduler calls ``holds`` before it returns a request. ``backlog`` distinguishes "nothing now"
+from "finished" when several workers share a crawl. ``settle`` writes the deletions gathered
+during a run once an origin has nothing left. ``Outcome`` is defined in ``policy.outcomes``.
 """
 
 from __future__ import annotations
@@ -40,11 +39,12 @@ __all__ = [
 
 
 class Candidate(NamedTuple):
-    """A URL that may be crawled: what is stored when it is new; when it is known, only the way
-    to it where that is shorter, or makes it a start.
+    """A URL that may be crawled.
 
-    ``fingerprint`` is the signed 64-bit hash of the identity key; ``via`` one of seed,
-    link, sitemap, feed, redirect, canonical; ``referrer`` the URL of the page that names it.
+    All fields are stored for a new URL. A known one is only updated if the candidate has a shorter
+    path from a start, or is a start. ``fingerprint`` is the signed 64-bit hash of the identity
+    key; ``via`` one of seed, link, sitemap, feed, redirect, canonical; ``referrer`` the URL of
+    the page that links to it.
     """
 
     origin: str
@@ -58,12 +58,13 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DueUrl:
-    """A URL that is due, with what an earlier visit left behind.
+    """A URL that is due, with the stored state of earlier visits.
 
     ``document_id`` is set while a document of this URL is current; ``indexed_at`` (UTC
     epoch seconds) is when it was last fetched with content. ``outcome`` is the number of the
-    last one. ``reading`` stands for the options by which it was read, ``following`` for those by
-    which its links were judged, with the depth where that counts; None where not known.
+    last outcome. ``reading`` is the hash of the options with which the page was read,
+    ``following`` that of the options with which its links were judged, with the depth if the
+    options depend on it; None if unknown.
     """
 
     origin: str
@@ -87,24 +88,23 @@ class DueUrl:
 
 @dataclass(frozen=True, slots=True)
 class VisitResult:
-    """Result of one crawl action, made once when it has ended; what a commit writes.
+    """Result of one crawl action, created once when it has ended, and written by a commit.
 
     Times are UTC epoch seconds, ``duration`` seconds. ``document`` is the finished
     document (the contract's fields without seq), empty when there is nothing to write.
-    ``target`` is the candidate that ``redirect_to`` or ``canonical`` makes, if the rules
-    admit it; it is stored with the others. ``again``: the URL is tried again in the same run; it
-    waits, and stays popped. ``not_before`` is when it may be asked again, where its answer or a
-    back-off says so. ``reason`` is the outcome's more precise word, ``detail`` what a
-    person reads beside it.
+    ``target`` is the candidate for ``redirect_to`` or ``canonical``, if the rules admit it; it is
+    stored with the others. ``again``: the URL is retried in the same run; it stays queued and
+    popped. ``not_before`` is the earliest time of the next request, if the response or a back-off
+    sets one. ``reason`` qualifies the outcome, ``detail`` explains it to people.
 
-    Equal ``content_hash`` makes two pages of an origin duplicates, a ``simhash`` of few other
-    bits near ones; ``document_hash`` covers all that is worth writing. ``unchanged``: the page was
-    read and its current document is still right; it brings none. ``lines`` are the keys of the
-    page's lines where it is one of a sample, ``furniture`` the version by which it was stripped,
-    ``left_out`` what a person reads of that. A page that names another as
-    canonical still brings its ``document``: it is kept back until the other one proves to be a
-    page. A commit sets ``equal_to`` to the URLs of other pages with the same text, and
-    ``released`` where URLs that were kept out because of this one wait again.
+    Two pages of an origin are duplicates if their ``content_hash`` is equal, near duplicates if
+    their ``simhash`` differs in few bits; ``document_hash`` covers every field whose change is
+    written. ``unchanged``: the page was read and its current document is still valid, so
+    ``document`` is empty. ``lines`` are the keys of the page's lines if it belongs to a sample,
+    ``furniture`` the version with which it was stripped, ``left_out`` a description of the
+    stripped text. A page that declares another URL as canonical still has a ``document``, which
+    is suppressed until that URL proves to be a page. A commit sets ``equal_to`` to the URLs of
+    other pages with the same text, and ``released`` if URLs folded into this one are queued again.
     """
 
     due: DueUrl
@@ -147,16 +147,16 @@ class Change:
 
 
 class Stripped(NamedTuple):
-    """The outbox rows of documents that were stripped of furniture, and whether more are left."""
+    """Outbox rows of documents that were stripped of furniture, and whether more are left."""
 
     changes: list[Change]
     more: bool
 
 
 class Commit(NamedTuple):
-    """Visits as they were written, and the outbox rows that they made, in order.
+    """Visits as they were written, and their outbox rows, in order.
 
-    An outcome may be another than the visit came with: not changed, a duplicate, a lost lease.
+    A commit may change an outcome: to not changed, duplicate or lease lost.
     """
 
     visits: Sequence[VisitResult]
@@ -165,9 +165,11 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedPages:
-    """Known pages of an origin that began to give one answer: ``kind`` is redirect, canonical, text
-    or soft_404, ``key`` the address they lead to, the hash of their text or the origin that has no
-    such page, ``example`` one of them."""
+    """Known pages of an origin that began to give the same answer.
+
+    ``kind`` is redirect, canonical, text or soft_404. ``key`` is, accordingly, the address to
+    which they lead, the hash of their text, or the origin; ``example`` is one of the pages.
+    """
 
     kind: str
     key: str
@@ -176,7 +178,7 @@ class SharedPages:
 
     @property
     def in_words(self) -> str:
-        """The shared answer, in words."""
+        """Description of the shared answer."""
         if self.kind == "text":
             return "the same text"
         if self.kind == "soft_404":
@@ -190,9 +192,9 @@ class SharedPages:
 class Settlement:
     """Result of flushing the deletions that a run saw on one origin.
 
-    ``held`` deletions wait for a person's word because they are too many of ``documents``,
-    ``shared`` pages because several known ones began to give one answer; ``deleted`` is how
-    many were written that count as a loss.
+    ``held`` deletions await confirmation because they are too large a share of ``documents``,
+    ``shared`` pages because several known pages began to give the same answer. ``deleted`` is the
+    number of written deletions that count as a loss.
     """
 
     changes: list[Change]
@@ -204,8 +206,8 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Waiting URLs: those of origins that this worker holds, that nobody holds,
-    and that another worker holds; and when the first free origin may be asked."""
+    """Numbers of waiting URLs: on origins leased by this worker, on free origins, and on origins
+    leased by others; and the time at which the first free origin is ready."""
 
     mine: int
     free: int
@@ -224,15 +226,15 @@ class OriginState:
     delay: float | None
     ready_at: float
     pending: int
-    given_up: bool = False  # by the run, as far as a claim tells
+    given_up: bool = False  # by the run; only set by a claim
 
 
 @dataclass(frozen=True, slots=True)
 class FeedFile:
-    """A file of a feed when its lines were safe: its size then, and a hash of its end.
+    """A file of a feed at the time its lines were durable: its size, and a hash of its end.
 
-    ``size`` is None where it cannot be looked at; ``closed`` says that nothing more is written
-    to it, so that its reader may have taken it away.
+    ``size`` is None if the file cannot be examined; ``closed`` means that nothing more is written
+    to it, so that its reader may have removed it.
     """
 
     feed: str
@@ -244,7 +246,7 @@ class FeedFile:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """Lines of a crawl that did not end well, and the files that took them."""
+    """Lines written by a crawl that did not end normally, and the files they were written to."""
 
     number: int
     lines: int
@@ -252,64 +254,67 @@ class Delivered:
 
 
 class Frontier(Protocol):
-    """The crawl database as the crawler sees it. Every method may wait for the database.
+    """Interface of the crawler to the crawl database.
 
-    All raise ``FrontierError`` with a readable text when the database fails.
+    Methods may wait for the database, and raise ``FrontierError`` with a readable text when it
+    fails.
     """
 
     async def open(self, crawl: str, configuration: dict[str, Any]) -> int:
-        """Open or make the database, migrate it, begin a run; returns the run's id."""
+        """Open or create the database, migrate it, and begin a run; return the run's id."""
 
     async def add(self, candidates: Sequence[Candidate]) -> int:
-        """Store those not known yet, and shorter ways to the others; how many were new."""
+        """Store unknown URLs, and shorter paths to known ones; return the number of new URLs."""
 
     async def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
-        """Make ordinary URLs of former starts that are not among ``starts``; returns these URLs.
+        """Turn stored starts that are not among ``starts`` into ordinary URLs; return them.
 
-        A worker that joins the run of others leaves their starts alone."""
+        Does nothing for a worker that joins the run of others."""
 
     async def unnamed_starts(self) -> set[tuple[str, int]]:
-        """Origin and fingerprint of the former starts that nothing has named yet."""
+        """Return origin and fingerprint of the former starts that are not referenced yet."""
 
     async def ask_listing(self, url: str) -> None:
-        """Note that a sitemap is asked for, which may name a former start."""
+        """Record that a sitemap, which may list a former start, has been requested."""
 
     async def read_listing(self, url: str) -> None:
-        """Note that a sitemap was read to its end."""
+        """Record that a sitemap was read to its end."""
 
     async def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Return the stored redirects from each URL on, as pairs of URL and target."""
 
     async def unskip(self, candidates: Sequence[Candidate]) -> None:
-        """Queue those of them that the run set aside because of its activity."""
+        """Queue those candidates that the run set aside because of its activity."""
 
     async def mark_due(self, candidates: Sequence[Candidate]) -> None:
-        """Queue known URLs whatever their age, except those gone for good."""
+        """Queue known URLs regardless of their age, except permanently gone ones."""
 
     async def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Note the dates that a feed gives; known URLs whose date differs wait again."""
+        """Store the dates of feed entries, and queue known URLs whose date has changed."""
 
     async def requeue_due(self) -> None:
-        """Queue every URL that is due now, also those that this run has visited."""
+        """Queue every URL that is due now, including those that this run has visited."""
 
     async def lease(self, limit: int) -> list[OriginState]:
-        """Take up to ``limit`` origins that have something due and no other owner."""
+        """Lease up to ``limit`` origins that have due URLs and no other owner."""
 
     async def claim(self, origin: str) -> OriginState | None:
-        """Take an origin on which nothing need be due; None while another worker has it."""
+        """Lease an origin, even if nothing is due on it; None while another worker has it."""
 
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Up to ``limit`` due URLs of a leased origin that are not popped and were not considered
-        in this run; priority, depth, order of discovery, and last what failed last time."""
+        """Pop up to ``limit`` due URLs of a leased origin that this run has not considered yet.
+
+        They are ordered by priority, depth and discovery; those that failed last time come last.
+        """
 
     async def has_untried_urls(self, origin: str) -> bool:
-        """Tell whether more of a leased origin waits than what failed last time."""
+        """Tell whether a leased origin has waiting URLs other than those that failed last time."""
 
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
         """Write outcomes, candidates and outbox rows of one origin in one transaction."""
 
     async def learned(self, origin: str) -> list[StoredRule]:
-        """The learned rules of an origin."""
+        """Return the learned rules of an origin."""
 
     async def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
         """Store learned rules of a leased origin."""
@@ -317,63 +322,63 @@ class Frontier(Protocol):
     async def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool = False
     ) -> dict[int, StoredPage]:
-        """Stored states of URLs of a leased origin; with ``words`` their texts as well."""
+        """Return stored states of URLs of a leased origin, with their texts if ``words`` is set."""
 
     async def read_texts(self, origin: str) -> dict[str, str]:
-        """The text hashes of the last pages read of a leased origin, by URL."""
+        """Return the text hashes of the pages last read on a leased origin, by URL."""
 
     async def release_folded(self, origin: str) -> int:
-        """Queue the URLs of a leased origin that learned rules kept out; how many they are."""
+        """Queue the folded URLs of a leased origin; return their number."""
 
     async def save_origin(self, state: OriginState) -> None:
-        """Store robots.txt, delay and the time before which the origin is not asked."""
+        """Store robots.txt, delay, and the earliest time of the next request of an origin."""
 
     async def release(self, origin: str) -> None:
         """Release the origin; its popped URLs are due again."""
 
     async def exclude_from_run(self, origin: str) -> None:
-        """Give the origin back; no worker takes it again in this run."""
+        """Release the origin, and keep every worker from leasing it again in this run."""
 
     async def readmit(self, origin: str) -> None:
-        """Allow an origin to be leased again that was given up."""
+        """Allow an origin that was given up to be leased again."""
 
     def furniture(self, origin: str) -> OriginFurniture:
-        """The lines that pages of a leased origin share, as far as it is known. Never waits."""
+        """Return the known lines that pages of a leased origin share. Never waits."""
 
     async def strip_stored(self, origin: str) -> Stripped:
         """Strip documents of a leased origin that were written when less of its furniture was
-        known; call it until none are left, when the origin has nothing left to crawl."""
+        known. Call it, when the origin has nothing left to crawl, until none are left."""
 
     def holds(self, origin: str) -> bool:
-        """Tell whether the lease is surely ours for long enough to begin a request. Never waits.
+        """Tell whether the lease is certain to last long enough for a request. Never waits.
 
-        Leases are renewed by the frontier itself as long as it can reach the database."""
+        The frontier renews its leases as long as it can reach the database."""
 
     async def backlog(self) -> Backlog:
-        """Count the waiting URLs by holder; all zero means that the crawl is finished."""
+        """Count the waiting URLs by lease holder; the crawl is finished when all are zero."""
 
     async def settle(self, origin: str) -> Settlement:
         """Write the deletions seen on a leased origin, unless they are too many.
 
-        Call it when the origin has nothing left to crawl, or only what failed before as well."""
+        Call it when the origin has nothing left to crawl, or only URLs that failed last time."""
 
     async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
-        """Outbox rows of earlier runs with ``seq > after`` that no feed has taken yet and
-        no living worker holds, in order."""
+        """Return undelivered outbox rows of earlier runs with ``seq > after`` that no living
+        worker holds, in order."""
 
     async def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
     ) -> int:
-        """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
+        """Mark outbox rows as written to files; return their delivery, a new one if ``number`` is 0."""
 
     async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """Take over deliveries to these feeds of crawls that died or did not end well."""
+        """Take over deliveries to these feeds from crawls that did not end normally."""
 
     async def undeliver(self, numbers: Collection[int]) -> None:
         """Mark the rows of these deliveries as undelivered."""
 
     async def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Mark our rows in an open file, and ``seqs``, as undelivered; return how many."""
+        """Mark our rows in an open file, and ``seqs``, as undelivered; return their number."""
 
     async def end_deliveries(self) -> None:
         """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
@@ -383,12 +388,12 @@ class Frontier(Protocol):
 
 
 class FrontierError(Exception):
-    """The crawl database cannot be used; the text says which and what to do."""
+    """The crawl database cannot be used; the text names it and the remedy."""
 
 
 class DatabaseUrlError(FrontierError):
-    """A setting that names no place where a crawl database could be."""
+    """The setting is not the URL of a crawl database."""
 
 
 class NoCrawlError(FrontierError):
-    """There is no crawl in the place that was named, or none yet."""
+    """The database does not exist, or holds no crawl."""

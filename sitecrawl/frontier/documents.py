@@ -1,4 +1,4 @@
-"""Finding the current document that has nearly the same text."""
+"""Stored documents, and the near duplicates among them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FIND = "SELECT url, simhash FROM near WHERE origin = ? AND band = ? AND bits = ?
 
 
 class NearPages:
-    """The near table: the simhashes of the documents of each origin, in bands."""
+    """The near table: simhashes of the documents of each origin, in bands."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def find(self, origin: int, simhash: int, url: int) -> list[int]:
-        """The other URLs of the origin with nearly the same text, in the order of discovery."""
+        """Return the other URLs of the origin with nearly the same text, in order of discovery."""
         found: set[int] = set()
         for band, bits in enumerate(bands(simhash)):
             rows = self._database.rows(FIND, (origin, band, bits, url))
@@ -32,7 +32,7 @@ class NearPages:
         return sorted(found)
 
     def note(self, origin: int, simhash: int, url: int) -> None:
-        """Remember the text of a document."""
+        """Store the simhash of a document."""
         self._database.execute("DELETE FROM near WHERE url = ?", (url,))
         self._database.many(
             "INSERT INTO near (origin, band, bits, url, simhash) VALUES (?, ?, ?, ?, ?)",
@@ -68,15 +68,15 @@ DAMAGED = (
     "A document in the crawl database is damaged; restore a copy of the database, or crawl anew "
     "into another one."
 )
-UNNUMBERED = 0  # seq of a document whose outbox row is still to come in this transaction
+UNNUMBERED = 0  # seq of a document whose outbox row is written later in this transaction
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """The stored document of a URL: ``seq`` is None while it is kept back.
+    """Stored document of a URL; ``seq`` is None while it is suppressed.
 
-    ``target`` is the URL that stands for it or may come to, ``because`` of a duplicate, a
-    canonical or a redirect.
+    ``target`` is the URL that replaces it, or may do so later; ``because`` says why: duplicate,
+    canonical or redirect.
     """
 
     url: int
@@ -95,7 +95,7 @@ class StoredDocument:
 
 
 def unpack(body: bytes) -> dict[str, Any]:
-    """The document of a stored body; raises FrontierError for a damaged one."""
+    """Return the document of a stored body; raises FrontierError if it is damaged."""
     try:
         document: dict[str, Any] = json.loads(zstd.decompress(body))
     except (zstd.ZstdError, ValueError) as error:
@@ -108,22 +108,24 @@ class Documents:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._compressor = zstd.ZstdCompressor(level=1)  # making one takes a third of its work
+        self._compressor = zstd.ZstdCompressor(
+            level=1
+        )  # creating one costs a third of a compression
 
     def of(self, url: int) -> StoredDocument | None:
-        """The document of a URL."""
+        """Return the document of a URL."""
         rows = self._database.rows(BY_URL, (url,))
         return StoredDocument(*rows[0]) if rows else None
 
     def count(self, origin: int) -> int:
-        """Number of current documents of an origin."""
+        """Count the current documents of an origin."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM document WHERE origin = ? AND seq IS NOT NULL", (origin,)
         )
         return int(count)
 
     def count_up_to(self, most: int, origin: int) -> int:
-        """Number of current documents of an origin, counted no further than ``most``."""
+        """Count the current documents of an origin, up to ``most``."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM (SELECT 1 FROM document WHERE origin = ? AND seq IS NOT NULL"
             " LIMIT ?) AS counted",
@@ -132,24 +134,24 @@ class Documents:
         return int(count)
 
     def equal(self, origin: int, content_hash: str, url: int) -> StoredDocument | None:
-        """The current document of another URL of the origin with the same content; none that
-        may have to make room for a redirect or a canonical."""
+        """Return the current document of another URL of the origin with the same content,
+        except one that a redirect target or canonical URL may replace."""
         rows = self._database.rows(BY_HASH, (origin, content_hash, url))
         return StoredDocument(*rows[0]) if rows else None
 
     def pointing_at(self, urls: Sequence[int]) -> list[StoredDocument]:
-        """The documents for which these URLs stand, or may come to."""
+        """Return the documents that these URLs replace, or may replace later."""
         if not urls:
             return []
         rows = self._database.rows(BY_TARGET.format(placeholders(len(urls))), urls)
         return [StoredDocument(*row) for row in rows]
 
     def duplicates_of(self, url: int) -> list[StoredDocument]:
-        """The documents for which this URL stands because they are equal."""
+        """Return the documents suppressed as duplicates of this URL."""
         return [held for held in self.pointing_at([url]) if held.because == "duplicate"]
 
     def additional_urls(self, urls: Sequence[int]) -> dict[int, list[str]]:
-        """The addresses of the pages that each of these URLs stands for, sorted."""
+        """Return the addresses of the duplicates that each of these URLs replaces, sorted."""
         found: defaultdict[int, list[str]] = defaultdict(list)
         for held in self.pointing_at(urls):
             if held.because == "duplicate" and held.target is not None:
@@ -157,72 +159,72 @@ class Documents:
         return {url: sorted(addresses) for url, addresses in found.items()}
 
     def publish(self, url: int, origin: int, document: dict[str, Any], hash_: str | None) -> None:
-        """Store a document that becomes current; its number comes with the outbox row."""
+        """Store a document and make it current; its seq is set with the outbox row."""
         row = (url, origin, document["id"], UNNUMBERED, hash_, self.packed(document), None, None)
         self._database.execute(STORE, row)
 
     def suppress(
         self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
     ) -> None:
-        """Store a document that another URL stands for; ``target`` is that URL and why."""
+        """Store a suppressed document; ``target`` is the URL that replaces it, and the reason."""
         row = (url, origin, document["id"], None, hash_, self.packed(document), *target)
         self._database.execute(STORE, row)
 
     def packed(self, document: dict[str, Any]) -> bytes:
-        """A document as it is stored."""
+        """Return a document in its stored form."""
         return self._compressor.compress(serialized(document), self._compressor.FLUSH_FRAME)
 
     def content(self, url: int) -> dict[str, Any]:
-        """The stored fields of a URL's document."""
+        """Return the stored fields of a URL's document."""
         [(body,)] = self._database.rows("SELECT body FROM document WHERE url = ?", (url,))
         return unpack(body)
 
     def confirm(
         self, url: int, hash_: str | None, document_hash: str | None, *, changed: bool
     ) -> None:
-        """Note the content of a document that was written later than it was read; without its
-        validators its page is asked for in full."""
+        """Store the hashes of a document that was written later than it was read. The validators
+        are cleared, so that its page is next requested unconditionally."""
         self._database.execute(CONFIRM, (hash_, document_hash, int(changed), url))
 
     def rewrite(self, url: int, document: dict[str, Any]) -> None:
-        """Store other fields of a document that stays what it is."""
+        """Replace the fields of a document, and keep its state."""
         self._database.execute(
             "UPDATE document SET body = ? WHERE url = ?", (self.packed(document), url)
         )
 
     def promote(self, url: int) -> None:
-        """Make a document current that was kept back."""
+        """Make a suppressed document current."""
         self._database.execute(
             "UPDATE document SET seq = ?, target = NULL, because = NULL WHERE url = ?",
             (UNNUMBERED, url),
         )
 
     def demote(self, url: int, target: int, because: str) -> None:
-        """Keep back a document that was current."""
+        """Suppress a current document."""
         self._database.execute(
             "UPDATE document SET seq = NULL, target = ?, because = ? WHERE url = ?",
             (target, because, url),
         )
 
     def set_replacement(self, url: int, target: int | None, because: str | None) -> None:
-        """Note who may come to stand for a document."""
+        """Store the URL that replaces a document, or may do so later."""
         self._database.execute(
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
 
     def set_hash(self, url: int, hash_: str | None) -> None:
-        """Note the hash by which a document is compared with others."""
+        """Store the hash by which a document is compared with others."""
         self._database.execute("UPDATE document SET hash = ? WHERE url = ?", (hash_, url))
 
     def copy_hash(self, url: int, other: int) -> None:
-        """Take two documents for equal that are nearly so."""
+        """Give a near duplicate the hash of another document, so that both count as equal."""
         self._database.execute(
             "UPDATE document SET hash = (SELECT hash FROM document WHERE url = ?) WHERE url = ?",
             (other, url),
         )
 
     def remove(self, url: int) -> None:
-        """Forget a document, and all by which its page could say that it did not change."""
+        """Delete a document, and everything by which its page could compare as unchanged."""
         self._database.execute("DELETE FROM document WHERE url = ?", (url,))
         self._database.execute(
             "UPDATE url SET indexed_at = NULL, etag = NULL, last_modified = NULL,"

@@ -1,4 +1,4 @@
-"""Who works on a crawl: a worker's name, and whether it can still be alive."""
+"""Workers of a crawl, their heartbeats, and their leases of origins."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ REST = (
 
 
 def new_worker() -> str:
-    """A name for this worker: its machine and process as far as they are known, and a token."""
+    """Return a name for this worker: machine and process, if known, and a random token."""
     pid = os.getpid()
     return f"{_system()}/{pid}/{_started(pid) or 0}/{uuid4().hex[:12]}"
 
 
 def is_dead(worker: str) -> bool:
-    """Tell whether the worker was a process of this system that is no more.
+    """Tell whether the worker was a process of this system that no longer exists.
 
-    False when it lives, and when it cannot be known from here: then its time runs out.
+    False if it is alive or cannot be checked from here; the latter expires by its heartbeat.
     """
     system, pid, started, _ = worker.rsplit("/", 3)
     if not system or system != _system():
@@ -38,7 +38,7 @@ def is_dead(worker: str) -> bool:
 
 
 def anyone_at_work(database: Database) -> bool:
-    """True if a worker may be alive: its heartbeat is recent, and its process is not known to be dead."""
+    """Tell whether a worker may be alive: with a recent heartbeat, and not known to be dead."""
     now = database.now()
     workers = database.rows("SELECT owner FROM worker WHERE alive_until >= ?", (now,))
     return not all(is_dead(owner) for (owner,) in workers)
@@ -56,9 +56,9 @@ def heartbeat(database: Database, worker: str, run: int, seconds: float) -> None
 def reap_dead_workers(database: Database, now: float, delay: float) -> None:
     """Delete workers that are dead or whose heartbeat is too old.
 
-    The origins of the dead are free at once; those of the silent when their leases end. Nobody
-    knows when they were last asked: they rest as after an answer, for ``delay`` seconds or what
-    their robots.txt asked for.
+    Origins of dead workers are free at once, those of silent ones when their leases expire. The
+    time of their last request is unknown, so their next one is delayed as after a response: by
+    ``delay`` seconds, or the delay of their robots.txt.
     """
     workers = database.rows("SELECT owner, alive_until FROM worker ORDER BY owner")
     for owner, until in workers:
@@ -74,7 +74,7 @@ def reap_dead_workers(database: Database, now: float, delay: float) -> None:
 
 
 def _system() -> str:
-    """This boot of this machine and its process namespace; empty if unknown."""
+    """Return the boot id and process namespace of this machine; empty if unknown."""
     try:
         boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}/{(PROC / 'self/ns/pid').readlink()}"
@@ -83,20 +83,20 @@ def _system() -> str:
 
 
 def _started(pid: int) -> int | None:
-    """The start of a process in clock ticks since boot; None when it does not run."""
+    """Return the start time of a process in clock ticks since boot; None if it is not running."""
     try:
         stat = (PROC / str(pid) / "stat").read_text()
     except OSError:
         return None
-    fields = stat.rpartition(")")[2].split()  # the name before may hold anything
+    fields = stat.rpartition(")")[2].split()  # the process name in front may contain any character
     return None if fields[0] in "ZX" else int(fields[19])
 
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
 
-SAFE_SHARE = 0.75  # of a lease in which a request may begin
-STATE = (  # the pause after a request holds for all realms
+SAFE_SHARE = 0.75  # part of a lease during which requests may begin
+STATE = (  # the delay after a request applies to all realms
     " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay,"
     " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key), pending"
 )
@@ -131,9 +131,9 @@ SHARE = (
 
 @dataclass(slots=True)
 class Lease:
-    """A leased origin: its row, its fence, the fingerprints popped and not committed.
+    """A leased origin: its row, its fence, and the fingerprints popped but not committed.
 
-    ``safe_until`` is by this process's monotonic clock.
+    ``safe_until`` refers to the monotonic clock of this process.
     """
 
     id: int
@@ -143,7 +143,7 @@ class Lease:
 
 
 class Leases:
-    """The leases of one worker. A lost lease is forgotten, its results are worth nothing."""
+    """Leases of one worker. A lost lease is dropped, and its results are not written."""
 
     def __init__(self, database: Database, owner: str, run: int, options: StateOptions) -> None:
         self._database = database
@@ -160,16 +160,16 @@ class Leases:
         return origin in self._held
 
     def get(self, origin: str) -> Lease | None:
-        """The lease of an origin, None where it is not ours."""
+        """Return the lease of an origin, None if it is not ours."""
         return self._held.get(origin)
 
     def safe(self, origin: str) -> bool:
-        """Tell whether a request may begin: the lease outlasts it by far."""
+        """Tell whether the lease lasts long enough for a request to begin."""
         lease = self._held.get(origin)
         return lease is not None and time.monotonic() < lease.safe_until
 
     def take(self, limit: int) -> list[OriginState]:
-        """Lease up to ``limit`` free origins on which something waits, the readiest first."""
+        """Lease up to ``limit`` free origins with waiting URLs, those ready first."""
         begun, now = time.monotonic(), self._database.now()
         limit = min(limit, self._fair_share() - len(self._held))
         rows = self._database.rows(
@@ -189,7 +189,7 @@ class Leases:
         return [self._taken(row, begun) for row in rows]
 
     def claim(self, origin: str) -> OriginState | None:
-        """Lease one origin of which the row is there, if nobody else has it."""
+        """Lease one stored origin, unless another worker has it."""
         begun, now = time.monotonic(), self._database.now()
         until = now + self._seconds
         values = (self._owner, until, origin, self._realm, now, self._owner, now, self._run)
@@ -197,7 +197,7 @@ class Leases:
         return self._taken(rows[0], begun) if rows else None
 
     def save(self, state: OriginState) -> None:
-        """Inside a transaction: store what is remembered of an origin, if it is ours."""
+        """Inside a transaction: store the state of an origin, if it is ours."""
         if self.prove(state.key):
             text = storable(state.robots_text)
             remembered = (text, state.robots_status, state.robots_expires_at, state.delay)
@@ -205,13 +205,13 @@ class Leases:
             self._database.execute(SAVE, (*remembered, state.ready_at, row))
 
     def _fair_share(self) -> int:
-        """Number of origins that each worker may lease, so that none is idle."""
+        """Return the number of origins that each worker may lease, so that none is idle."""
         values = (self._realm, self._run, self._owner, self._run)
         [(others, workers)] = self._database.rows(SHARE, values)
         return -(-(len(self._held) + int(others)) // max(int(workers), 1))
 
     def _taken(self, row: Row, begun: float) -> OriginState:
-        """Record a lease; one that expired unnoticed begins again with its uncommitted URLs."""
+        """Record a lease; one that had expired unnoticed keeps its uncommitted URLs."""
         state = OriginState(*row[2:])
         before = self._held.get(state.key)
         in_hand = before.in_hand if before is not None else set()
@@ -220,7 +220,7 @@ class Leases:
         return state
 
     def prove(self, origin: str) -> bool:
-        """Inside a transaction: whether the lease is still ours; it is renewed if so."""
+        """Inside a transaction: renew the lease; return False if it is no longer ours."""
         lease = self._held.get(origin)
         if lease is None:
             return False
@@ -236,13 +236,13 @@ class Leases:
         return True
 
     def renew(self) -> None:
-        """Renew every lease, and say that this worker lives."""
+        """Renew every lease, and record a heartbeat."""
         heartbeat(self._database, self._owner, self._run, self._seconds)
         for origin in sorted(self._held, key=lambda origin: self._held[origin].id):
             self.prove(origin)
 
     def give_back(self, origin: str) -> None:
-        """Free the origin, if it is still ours."""
+        """Release the origin, if it is still ours."""
         lease = self._held.pop(origin, None)
         if lease is not None:
             self._database.execute(
@@ -252,7 +252,7 @@ class Leases:
             )
 
     def exclude_from_run(self, origin: str) -> None:
-        """Give the origin up for all workers of the run, if it is still ours."""
+        """Exclude the origin from the run for all workers, if it is still ours."""
         lease = self._held.get(origin)
         if lease is not None and self.prove(origin):
             self._database.execute(
@@ -261,13 +261,13 @@ class Leases:
             self.give_back(origin)
 
     def readmit(self, origin: str) -> None:
-        """Allow an origin to be leased again that the run has given up."""
+        """Allow an origin that the run has given up to be leased again."""
         self._database.execute(
             "UPDATE origin SET given_up = NULL WHERE key = ? AND realm = ?", (origin, self._realm)
         )
 
     def backlog(self) -> Backlog:
-        """Count the waiting URLs of this realm by holder, without origins given up."""
+        """Count the waiting URLs of this realm by lease holder, without origins given up."""
         now = self._database.now()
         [(mine, free, elsewhere, ready_at)] = self._database.rows(
             "SELECT coalesce(sum(CASE WHEN lease_until >= ? AND owner = ? THEN pending END), 0),"

@@ -1,4 +1,4 @@
-"""Records of the state of URLs: outcomes, counts, documents."""
+"""Read-only queries on a crawl database: URLs, outcomes, counts, documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 ERRORS = tuple(
     sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 )
-WAITING, ERROR = 0, 2  # the numbers of the fdse pending file; any larger one is a time
+WAITING, ERROR = 0, 2  # states of the fdse pending file; any larger number is a time
 STATE = (
     "CASE WHEN u.outcome IS NULL OR u.outcome < 0 THEN 0"
     f" WHEN u.outcome IN ({', '.join(str(int(outcome)) for outcome in ERRORS)}) THEN 2"
@@ -30,14 +30,14 @@ STATE = (
 
 @dataclass(frozen=True, slots=True)
 class UrlState:
-    """All that is stored of one URL; times are UTC epoch seconds.
+    """Stored state of one URL; times are UTC epoch seconds.
 
     ``state`` is 0 for waiting, 2 for an error, else the time of the last visit; ``due`` is
-    None if the URL is never due by itself. ``kept_for`` is the URL that stands
-    for this page, ``because`` of a duplicate or a canonical. ``reading`` stands for the options
-    with which its document was read; ``withheld`` is the change of a document that is not written
-    because other pages may give the same answer, ``left_out`` says what of the page's text is not in
-    its document.
+    None if the URL is never due by its age. ``kept_for`` is the URL that replaces this page in the
+    output, ``because`` says why: duplicate or canonical. ``reading`` is the hash of the options
+    with which its document was read. ``withheld`` is the change of a document that is not written
+    because other pages may give the same answer. ``left_out`` describes the text of the page that
+    is not in its document.
     """
 
     id: int
@@ -87,10 +87,10 @@ class OriginCounts:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run of a crawl: the configuration it was given, and how it ended.
+    """One run of a crawl: its configuration, and how it ended.
 
-    ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are what the
-    last of its workers counted, ``reading`` stands for the options with which it read pages.
+    ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are those of its
+    last worker, ``reading`` is the hash of the options with which it read pages.
     """
 
     id: int
@@ -105,7 +105,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A line of the file: state 0 waits, 2 is an error, any other the time of indexing."""
+    """A line of the pending file: state 0 is waiting, 2 an error, any other the time of indexing."""
 
     url: str
     realm: str
@@ -113,13 +113,13 @@ class Pending:
 
 
 def write_pending(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
-    """The lines of the file, each with its line end; blanks in a realm are written ``%20``."""
+    """Yield the lines of the pending file, with line ends; blanks in a realm become ``%20``."""
     for url, realm, state in entries:
         yield f"{url} {quote(realm, safe=SAFE)} {state}\n"
 
 
 def read_pending(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
-    """Parse the lines; one readable text for each line that cannot be parsed."""
+    """Parse the lines; also return a readable text for each line that cannot be parsed."""
     found: list[Pending] = []
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -208,7 +208,7 @@ OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
 
 
 def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[str, ...]]:
-    """A query with the condition that it be of ``realm``, if one is named, and its values."""
+    """Return a query, restricted to ``realm`` if that is given, and its values."""
     return query.format(of=condition if realm else ""), (realm,) if realm else ()
 
 
@@ -218,13 +218,13 @@ def _run(row: Row) -> RunRecord:
 
 
 class Records:
-    """Questions to a crawl database; nothing is written."""
+    """Read-only queries on a crawl database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def last_run(self, realm: str | None = None, before: int | None = None) -> RunRecord | None:
-        """The newest run, of one realm or of any, or the newest ``before`` another."""
+        """Return the newest run of one realm or of all, or the newest ``before`` a run."""
         asked = {"realm = ?": realm, "id < ?": before}
         conditions = {each: value for each, value in asked.items() if value is not None}
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -233,12 +233,12 @@ class Records:
         return _run(rows[0]) if rows else None
 
     def runs(self, realm: str, limit: int) -> list[RunRecord]:
-        """The newest runs of a realm, the last one first."""
+        """Return the newest runs of a realm, newest first."""
         of_realm = f"{RUN} WHERE realm = ? ORDER BY id DESC LIMIT ?"
         return [_run(row) for row in self._database.rows(of_realm, (realm, limit))]
 
     def read_otherwise(self, realm: str, reading: str) -> int:
-        """Number of current documents whose pages were read with other options."""
+        """Count the current documents whose pages were read with other options."""
         [(count,)] = self._database.rows(
             "SELECT count(*) FROM document AS d JOIN url AS u ON u.id = d.url"
             " JOIN origin AS o ON o.id = u.origin"
@@ -248,14 +248,14 @@ class Records:
         return int(count)
 
     def origin(self, key: str, realm: str = "default") -> OriginState | None:
-        """Stored state of an origin, with its robots.txt."""
+        """Return the stored state of an origin, with its robots.txt."""
         rows = self._database.rows(ORIGIN, (key, realm))
         return OriginState(*rows[0]) if rows else None
 
     def url(
         self, origin: str, fingerprint: int, *, realm: str = "default", revisit: Revisit = REVISIT
     ) -> UrlState | None:
-        """All that is stored of a URL, due as ``revisit`` has it."""
+        """Return the stored state of a URL, with ``due`` computed by ``revisit``."""
         rows = self._database.rows(URL, (origin, fingerprint, realm))
         if not rows:
             return None
@@ -271,12 +271,12 @@ class Records:
     ) -> Iterator[tuple[str, str]]:
         """Return the stored redirects from each URL on, as pairs of URL and target.
 
-        Pairs of a URL and its target; ``key`` gives the identity key of a URL.
+        ``key`` returns the identity key of a URL.
         """
         return RedirectResolver(self._database, realm, key).redirect_chain(urls)
 
     def referrers(self, url: int) -> list[str]:
-        """The way from a start to a URL: each page that was the first to name the next."""
+        """Return the path from a start to a URL: each page was the first to link to the next."""
         chain: list[str] = []
         step: int | None = url
         while step is not None and len(chain) < LONGEST_CHAIN:
@@ -288,14 +288,14 @@ class Records:
         return chain[:0:-1]
 
     def attempts(self, url: int) -> Iterator[tuple[int, float, float, Outcome, Any, int, Any]]:
-        """The crawl actions on a URL: run, time, seconds, outcome, status, bytes, reason."""
+        """Yield the crawl actions on a URL: run, time, seconds, outcome, status, bytes, reason."""
         for run, at, duration, outcome, *rest in self._database.stream(ATTEMPTS, (url,)):
             yield (run, at, duration, Outcome(outcome), *rest)
 
     def counts(self, realm: str | None = None) -> dict[str, int]:
-        """Number of URLs by last outcome; ``waiting`` are those never visited.
+        """Count the URLs by last outcome; ``waiting`` are those never visited.
 
-        Of one realm or, without its name, of all; so are ``origins`` and the lists below.
+        This and the methods below cover one realm or, if that is None, all.
         """
         rows = self._database.rows(*_asked(COUNTS, realm, OF_REALM))
         named = {
@@ -305,51 +305,51 @@ class Records:
         return dict(sorted(named.items()))
 
     def origins(self, realm: str | None = None) -> list[OriginCounts]:
-        """Counts of each origin."""
+        """Return the counts of each origin."""
         asked = _asked(ORIGINS, realm, " AND o.realm = ?")
         return [OriginCounts(*row) for row in self._database.rows(*asked)]
 
     def shared(self, realm: str | None = None) -> list[tuple[str, str, SharedPages]]:
-        """The answers because of which pages are held back, by origin and realm."""
+        """Return the shared answers because of which pages are held back, by origin and realm."""
         rows = self._database.rows(*_asked(HELD_GROUPS, realm, " AND o.realm = ?"))
         return [(key, of, SharedPages(*group)) for key, of, *group in rows]
 
     def pending(self) -> Iterator[tuple[str, str, int]]:
-        """Every URL with its realm and state, in the alphabetical order of bytes."""
+        """Yield every URL with its realm and state, in byte order."""
         rows = self._database.stream(PENDING.format(order=self._database.byte_order))
         return ((url, realm, int(state)) for url, realm, state in rows)
 
     def failures(
         self, realm: str | None = None
     ) -> Iterator[tuple[str, Outcome, int | None, str | None, str | None]]:
-        """The URLs that failed last time: outcome, status, reason, and the page that links."""
+        """Yield the URLs that failed last time: outcome, status, reason, and the referrer."""
         for url, outcome, *rest in self._database.stream(*_asked(FAILURES, realm, OF_REALM)):
             yield (url, Outcome(outcome), *rest)
 
     def redirects(
         self, realm: str | None = None
     ) -> Iterator[tuple[str, Outcome, int | None, str | None]]:
-        """The URLs that redirect: outcome, status and where to."""
+        """Yield the URLs that redirect: outcome, status and target."""
         for url, outcome, *rest in self._database.stream(*_asked(REDIRECTS, realm, OF_REALM)):
             yield (url, Outcome(outcome), *rest)
 
     def learned_rules(self, realm: str | None = None) -> Iterator[tuple[str, StoredRule]]:
-        """The learned rules, each with its origin; those that act come first."""
+        """Yield the learned rules, each with its origin; active ones come first."""
         for key, *rule, value in self._database.stream(*_asked(LEARNED, realm, OF_REALM)):
             kind, name, state, words = rule
             yield key, StoredRule(kind, name, state, words, json.loads(value))
 
     def mirrors(self, realm: str | None = None) -> list[tuple[str, str, int, float]]:
-        """Pairs of origins with equal documents: how many, and what share of the smaller one's."""
+        """Return pairs of origins with equal documents: number, and share of the smaller one's."""
         rows = self._database.rows(*_asked(MIRRORS, realm, " AND a.realm = ?"))
         return [(one, other, count, count / size) for one, other, count, size in rows]
 
     def documents(self, realm: str | None = None) -> Iterator[dict[str, Any]]:
-        """The current documents of one realm or of all, as their last upsert wrote them, by seq."""
+        """Yield the current documents, as written by their last upsert, by seq."""
         return (record for record in self.changes(0, realm) if record["op"] == "upsert")
 
     def changes(self, since: int, realm: str | None = None) -> Iterator[dict[str, Any]]:
-        """The changes with a seq above ``since`` that no later change of the page replaced."""
+        """Yield the changes with a seq above ``since`` that no later change has replaced."""
         documents = Documents(self._database)
         query, of_realm = _asked(CHANGES, realm, " AND o.realm = ?")
         while rows := self._database.rows(query, (since, *of_realm, BATCH)):

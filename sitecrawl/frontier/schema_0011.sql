@@ -1,6 +1,6 @@
--- The tables of a crawl database, for every kind of database. Names in braces stand for types that
--- differ between them, see ``Database.types``. A later change of the schema is a file of its own,
--- schema_0012.sql, whose statements bring a database of version 11 to 12.
+-- Tables of a crawl database, for every backend. Names in braces are column types that differ between
+-- backends, see ``Database.types``. Each later change of the schema is a file of its own:
+-- schema_0012.sql has the statements that upgrade a database from version 11 to 12.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
     uid TEXT NOT NULL,
@@ -92,10 +92,10 @@ CREATE INDEX url_due ON url (ages, due) WHERE waiting = 0 AND due IS NOT NULL;
 CREATE INDEX url_aside ON url (origin) WHERE waiting = 2;
 CREATE INDEX url_start ON url (origin) WHERE via = 'seed';
 CREATE INDEX url_unnamed ON url (origin) WHERE unnamed = 1;
--- URLs for which others stand by a learned rule; ``target`` is the URL that stands for each.
+-- URLs folded by a learned rule; ``target`` is the URL that replaces each.
 CREATE INDEX url_folded ON url (origin, target) WHERE reason = 'learned_duplicate';
 
--- Sitemaps that were asked for while former starts are looked for, and not read yet.
+-- Sitemaps requested since the last retirement of starts, and not read yet.
 CREATE TABLE listing (
     realm TEXT NOT NULL,
     url TEXT NOT NULL,
@@ -130,7 +130,7 @@ CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 
--- The sections of documents that are written section by section, as they were written last.
+-- Last written sections of documents that are written section by section.
 CREATE TABLE section (
     url BIGINT NOT NULL REFERENCES url,
     id TEXT NOT NULL,
@@ -141,8 +141,8 @@ CREATE TABLE section (
     PRIMARY KEY (url, id)
 );
 
--- Keys of the lines that the pages of a template share, and of those of the pages it is known from;
--- the empty name is that of the whole origin. ``version`` is origin.furniture when they changed last.
+-- Keys of the lines that the pages of a template share, and of the lines of its sampled pages. An
+-- empty name means the whole origin. ``version`` is origin.furniture at the time of the last change.
 CREATE TABLE furniture (
     origin BIGINT NOT NULL REFERENCES origin,
     name TEXT NOT NULL,
@@ -179,7 +179,7 @@ CREATE TABLE deletion (
 );
 CREATE INDEX deletion_origin ON deletion (origin);
 
--- ``delivered``: the number of its delivery; 0 not delivered, 1 to what needs no record.
+-- ``delivered``: number of the delivery; 0 if undelivered, 1 if the delivery needs no record.
 CREATE TABLE outbox (
     seq {key},
     url BIGINT NOT NULL,
@@ -197,8 +197,8 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_undelivered ON outbox (realm, seq) WHERE delivered = 0;
 
--- Files that took lines, until every worker of the run that wrote them has ended well; the owner
--- is empty once the worker that wrote them has.
+-- Files to which lines were written, kept until every worker of that run has ended normally. The
+-- owner is empty once the worker that wrote them has ended normally.
 CREATE TABLE delivery (
     number {key},
     owner TEXT NOT NULL,
@@ -207,8 +207,8 @@ CREATE TABLE delivery (
     files TEXT NOT NULL
 );
 
--- Targets of ``scrapy sync``: how far each has read the outbox. The cursor that counts is kept in the
--- target itself; this copy tells how far it is behind. The realm is empty where all are synchronised.
+-- Targets of ``scrapy sync``, and how far each has read the outbox. The authoritative cursor is kept
+-- in the target itself; this copy shows the lag. The realm is empty if all are synchronised.
 CREATE TABLE sync_target (
     target TEXT PRIMARY KEY,
     realm TEXT NOT NULL,
@@ -216,7 +216,7 @@ CREATE TABLE sync_target (
     synced_at DOUBLE PRECISION NOT NULL
 );
 
--- Changes that a target refused, until it takes a later change of the same document.
+-- Changes that a target refused, kept until it accepts a later change of the same document.
 CREATE TABLE dead_letter (
     target TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -227,7 +227,7 @@ CREATE TABLE dead_letter (
     PRIMARY KEY (target, id)
 );
 
--- Answers that known pages began to give in place of their own content, and when they last did.
+-- Answers that known pages began to give instead of their own content, and when they last did.
 CREATE TABLE answer (
     url {key} REFERENCES url,
     origin BIGINT NOT NULL REFERENCES origin,
@@ -239,7 +239,7 @@ CREATE TABLE answer (
 CREATE INDEX answer_key ON answer (key, kind);
 CREATE INDEX answer_origin ON answer (origin);
 
--- Documents that are written once no other page gives the same answer.
+-- Documents withheld until it is clear whether other pages give the same answer.
 CREATE TABLE withheld (
     url {key} REFERENCES url,
     origin BIGINT NOT NULL REFERENCES origin,
@@ -252,8 +252,8 @@ CREATE TABLE withheld (
 );
 CREATE INDEX withheld_origin ON withheld (origin);
 
--- What was learned of an origin from its pages: rules on URLs (kind duplicate or parameter) with
--- their evidence. ``name`` is what a person forbids a rule by, ``words`` what a person reads.
+-- Rules on URLs learned from the pages of an origin (kind duplicate or parameter), with their
+-- evidence. ``name`` is how users forbid a rule, ``words`` its description for people.
 CREATE TABLE learned (
     origin BIGINT NOT NULL REFERENCES origin,
     kind TEXT NOT NULL,

@@ -28,11 +28,11 @@ SPLITS = "SELECT configuration FROM run WHERE id = ?"
 
 
 class SectionTable:
-    """The sections that were written last of each page, with the number of their change.
+    """Last written sections of each page, with the seq of their change.
 
-    A page has rows here exactly while it is written by sections. What a page's change means for
-    its sections is decided where changes are numbered, so that duplicates, redirects, deletions
-    and whatever else makes or ends a document need not know of them.
+    A page has rows here only while it is written section by section. Changes of a page are
+    expanded into changes of its sections when they are numbered, so that the code for duplicates,
+    redirects and deletions need not know about sections.
     """
 
     def __init__(self, database: Database, documents: Documents, run: int) -> None:
@@ -42,7 +42,7 @@ class SectionTable:
         self._is_split: bool | None = None
 
     def expanded(self, entries: Sequence[Entry]) -> list[Entry]:
-        """The changes of pages as changes of sections; deletions go first, as they did."""
+        """Expand the changes of pages into changes of sections; deletions come first."""
         found: list[Entry] = []
         deleted: set[int] = set()
         known = self._known([entry.url for entry in entries])
@@ -59,7 +59,7 @@ class SectionTable:
         return sorted(found, key=lambda entry: entry.op != "delete")
 
     def store(self, numbered: Iterable[tuple[int, Entry]], pages: Iterable[int]) -> None:
-        """Store the sections that were numbered; ``pages`` are all that are written by sections."""
+        """Store the numbered sections; ``pages`` are all pages that are written by sections."""
         self._database.many(
             STORE,
             [
@@ -73,7 +73,7 @@ class SectionTable:
         )
 
     def _changed(self, entry: Entry, *, is_new: bool) -> Iterator[Entry]:
-        """The sections of a page that were not written like this before, and those that are gone."""
+        """Yield the new, changed and removed sections of a page."""
         before = self._rows(entry.url)
         sections = section_documents(entry.content)
         if not before and entry.change != "new" and not is_new:  # it was written as a page
@@ -101,7 +101,7 @@ class SectionTable:
             yield replace(entry, id=section.id, change=change, content=content, hash=section.hash)
 
     def _deleted(self, entry: Entry) -> list[Entry]:
-        """The deletion of a page, or of each of its sections."""
+        """Return the deletion of a page, or of each of its sections."""
         rows = self._rows(entry.url)
         self._forget(entry.url, rows)
         return [replace(entry, id=id_) for id_ in rows] or [entry]
@@ -109,7 +109,7 @@ class SectionTable:
     def _withdrawn(
         self, entry: Entry, rows: Iterable[str], reason: str = OTHER_FORM
     ) -> list[Entry]:
-        """The deletions of sections of a page that stays."""
+        """Return the deletions of sections of a page that is kept."""
         ids = list(rows)
         self._forget(entry.url, ids)
         address = entry.content.get("url")
@@ -121,7 +121,7 @@ class SectionTable:
         ]
 
     def _known(self, urls: Sequence[int]) -> set[int]:
-        """Those of the pages that are written by sections."""
+        """Return those pages that are written by sections."""
         known: set[int] = set()
         for start in range(0, len(urls), BATCH):
             batch = urls[start : start + BATCH]
@@ -130,7 +130,7 @@ class SectionTable:
         return known
 
     def _rows(self, url: int) -> dict[str, tuple[str, int]]:
-        """The sections of a page with hash and order."""
+        """Return the sections of a page, with hash and order."""
         rows = self._database.rows("SELECT id, hash, place FROM section WHERE url = ?", (url,))
         return {id_: (hash_, place) for id_, hash_, place in rows}
 
@@ -140,7 +140,7 @@ class SectionTable:
         )
 
     def _splits(self) -> bool:
-        """Tell a run that writes sections."""
+        """Tell whether the run writes sections."""
         if self._is_split is None:
             rows = self._database.rows(SPLITS, (self._run,))
             configuration: dict[str, Any] = json.loads(rows[0][0]) if rows else {}

@@ -1,4 +1,4 @@
-"""Writing what visits found: the state of their URLs and the log of attempts."""
+"""Results of visits: the state of their URLs, and the log of attempts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ UPDATE = (
     " detail = ?, reading = ?, left_out = coalesce(?, left_out), following = coalesce(?, following), unread = coalesce(?, unread)"
     " WHERE id = ?"
 )
-SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}  # of what is canonical
+# Outcomes that leave the canonical URL of a page unknown.
+SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}
 UNDECIDED = frozenset(
     {
         Outcome.DATABASE_ERROR,
@@ -53,10 +54,10 @@ UNDECIDED = frozenset(
         Outcome.FILE_DID_NOT_CHANGE,
     }
 )
-"""Outcomes of a visit that say nothing of the links of its page."""
+"""Outcomes of a visit that tell nothing about the links of its page."""
 AWAITED = PLACEHOLDERS | CONFIRMED.keys()
-"""Outcomes after which the page of a current document is looked at in every run."""
-NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: it forbids for now
+"""Outcomes after which the page of a current document is visited in every run."""
+NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: disallowed for now
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -67,10 +68,10 @@ ATTEMPT = (
 class PreviousState:
     """State of a visited URL before the visit.
 
-    ``canonical`` is what the page named as such whose document is stored, and ``target`` the
-    row of that URL. ``written``: a document of it is stored, or a deletion noted; nobody but
-    a visit of the URL itself adds the first of these. ``suspected``: an answer was noted that
-    other pages may give as well, or a document of it is withheld.
+    ``canonical`` is the canonical URL declared by the page whose document is stored, ``target``
+    the row of that URL. ``written``: a document or a gathered deletion is stored; only a visit of
+    the URL itself adds the first of these. ``suspected``: an answer that other pages may give as
+    well is stored, or a document is withheld.
     """
 
     id: int
@@ -92,12 +93,11 @@ class PreviousState:
 
 @dataclass(slots=True)
 class Finding:
-    """A visit with what was known before, and what the state makes of it.
+    """A visit with the state before it, and the changes that follow from it.
 
-    ``target`` is the row of the URL that the visit names, ``held`` the document before
-    the visit, ``fresh`` whether the visit's document is the stored one now. ``equal_to`` are
-    URLs of other pages with the same text, ``released`` is True where URLs wait again that
-    were kept out.
+    ``target`` is the row of the redirect target or canonical URL, ``held`` the document before
+    the visit; ``fresh`` means that the stored document is now the visit's. ``equal_to`` are
+    URLs of other pages with the same text; ``released`` means that folded URLs were queued again.
     """
 
     origin: int
@@ -114,7 +114,7 @@ class Finding:
 
     @property
     def as_written(self) -> VisitResult:
-        """The visit with what was written of it."""
+        """The visit as it was written."""
         visit = self.visit
         learned = self.equal_to or self.released
         if visit.outcome is self.outcome and not learned:
@@ -128,12 +128,12 @@ class Finding:
 
     @property
     def was_read(self) -> bool:
-        """Tell whether what is stored is what the page says, read with today's options."""
+        """Tell whether the stored document matches the page, read with today's options."""
         return bool(self.visit.document) or (self.visit.unchanged and self.fresh)
 
     @property
     def unconfirmed(self) -> bool:
-        """Tell whether the current document stays as it was, though its page did not say that it is."""
+        """Tell whether the current document is kept although its page did not confirm it."""
         if self.withheld:
             return True
         return (
@@ -142,19 +142,21 @@ class Finding:
 
     @property
     def is_duplicate(self) -> bool:
-        """Tell whether an equal page stood for this one before the visit."""
+        """Tell whether the page was suppressed as a duplicate before the visit."""
         return self.held is not None and self.held.because == "duplicate"
 
     @property
     def missing(self) -> int:
-        """Answers in a row that the page is not there, with this one likewise."""
+        """Number of consecutive answers that the page does not exist, this one included unless it is
+        retried in the same run."""
         if self.outcome in CONFIRMED:
             return self.stored.missing + (not self.visit.again)
         return self.stored.missing if self.outcome in FAILED else 0
 
     @property
     def failures(self) -> int:
-        """Failed visits in a row, with this one unless it is tried again in the same run."""
+        """Number of consecutive failed visits, this one included unless it is retried in the same
+        run."""
         if self.outcome not in FAILED:
             return 0
         return self.stored.failures + (not self.visit.again)
@@ -169,7 +171,7 @@ class Visits:
         self._options = options
 
     def look_up(self, origin: int, visits: Sequence[VisitResult]) -> list[Finding]:
-        """Pair each visit with what is stored of its URL; unknown URLs are left out."""
+        """Pair each visit with the stored state of its URL; unknown URLs are omitted."""
         if not visits:
             return []
         prints = [visit.due.fingerprint for visit in visits]
@@ -182,13 +184,13 @@ class Visits:
         ]
 
     def write(self, findings: Sequence[Finding]) -> int:
-        """Write the new state of the URLs and an attempt each; how many wait no more."""
+        """Write the new state and an attempt of each URL; return how many are no longer waiting."""
         self._database.many(UPDATE, [self._state(finding) for finding in findings])
         self.log(findings)
         return sum(bool(f.stored.waiting) and not f.visit.again for f in findings)
 
     def log(self, findings: Sequence[Finding]) -> None:
-        """Write an attempt for each visit, as it was made."""
+        """Write an attempt for each visit."""
         self._database.many(ATTEMPT, [self._attempt(finding) for finding in findings])
 
     def _attempt(self, finding: Finding) -> Row:
@@ -207,10 +209,10 @@ class Visits:
     def _state(self, finding: Finding) -> Row:
         visit, stored = finding.visit, finding.stored
         with_content = finding.outcome in WITH_CONTENT
-        # What is stored for it must not be called unchanged.
+        # A later visit must not compare as unchanged with this response.
         kept = finding.unconfirmed or finding.outcome in PLACEHOLDERS
         interval = stored.interval
-        if with_content and stored.indexed_at is not None:  # else nothing is known of changes
+        if with_content and stored.indexed_at is not None:  # else there is nothing to compare with
             interval = adapted(self._options.revisit, interval, changed=finding.changed)
         due = self._due(finding, interval)
         silent = visit.outcome in SILENT or (kept and finding.outcome not in REDIRECTS)
@@ -226,7 +228,7 @@ class Visits:
             visit.started_at if with_content and not kept else None,
             visit.started_at if finding.changed else stored.changed_at,
             None if kept else storable(visit.etag),
-            int(finding.fresh),  # then those of the content before must not stay
+            int(finding.fresh),  # validators of the previous content must not stay
             None if kept else storable(visit.last_modified),
             int(finding.fresh),
             visit.content_hash if finding.fresh else stored.content_hash,
@@ -236,7 +238,7 @@ class Visits:
             int(finding.changed and stored.content_hash is not None),
             interval,
             storable(visit.redirect_to),
-            int(finding.outcome in FAILED | STILL_WAITING),  # it has not answered otherwise
+            int(finding.outcome in FAILED | STILL_WAITING),  # no answer has replaced it
             stored.canonical if silent else storable(visit.canonical),
             stored.target if silent and visit.reason != FOLDED else finding.target,
             storable(visit.detail) or None,
@@ -248,7 +250,7 @@ class Visits:
         )
 
     def _unread(self, finding: Finding) -> int | None:
-        """``url.unread`` after a visit: see former_starts.py; None where it stays."""
+        """Return ``url.unread`` after a visit, None to keep it; see former_starts.py."""
         visit, held = finding.visit, finding.held
         if visit.again or not self._options.reads_all:
             return None
@@ -258,7 +260,7 @@ class Visits:
             return None
         before = visit.due.outcome
         if visit.outcome in FAILED and (held is not None or before not in (None, *FAILED)):
-            return None  # it may be a page again, as it was before
+            return None  # it may become a page again
         return ANSWERED
 
     def _due(self, finding: Finding, interval: float | None) -> NextVisit:
@@ -277,7 +279,7 @@ class Visits:
 
 
 def known_again(visits: Sequence[VisitResult]) -> list[Candidate]:
-    """The visited URLs as candidates: stored only where the database does not know them."""
+    """Return the visited URLs as candidates, to store those that the database does not know."""
     return [
         Candidate(
             origin=visit.due.origin,
