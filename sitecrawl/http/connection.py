@@ -25,7 +25,7 @@ class ConnectionObserver(Protocol):
         ...
 
     def on_idle(self, connection: Connection) -> None:
-        """Take back a connection that is free for another request."""
+        """Register a connection that is free for another request."""
         ...
 
     def on_closed(self, connection: Connection) -> None:
@@ -36,7 +36,7 @@ class ConnectionObserver(Protocol):
 class Connection(asyncio.Protocol):
     """Connection that carries one exchange after another; an error fails the current exchange.
 
-    ``address`` is where it leads to; ``closed`` is done when nothing is left of it.
+    ``address`` is the peer's; ``closed`` is done once the connection has ended completely.
     """
 
     transport: asyncio.Transport
@@ -98,7 +98,7 @@ class Connection(asyncio.Protocol):
         """Pass received bytes to the current exchange."""
         exchange = self._exchange
         if exchange is None or exchange.done.done():
-            self.abort()  # unsolicited data would pass for the next response
+            self.abort()  # unsolicited data would be read as the next response
             return
         self._timer.extend(len(data))
         try:

@@ -13,8 +13,8 @@ from sitecrawl.web.decompression import zstd
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 CHUNK = 262_144
-MAX_CODINGS = 5  # as curl; each is decoded in full
-MAX_MEMBERS = 1000  # of one body: the rest is copied for each
+MAX_CODINGS = 5  # as in curl; each is decoded in full
+MAX_MEMBERS = 1000  # in one body: the remaining bytes are copied for each
 GZIP_FRAME = 10, 8  # bytes before and after a stream (RFC 1952, 2.3; RFC 1950, 2.2)
 ZLIB_FRAME = 2, 4
 Decoder = Callable[[bytes], Iterator[bytes]]
@@ -24,9 +24,9 @@ ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, OSError)
 def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
     """Decode a body; ``encodings`` are Content-Encoding header values.
 
-    Codings that no browser knows are passed over, as browsers do: servers write charsets
-    there. Raises DecodedTooLargeError beyond ``limit`` bytes, BrokenEncodingError for a body that is
-    not of its coding or ends too early: half a page must not pass for the page.
+    Codings that no browser knows are ignored, as in browsers: some servers write charsets there.
+    Raises DecodedTooLargeError beyond ``limit`` bytes, and BrokenEncodingError for a body that is
+    not in its coding or ends too early: half a page must not be taken for the page.
     """
     for decoder in _decoders(encodings):
         if body:
@@ -37,8 +37,8 @@ def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
 def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
     """Decode the beginning of a body, up to ``limit`` bytes, as far as it can be decoded.
 
-    A body of which nothing can be had is taken as it stands: servers announce codings that they
-    do not apply.
+    A body that cannot be decoded at all is returned unchanged: some servers announce codings that
+    they do not apply.
     """
     for decoder in _decoders(encodings):
         parts, size = [], 0

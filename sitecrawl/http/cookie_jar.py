@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.http.cookies import CookieJar
 
 
-MAX_COOKIES = 50  # of one domain, RFC 6265, 6.1
+MAX_COOKIES = 50  # for one domain, RFC 6265, 6.1
 MAX_COOKIE_SIZE = 4096  # bytes of name and value
 
 

@@ -24,7 +24,7 @@ from sitecrawl.http.messages import BindAddress, HeadReader, ResponseHead, Route
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.resolver import addresses_of
 
-OP_LEGACY_SERVER_CONNECT = 0x4  # as Scrapy; Python 3.12 has a name for it
+OP_LEGACY_SERVER_CONNECT = 0x4  # as in Scrapy; Python 3.12 has a name for it
 
 
 class Certificates:

@@ -28,8 +28,8 @@ class Downloader(ScrapyDownloader):
     The scheduler has already applied every delay and limit of the origin, so queueing each request
     again would only cost time. One task takes a request through the middlewares and back, and
     passes the result to the engine itself: a future in between costs one round of the event loop.
-    ``held_bytes`` are those of bodies that wait for a file reader: with many, nothing new is asked
-    for.
+    ``held_bytes`` is the size of the bodies that wait for a file reader; above a limit no new
+    request is made.
     """
 
     held_bytes = 0

@@ -60,7 +60,7 @@ class ReadTimer:
 
     The deadline starts ``read_timeout`` seconds ahead. Each byte received extends it by 1/rate
     seconds, but never beyond ``read_timeout`` from now, nor beyond ``total``: one timer bounds
-    head and body alike, and a server that is slow to begin has its time to do so. The deadline
+    head and body alike, and a server that is slow to respond has time to do so. The deadline
     only moves forward, also from one response to the next, so the timer keeps running and is
     checked when it fires.
     """
@@ -157,8 +157,8 @@ class BodyPolicy(Protocol):
 class Exchange:
     """Receiver of one response.
 
-    A response with a status of 300 or more needs only its headers: it is complete whatever becomes
-    of its body. ``done`` holds the body once it is complete. ``received`` counts the bytes that
+    A response with a status of 300 or more needs only its headers: it is complete even if its body
+    is not. ``done`` holds the body once it is complete. ``received`` counts the bytes that
     arrived.
     """
 
@@ -238,7 +238,7 @@ class Exchange:
         return framing
 
     def _end(self, part: bytes, rest: bytes) -> None:
-        if rest:  # surplus data would pass for the next response
+        if rest:  # surplus data would be read as the next response
             self.disposition = Disposition.ABORT
         self.done.set_result(bytes(self._body) + part)  # most bodies are one part: no copy
 

@@ -50,7 +50,7 @@ class TunnelError(DownloadFailedError):
 
 
 class MalformedResponseError(DownloadFailedError):
-    """The answer is not HTTP, or its chunks or lengths are malformed."""
+    """The response is not HTTP, or its chunks or lengths are malformed."""
 
 
 class BrokenEncodingError(DownloadFailedError):
@@ -58,11 +58,11 @@ class BrokenEncodingError(DownloadFailedError):
 
 
 class ConnectionBrokenError(DownloadFailedError):
-    """The connection ended before any answer, or could not be made."""
+    """The connection ended before any response, or could not be made."""
 
 
 class UnansweredError(ConnectionBrokenError):
-    """The connection ended before the first byte of an answer."""
+    """The connection ended before the first byte of a response."""
 
 
 class IncompleteReadError(ResponseDataLossError):
@@ -70,7 +70,7 @@ class IncompleteReadError(ResponseDataLossError):
 
 
 def error_class_names(error: BaseException) -> list[str]:
-    """The names of the exception's class and of those it derives from."""
+    """Return the names of the exception's class and of its base classes."""
     return [each.__name__ for each in type(error).__mro__]
 
 
@@ -100,5 +100,5 @@ def disconnect_error(error: Exception | None, *, received: int = 0, in_body: boo
 
 
 def _text(error: OSError) -> str:
-    """Return the system's message, which asyncio replaces by its own."""
+    """Return the system's message, which asyncio replaces with its own."""
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__

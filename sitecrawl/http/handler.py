@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sitecrawl.http.messages import ResponseHead
 
 
-ROBOTS_SIZE = SIZE_LIMIT + 1  # one more, so that the reader notices truncation
+ROBOTS_SIZE = SIZE_LIMIT + 1  # one byte more, so that the reader notices truncation
 # Hop-by-hop headers (RFC 9110, 7.6.1) do not reach the response.
 HOP_BY_HOP = frozenset(
     {
@@ -113,7 +113,7 @@ class ResponseBuilder:
         return response
 
     def _decoded(self, body: bytes) -> bytes:
-        """Decode the body; of a robots.txt or of an error, as far as it can be decoded."""
+        """Decode the body; that of a robots.txt or of an error as far as possible."""
         names = self._encodings()
         if not body or not names:
             return body
@@ -122,7 +122,7 @@ class ResponseBuilder:
         return decode(body, names, self.limit)
 
     def _encodings(self) -> list[str]:
-        """The values of Content-Encoding."""
+        """Values of Content-Encoding."""
         return [name.decode("latin-1") for name in self._headers.getlist("Content-Encoding")]
 
 
@@ -135,19 +135,19 @@ def _headers(head: ResponseHead, length: int | None, *, to_head: bool) -> Header
         if name not in HOP_BY_HOP:
             dict.setdefault(headers, name, []).append(value)  # what Headers.update() does
         elif to_head and name == b"Content-Length":
-            headers[name] = value  # of the body that a GET would bring
+            headers[name] = value  # describes the body that a GET would return
     return headers
 
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods of requests that may be sent once more by themselves (RFC 9110, 9.2.2)."""
+"""Methods of requests that may be repeated automatically (RFC 9110, 9.2.2)."""
 
 
 class BoundedDownloadHandler(BaseDownloadHandler):
     """Download handler that keeps the limits of the crawl's options.
 
-    It also decompresses, so HttpCompressionMiddleware is not needed. A request is sent once more
-    on a new connection if the server closed a kept one (RFC 9112, 9.3.1); the scheduler retries
+    It also decompresses, so HttpCompressionMiddleware is not needed. A request is repeated once
+    on a new connection if the server closed a persistent one (RFC 9112, 9.3.1); the scheduler retries
     every other failure. ``headers_received`` is sent only if it has receivers, which may stop the
     download; ``bytes_received`` is never sent. ``meta[WIRE_BYTES]`` holds the number of bytes
     received for the request.

@@ -36,8 +36,7 @@ class Tunnel(NamedTuple):
 class Route(NamedTuple):
     """Endpoint of a connection; requests of equal routes can share a connection.
 
-    Addresses are checked where ``guarded`` is true: those of proxies, which the user chose, are
-    not.
+    Addresses are checked if ``guarded`` is true; those of proxies, which the user chose, are not.
     """
 
     host: str
@@ -56,7 +55,7 @@ def route_of(request: Request, bind: str | tuple[str, int] | None) -> Route:
 
 
 def site_of(url: str) -> str:
-    """Scheme and authority of a URL_PARTS, without what is asked for; raises ValueError."""
+    """Return scheme and authority of a URL; raises ValueError."""
     found = SCHEME_AND_AUTHORITY.match(url)
     if found is None:
         raise ValueError(f"not a URL that can be requested: {url!r}")
@@ -115,7 +114,7 @@ class HeadReader:
     def take(self, data: bytes) -> tuple[ResponseHead, bytes] | None:
         """Add received bytes; return the complete head and the bytes after it, else None.
 
-        Raises MalformedResponseError for what is not HTTP, HeaderTooLargeError.
+        Raises MalformedResponseError for bytes that are not HTTP, and HeaderTooLargeError.
         """
         searched = max(0, len(self._buffer) - 2)
         buffer: bytes | bytearray = data
@@ -331,7 +330,7 @@ def request_bytes(request: Request, route: Route) -> bytes:
     """Serialize a request for a connection of ``route``; path and query of the URL stay as
     written.
 
-    Raises ValueError for what would not be one.
+    Raises ValueError if the result would not be a valid request.
     """
     by_proxy = not route.guarded and route.tunnel is None
     method = token(request.method.encode("ascii"))
