@@ -1,4 +1,4 @@
-"""Deliver outbox rows to the feeds, and mark in the crawl database those that are safe."""
+"""Deliver outbox rows to the feeds, and mark the safe ones in the crawl database."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 MARK_SECONDS = 1.0
 BATCH_ROWS = 500
-REWRITES = 3  # of files that go away while a crawl ends
-NAMED = 3  # files in a line of the log
+REWRITES = 3  # attempts to rewrite lost files while a crawl ends
+NAMED = 3  # files in one log line
 KEPT = "%d lines of an unfinished crawl are in %s and stay there."
 AGAIN = "%d lines of an unfinished crawl are no longer in %s: they are written again."
 LOST = "%s was deleted, replaced or truncated while it was written: %s its %d lines again."
@@ -36,9 +36,9 @@ logger = logging.getLogger(__name__)
 class Delivery:
     """Delivery of outbox rows, each marked only when its line is safe in every feed.
 
-    A line in a local file of lines is safe once that was written out to the disk; a line of any
-    other feed when the whole file has been stored. What a crawl delivered that did not end well
-    is kept, or delivered again where its file is gone.
+    A line in a local file of lines is safe once it was synced to disk; a line of any other feed
+    once the whole file has been stored. Lines that an interrupted crawl delivered are kept, or
+    delivered again if their file is gone.
     """
 
     def __init__(self, crawler: Crawler, owner: FrontierOwner, options: DocumentOptions) -> None:
@@ -60,7 +60,7 @@ class Delivery:
             self._feeds.expect_lines()
 
     async def resume(self) -> None:
-        """Keep what crawls that did not end delivered to the same feeds, or deliver it again."""
+        """Keep the lines that interrupted crawls delivered to the same feeds, or deliver them again."""
         feeds = self._feeds
         if feeds is None or self._owner.failure is not None:
             return
@@ -81,7 +81,7 @@ class Delivery:
 
     @property
     def busy(self) -> bool:
-        """True while a change is on its way to the feeds."""
+        """True while a change is being sent to the feeds."""
         return bool(self._sending)
 
     def send(self, change: Change) -> asyncio.Task[None]:
@@ -89,7 +89,7 @@ class Delivery:
         return self._begin(self._send(change))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Begin work that the crawl waits for before it ends."""
+        """Start a task that the crawl waits for before it ends."""
         task = asyncio.create_task(work)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -106,7 +106,7 @@ class Delivery:
     async def collect(self) -> None:
         """Send, oldest first, the changes that an earlier run or a dead worker did not deliver.
 
-        It ends early when the output fails or the crawl ends: the next run sends the rest.
+        Stops early when the output fails or the crawl ends: the next run sends the rest.
         """
         try:
             async for change in self._undelivered():
@@ -135,9 +135,9 @@ class Delivery:
         self._begin(self._mark())
 
     async def complete(self, *, finished: bool) -> None:
-        """Wait for the changes that are on their way: no more will come.
+        """Wait for the changes being sent; no more will follow.
 
-        What a lost file took is written again only if the crawl has ``finished``.
+        Lines of a lost file are written again only if the crawl has ``finished``.
         """
         self._ending = not finished
         for _ in range(REWRITES):
@@ -157,11 +157,11 @@ class Delivery:
             await asyncio.wait(self._sending)
 
     async def feeds_closed(self) -> bool:
-        """Mark the lines that are safe with the end of the feeds; True where all are."""
+        """Mark the lines that became safe as the feeds closed; return True if all are safe."""
         if self._timer is not None:
             self._timer.cancel()
         feeds = self._feeds
-        if feeds is None:  # another extension's
+        if feeds is None:  # the crawl uses another feed extension
             return True
         await self._mark()
         stored = feeds.stored and not self._incomplete
@@ -170,14 +170,14 @@ class Delivery:
         return stored
 
     async def end(self) -> None:
-        """Forget the deliveries of a crawl that ended well: its files may be taken away."""
+        """Discard the delivery records of a crawl that ended well: its files may be removed."""
         try:
             await self._owner.frontier.end_deliveries()
         except FrontierError as error:
             self._owner.fail(error)
 
     async def _mark(self) -> None:
-        """Mark the lines that are safe; those of a file that is gone are delivered again."""
+        """Mark the safe lines; deliver those of lost files again."""
         feeds = self._feeds
         if feeds is None:
             return

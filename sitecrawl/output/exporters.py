@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 COMMON_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
-"""Options that Scrapy's exporters have in common; all others are for the encoder."""
+"""Options common to Scrapy's exporters; all others are for the encoder."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2
 
 
 class JsonLinesExporter(JsonLinesItemExporter):
-    """JSON lines; those of documents compact, in a fifth of the time that Scrapy's encoder takes.
+    """JSON lines; documents are written compactly, in a fifth of the time of Scrapy's encoder.
 
     A feed with options of its own is written as Scrapy does.
     """
@@ -44,13 +44,13 @@ class JsonLinesExporter(JsonLinesItemExporter):
 
 
 class CsvExporter(CsvItemExporter):
-    """CSV with a column for each registered field; Scrapy's has those of the first line only."""
+    """CSV with a column for each registered field; Scrapy's has only those of the first line."""
 
     columns: tuple[str, ...] = FIELDS
 
     def __init__(self, file: Any, **kwargs: Any) -> None:
         super().__init__(file, **kwargs)
-        if file.seekable() and file.tell():  # appended to what has a first line already
+        if file.seekable() and file.tell():  # the file already has a header line
             self.include_headers_line = False
 
     @classmethod
@@ -70,7 +70,7 @@ class CsvExporter(CsvItemExporter):
 
 
 class XmlExporter(XmlItemExporter):
-    """XML that XML readers accept, whatever names and characters a page has."""
+    """Well-formed XML, whatever names and characters a page has."""
 
     def export_item(self, item: Any) -> None:
         """Write one item."""
@@ -81,7 +81,7 @@ class XmlExporter(XmlItemExporter):
 
 
 def _for_xml(value: Any) -> Any:
-    """A value as XML can hold it."""
+    """Return a value that XML can represent."""
     if isinstance(value, Mapping):
         return {name: _for_xml(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -90,7 +90,7 @@ def _for_xml(value: Any) -> Any:
 
 
 def _entries(value: Any) -> Any:
-    """The names below a field as values: those of metas and keywords may be none in XML."""
+    """Convert names below a field to values: those of metas and keywords may be invalid in XML."""
     if not isinstance(value, Mapping):
         return value
     return [{"name": name, "value": part} for name, part in value.items()]

@@ -1,4 +1,4 @@
-"""Feeds with complete lines, which are marked delivered only once they are written."""
+"""Feeds of complete lines, which are marked delivered only once they are safely written."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 
 TAIL_BYTES = 65536
-NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # of file systems that have none
-LOSSES = 5  # in a row, after which a file is given up
+NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # on file systems without fsync
+LOSSES = 5  # in a row, after which the output fails
 HASHED_BYTES = 4096
 UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
@@ -65,13 +65,13 @@ logger = logging.getLogger(__name__)
 
 
 class WithoutPasswords(logging.Filter):
-    """Takes the passwords out of the URLs in a line, as of a feed on an FTP server.
+    """Logging filter that removes passwords from URLs, such as that of a feed on an FTP server.
 
-    Of a failure it says what was wrong, in place of where in the program.
+    A traceback is replaced with the error's message.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the line."""
+        """Rewrite the record."""
         line = record.getMessage()
         if record.exc_info and (error := record.exc_info[1]):
             record.exc_info, line = None, f"{line}: {error!s}"
@@ -84,9 +84,9 @@ PASSWORD_FILTER = WithoutPasswords()
 
 @dataclass(eq=False, slots=True)
 class FileSet:
-    """The files that take the same lines, one of each feed, and the lines not yet known safe.
+    """Files that receive the same lines, one for each feed, and the lines not yet known to be safe.
 
-    ``number`` is that of their delivery in the crawl database, 0 before the first.
+    ``number`` identifies their delivery in the crawl database, 0 before the first.
     """
 
     slots: tuple[FeedSlot, ...]
@@ -95,11 +95,11 @@ class FileSet:
 
 
 class Feeds(FeedExporter):
-    """Scrapy's feeds, of which the first that fails ends the crawl.
+    """Scrapy's feeds; the first that fails ends the crawl.
 
-    Where one cannot be had at all nothing is requested: Scrapy would crawl without it.
-    ``line_written`` is sent when every feed has an item. ``failure`` says what went wrong,
-    ``lost`` which open files are gone.
+    If a feed cannot be opened, nothing is requested: Scrapy would crawl without it.
+    ``line_written`` is sent when every feed has an item. ``failure`` is the error's text, ``lost``
+    has the open files that have disappeared.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -123,7 +123,7 @@ class Feeds(FeedExporter):
             self.failure = str(error) or "the line above says why"
 
     def open_spider(self, spider: Spider) -> None:
-        """Find the place of each feed; raises CloseSpider where one has none."""
+        """Open the storage of each feed; raises CloseSpider if one has none."""
         try:
             if not self.failure:
                 super().open_spider(spider)
@@ -137,32 +137,32 @@ class Feeds(FeedExporter):
             raise CloseSpider("output_failed")
 
     def expect_lines(self) -> None:
-        """Keep the feeds open until ``end_lines``: the crawl ends before its last line comes."""
+        """Keep the feeds open until ``end_lines``: the last lines follow the end of the crawl."""
         self._all_lines_sent.clear()
 
     def end_lines(self) -> None:
-        """Let the feeds be closed: no more lines will come."""
+        """Allow the feeds to be closed: no more lines will come."""
         self._all_lines_sent.set()
 
     @property
     def stored(self) -> bool:
-        """Return True if no feed has failed so far, and no line is left that may not survive."""
+        """True if no feed has failed so far, and every line is safe."""
         return not (self.failure or self._unstored or any(each.lines for each in self._sets))
 
     @property
     def names(self) -> set[str]:
-        """The feeds' names in the crawl database."""
+        """Names of the feeds in the crawl database."""
         return {_feed_name(slot) for slot in self.slots}
 
     def holds(self, files: Iterable[FeedFile]) -> bool:
-        """Return True if this crawl keeps the lines of one that did not end well."""
+        """Return True if these files of an interrupted crawl keep their lines in this crawl."""
         slots = {_feed_name(slot): slot for slot in self.slots}
         return all(_is_kept(file, slots.get(file.feed)) for file in files)
 
     def keep(self, files: Iterable[FeedFile]) -> None:
-        """Overwrite none of these: append to them, or go on with the next number of a batch.
+        """Keep these files: append to them, or continue with the next number of a batch.
 
-        What stands in a file to be overwritten behind its safe lines comes again: it is cut.
+        A file to be overwritten is cut after its safe lines, as the others are delivered again.
         """
         for file in files:
             self._kept[file.path] = max(self._kept.get(file.path, 0), file.size or 0)
@@ -174,7 +174,7 @@ class Feeds(FeedExporter):
         ]
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
-        """Write an item; nothing more behind what may be half a line."""
+        """Write an item, unless the output has failed: the last line may be incomplete."""
         if self.failure:
             return
         slots = tuple(self.slots)
@@ -190,9 +190,9 @@ class Feeds(FeedExporter):
             self.line_written.send()
 
     async def take_safe_lines(self) -> list[tuple[FileSet, list[int], list[FeedFile]]]:
-        """Take the lines that now survive a crash of the machine, with the files they are in.
+        """Take the lines that now survive a crash of the machine, with the files that hold them.
 
-        What comes while the files are being written out counts next time.
+        Lines that arrive during the fsync are taken next time.
         """
         safe = []
         for files in self._sets:
@@ -206,7 +206,7 @@ class Feeds(FeedExporter):
         return safe
 
     def reopen(self, slot: FeedSlot) -> list[int]:
-        """Recreate a lost file; return its lines that are not marked as delivered."""
+        """Prepare a lost file to be created again; return its lines not yet marked as delivered."""
         with suppress(OSError, ValueError):
             slot.finish_exporting()
         if slot.file is not None:
@@ -221,12 +221,12 @@ class Feeds(FeedExporter):
         return lines
 
     async def close_spider(self, spider: Spider) -> None:
-        """Store the feeds, once the last lines have come."""
+        """Store the feeds once the last lines have arrived."""
         await self._all_lines_sent.wait()
         await super().close_spider(spider)
 
     def notes(self) -> Iterator[tuple[str, str, int]]:
-        """List the notices about the files: a text for each, its path and its lines."""
+        """Yield the notices about the files: a text, the path and the number of lines."""
         for slot in self.slots:
             storage = slot.storage
             if isinstance(storage, LocalFeedStorage) and slot.feed_options.get("overwrite"):
@@ -236,7 +236,7 @@ class Feeds(FeedExporter):
                     yield OVERWRITTEN, storage.path, slot.itemcount
 
     async def _write_out(self, slots: Iterable[FeedSlot]) -> list[FeedFile] | None:
-        """Write the files out to the disk; None when what they took may not survive."""
+        """Sync the files to disk; None if their lines may not survive."""
         found = []
         for slot in slots:
             file = await self._write_out_one(slot)
@@ -300,7 +300,9 @@ class Feeds(FeedExporter):
         spider: Spider,
         uri_template: str,
     ) -> FeedSlot:
-        if "postprocessing" in feed_options:  # else it would be that of the unfinished file
+        if (
+            "postprocessing" in feed_options
+        ):  # otherwise gzip would store the name of the partial file
             name = Path(uri).name.removesuffix(".gz")
             feed_options = {"gzip_filename": name, **feed_options}
         slot = super()._start_new_batch(batch_id, uri, feed_options, spider, uri_template)
@@ -336,11 +338,11 @@ NO_FILE = FeedFile("", "")
 
 
 class LocalFeedStorage(FileFeedStorage):
-    """A feed file on this machine, of one crawl at a time.
+    """A local feed file, written by one crawl at a time.
 
-    A file of lines is written in place, and ``cut`` takes off what a crash left of a last line.
-    Without ``cut`` a file is good only as a whole: it is written beside its place, as FILE.part,
-    and takes it when it is complete.
+    A file of lines is written in place, and ``cut`` removes a partial last line after a crash.
+    Without ``cut`` a file is valid only as a whole: it is written beside its place, as FILE.part,
+    and renamed when it is complete.
     """
 
     def __init__(self, uri: str, *, feed_options: dict[str, Any] | None = None) -> None:
@@ -353,17 +355,17 @@ class LocalFeedStorage(FileFeedStorage):
 
     @property
     def place(self) -> Path:
-        """Where the file is, links followed."""
+        """Path of the file, with links resolved."""
         return Path(self.path).resolve()
 
     def keep(self, size: int) -> None:
-        """Append to the file; of one that would be overwritten only so many bytes stay."""
+        """Append to the file; one that would be overwritten keeps its first ``size`` bytes."""
         if self.write_mode == "wb":
             self._end = size
         self.write_mode = "ab"
 
     def open(self, spider: Spider) -> IO[bytes]:
-        """Open the file for the run, ready for a whole line; OSError while another writes it."""
+        """Open the file at the end of a whole line; raises OSError while another writes it."""
         overwrite, self.write_mode = self.write_mode == "wb", "ab"
         special = self.place.exists() and not self.place.is_file()
         cut = self.cut
@@ -387,7 +389,7 @@ class LocalFeedStorage(FileFeedStorage):
         return file
 
     def reopen(self) -> None:
-        """Open the file again when it is needed: what may stand there by now stays."""
+        """Open the file again when needed, and append to its present content."""
         self.write_mode, self._end = "ab", None
 
     def _open_part(self) -> IO[bytes]:
@@ -399,12 +401,12 @@ class LocalFeedStorage(FileFeedStorage):
         return file
 
     async def write_out(self, file: IO[bytes]) -> FeedFile | None:
-        """Write the file out to the disk; None when it is no longer where it was."""
+        """Sync the file to disk; None if its path no longer leads to it."""
         file.flush()
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return NO_FILE
         size = file.tell()
-        descriptor = os.dup(file.fileno())  # for the file may be closed meanwhile
+        descriptor = os.dup(file.fileno())  # the file may be closed meanwhile
         try:
             found = await asyncio.to_thread(sync, descriptor, self.place, size, self._written)
         finally:
@@ -413,7 +415,7 @@ class LocalFeedStorage(FileFeedStorage):
         return found
 
     def store(self, file: IO[bytes]) -> Deferred[None]:
-        """Write the file out to the disk and close it, in a thread."""
+        """Sync the file to disk and close it, in a thread."""
         return deferred_from_coro(run_in_thread(self._store, file))
 
     def _store(self, file: IO[bytes]) -> None:
@@ -432,7 +434,7 @@ class LocalFeedStorage(FileFeedStorage):
             raise FileNotFoundError(f"{self.path}: {REPLACED}")
 
     def _put_in_place(self, file: IO[bytes], size: int) -> int:
-        """Let a complete file take its place; its size there."""
+        """Rename a complete file to its final place; return its size there."""
         part = _partial_path(self.place)
         if sync(file.fileno(), part, size) is None:
             raise FileNotFoundError(f"{part}: {REPLACED}")
@@ -458,9 +460,9 @@ class OpenStdoutFeedStorage(StdoutFeedStorage):
 
 
 def claim(file: IO[Any], path: str) -> None:
-    """Lock a file for as long as it is open; where locks do not work, do without.
+    """Lock a file for as long as it is open, unless locks do not work.
 
-    Raises OSError, and closes the file, while a crawl or a command has it.
+    If a crawl or a command has locked it, close the file and raise OSError.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -503,14 +505,14 @@ def cut_partial_record(path: str) -> int:
                     end = position + start + line_end + 1
                 start += len(piece) + 1
                 quoted = not quoted
-            quoted = not quoted  # the last piece of a chunk goes on in the next
+            quoted = not quoted  # the last part of a chunk continues in the next one
             position += len(chunk)
         file.truncate(end)
     return position - end
 
 
 def cut_of(exporter: type[Any] | None, options: dict[str, Any]) -> Callable[[str], int] | None:
-    """Return the function that cuts a feed's file to whole lines; None if it is good only whole."""
+    """Return the function that cuts a feed's file to whole lines; None if only all of it is valid."""
     encoding = options.get("encoding") or "utf-8"
     if exporter is None or "postprocessing" in options or "\n".encode(encoding) != b"\n":
         return None
@@ -522,7 +524,7 @@ def cut_of(exporter: type[Any] | None, options: dict[str, Any]) -> Callable[[str
 def sync(
     descriptor: int, place: Path, size: int, before: FeedFile | None = None
 ) -> FeedFile | None:
-    """Write an open file out to the disk, with its name, and look at it."""
+    """Sync an open file and its directory entry to disk, and inspect it."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -540,8 +542,8 @@ def sync(
 def look(
     descriptor: int, place: Path, size: int, before: FeedFile | None = None
 ) -> FeedFile | None:
-    """An open file as it is at its place; None when that is another file, or lacks some of what
-    was written ``before``.
+    """Inspect an open file at its path; None if another file is there, or if it lacks what was
+    written ``before``.
     """
     ours = os.fstat(descriptor)
     try:
@@ -553,7 +555,7 @@ def look(
             return FeedFile("", str(place), size, _tail(file, size))
     except FileNotFoundError:
         return None
-    except PermissionError:  # it can be written, not read
+    except PermissionError:  # writable, but not readable
         found = place.stat()
         same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
         return FeedFile("", str(place), size, UNREAD) if same else None
@@ -571,14 +573,14 @@ def is_intact(file: FeedFile) -> bool:
 
 
 def _continues(file: IO[bytes], size: int, before: FeedFile | None) -> bool:
-    """Return True if a file of ``size`` bytes has what it had before."""
+    """Return True if a file of ``size`` bytes still has its earlier content."""
     if before is None or before.size is None:
         return True
     return before.size <= size and before.tail in {UNREAD, _tail(file, before.size)}
 
 
 def _tail(file: IO[bytes], size: int) -> str:
-    """A hash of the end of a file's first ``size`` bytes; of nothing where it is shorter."""
+    """Return a hash of the end of a file's first ``size`` bytes; empty if it is shorter."""
     length = min(size, HASHED_BYTES)
     found = os.pread(file.fileno(), length, size - length)
     return blake2b(found, digest_size=16).hexdigest() if len(found) == length else ""
@@ -594,7 +596,7 @@ def _partial_path(place: Path) -> Path:
 
 
 def _joined(place: Path, part: Path) -> Path:
-    """A file and what is to follow it, written out to the disk."""
+    """Copy a file, append its continuation, and sync the result to disk."""
     joined = Path(f"{place}.joined")
     shutil.copy(place, joined)
     with joined.open("ab") as file, part.open("rb") as added:
@@ -605,7 +607,7 @@ def _joined(place: Path, part: Path) -> Path:
 
 
 def _feed_name(slot: FeedSlot) -> str:
-    """A feed in the crawl database: the path of its file, placeholders and all, or its URL."""
+    """Return a feed's name in the database: its path with placeholders, or its URL."""
     storage = slot.storage
     if not isinstance(storage, LocalFeedStorage):
         return without_passwords(slot.uri_template)
@@ -614,7 +616,7 @@ def _feed_name(slot: FeedSlot) -> str:
 
 
 def path_of(slot: FeedSlot) -> str:
-    """The file of a feed in the crawl database."""
+    """Return the path or URL of a feed's file in the crawl database."""
     storage = slot.storage
     if isinstance(storage, LocalFeedStorage):
         return str(storage.place)
@@ -622,7 +624,7 @@ def path_of(slot: FeedSlot) -> str:
 
 
 def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
-    """The file of a feed that has been stored."""
+    """Return the file of a feed that has been stored."""
     storage = slot.storage
     if isinstance(storage, StdoutFeedStorage):
         return NO_FILE
@@ -634,7 +636,7 @@ def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
 
 
 def _is_kept(file: FeedFile, slot: FeedSlot | None) -> bool:
-    """Return True if the lines of an earlier crawl's file are there, and stay when a feed is written."""
+    """Return True if an earlier crawl's file has its lines, and the new feed does not overwrite it."""
     if slot is None or file.closed:
         return True
     storage = slot.storage
