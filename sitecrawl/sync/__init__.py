@@ -1,1 +1,1 @@
-"""`scrapy sync`: keeps search engines and other targets equal to the documents of a crawl."""
+"""`scrapy sync`: keep search engines and other targets equal to the documents of a crawl."""

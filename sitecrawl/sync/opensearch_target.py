@@ -1,10 +1,9 @@
 """OpenSearch, and Elasticsearch up to 7.10, as targets: an alias, an index behind it, a cursor.
 
-The alias has the name in the URI; the index behind it ends in a number, and a rebuild fills the next one.
-Every write carries the change's seq as an external version, so that an index never takes an older change
-for a newer one; ``index.gc_deletes`` keeps that true of deleted documents for a week. The cursors of all
-indexes stand in one index of their own, each written after its changes, and only by the process that wrote
-it last.
+The URI names the alias; the index behind it ends in a number, and a rebuild fills the next one.
+Every write carries the change's seq as an external version, so that an older change never replaces a newer
+one; ``index.gc_deletes`` extends that to deleted documents for a week. One further index holds the cursors
+of all indexes. Each is written after its changes, and only by the process that wrote it last.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from sitecrawl.sync.target import (
 USER, PASSWORD, API_KEY = "SITECRAWL_SYNC_USER", "SITECRAWL_SYNC_PASSWORD", "SITECRAWL_SYNC_API_KEY"
 CURSORS = "sitecrawl-cursors"
 INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,200}")
-SECONDS = 60  # for an answer
+SECONDS = 60  # to wait for a response
 MAX_REQUEST = 8_000_000  # bytes of one bulk request
 BUSY = frozenset({408, 429, 500, 502, 503, 504})
 MAX_REASON = 500  # characters
@@ -108,7 +107,7 @@ class OpenSearchTarget:
     """An index, reached by the alias of the URI: ``opensearch://HOST:PORT/ALIAS``."""
 
     def __init__(self, uri: str, options: DocumentOptions, index: str = "") -> None:
-        """Write to ``index`` once it is given, else to the one behind the alias."""
+        """Write to ``index`` if it is given, else to the index behind the alias."""
         self._uri = uri
         self._alias = _alias(uri)
         self._options = options
@@ -118,12 +117,12 @@ class OpenSearchTarget:
         self._name = shown_target(uri)
 
     def mapping(self) -> str:
-        """The index's fields, and the options that name and choose them."""
+        """Return the index's fields, and the options that name and choose them."""
         shape = (self._options.preset, self._options.field_map, self._options.extra_fields)
         return f"opensearch {INDEX_VERSION} {json.dumps(self._body(), sort_keys=True)} {shape}"
 
     def open(self) -> Cursor | None:
-        """Find the index behind the alias, making both where there is none; read its cursor."""
+        """Find the index behind the alias, create both if missing, and read the cursor."""
         with self._errors():
             self._index = self._behind_alias() or self._make_first()
             try:
@@ -145,7 +144,7 @@ class OpenSearchTarget:
 
     @contextmanager
     def rebuild(self) -> Iterator[OpenSearchTarget]:
-        """The next index; the alias moves to it at the end, and the old one is removed."""
+        """Create the next index; the alias moves to it at the end, and the old one is removed."""
         with self._errors():
             old = self._behind_alias()
             index = self._next_index(old)
@@ -166,7 +165,7 @@ class OpenSearchTarget:
         self._client.close()
 
     def _requests(self, changes: Sequence[Change]) -> Iterator[tuple[list[bytes], list[Change]]]:
-        """Bodies of bulk requests of at most ``MAX_REQUEST`` bytes, each with its changes."""
+        """Yield bodies of bulk requests of at most ``MAX_REQUEST`` bytes, each with its changes."""
         lines: list[bytes] = []
         batch: list[Change] = []
         size = 0
@@ -183,7 +182,7 @@ class OpenSearchTarget:
             yield lines, batch
 
     def _lines(self, change: Change) -> list[bytes]:
-        """Action and source of a change, each with its line end."""
+        """Return action and source of a change, each with its line end."""
         action = "delete" if change.op == "delete" else "index"
         place = {"_index": self._index, "_id": change.id}
         version = {"version": change.seq, "version_type": "external_gte"}
@@ -193,7 +192,7 @@ class OpenSearchTarget:
         return [head, serialized(self._source(change.record)) + b"\n"]
 
     def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """A document as it is indexed: with its texts once more under its language."""
+        """Return a document as indexed: its texts are repeated under its language."""
         document = written(record, self._options)
         document.pop(self._named("op"), None)
         language = primary_language(record.get("language"))
@@ -208,9 +207,9 @@ class OpenSearchTarget:
     def _judge(
         self, items: Sequence[Mapping[str, Any]], batch: Sequence[Change]
     ) -> Iterator[DeadLetter]:
-        """The changes that were refused for good; raises TargetUnreachableError for the others.
+        """Yield the changes that were refused for good; raises TargetUnreachableError for others.
 
-        An older version (409) and a document to be deleted that is not there (404) are as wanted.
+        An older version (409) and a missing document to be deleted (404) count as success.
         """
         for item, change in zip(items, batch, strict=True):
             (action, result), *_ = item.items()
@@ -244,7 +243,7 @@ class OpenSearchTarget:
         self._client.delete(index=CURSORS, id=index, params={"ignore": 404})
 
     def _behind_alias(self) -> str | None:
-        """The index behind the alias; raises TargetMismatchError where the name is something else."""
+        """Return the index behind the alias; raises TargetMismatchError if the name is not an alias."""
         if self._client.indices.exists_alias(name=self._alias):
             found = sorted(self._client.indices.get_alias(name=self._alias))
             if len(found) == 1 and re.fullmatch(rf"{re.escape(self._alias)}-\d+", found[0]):
@@ -261,7 +260,7 @@ class OpenSearchTarget:
         return index
 
     def _next_index(self, old: str | None) -> str:
-        """The name of a new index; what a rebuild that was killed has left under it is removed."""
+        """Return the name of a new index; remove what a killed rebuild left under it."""
         number = int(old.rpartition("-")[2]) + 1 if old else 1
         index = f"{self._alias}-{number}"
         if self._client.indices.exists(index=index):
@@ -279,7 +278,7 @@ class OpenSearchTarget:
         self._client.indices.create(index=index, body={**body, "aliases": aliases or {}})
 
     def _body(self) -> dict[str, Any]:
-        """Settings and mappings of the index."""
+        """Return settings and mappings of the index."""
         named = self._named
         properties: dict[str, Any] = {named(name): {"type": "text"} for name in TEXTS}
         properties |= {named(name): {"type": "date", "ignore_malformed": True} for name in DATES}
@@ -311,7 +310,7 @@ class OpenSearchTarget:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Failures of the client in one line, without the password."""
+        """Convert failures of the client to one line without the password."""
         try:
             yield
         except (AuthenticationException, AuthorizationException) as error:
@@ -335,7 +334,7 @@ class OpenSearchTarget:
 
 
 def _alias(uri: str) -> str:
-    """The name of the index in a URI; raises TargetUriError."""
+    """Return the name of the index in a URI; raises TargetUriError."""
     name = urlsplit(uri).path.strip("/")
     if not INDEX_NAME.fullmatch(name):
         scheme = uri.partition(":")[0]
@@ -347,7 +346,7 @@ def _alias(uri: str) -> str:
 
 
 def _client(uri: str) -> OpenSearch:
-    """A client of the server in a URI; raises TargetUriError."""
+    """Return a client of the server in a URI; raises TargetUriError."""
     try:
         parts = urlsplit(uri)
         port = parts.port or 9200
@@ -371,7 +370,7 @@ def _client(uri: str) -> OpenSearch:
 
 
 def _text(value: Any) -> str:
-    """A field's text; of a list that of its entries, line by line."""
+    """Return a field's text; of a list, the text of its entries, one per line."""
     if isinstance(value, Mapping):
         return str(value.get("text") or "")
     if isinstance(value, Sequence) and not isinstance(value, str):

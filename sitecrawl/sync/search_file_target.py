@@ -1,4 +1,4 @@
-"""The search file as a target: pages and cursor in one transaction, so each change is applied exactly once."""
+"""The search file as a target; pages and cursor change in one transaction, so exactly once."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class SearchFileTarget:
         self._stored: str | None = None
 
     def mapping(self) -> str:
-        """The version of the index; its fields do not depend on the options."""
+        """Return the version of the index; its fields do not depend on the options."""
         return f"search file {INDEX_VERSION}"
 
     def open(self) -> Cursor | None:
-        """Open the file, making it where it is missing."""
+        """Open the file; create it if it is missing."""
         with _sync_errors():
             self._index = SearchIndex(self.path, make=True)
             self._stored = self._index.meta(CURSOR)
@@ -58,7 +58,7 @@ class SearchFileTarget:
 
     @contextmanager
     def rebuild(self) -> Iterator[SearchFileTarget]:
-        """A file beside this one, renamed to it at the end: searches use the old one until then."""
+        """Fill a second file, and rename it to this one at the end; until then searches use the old one."""
         self.close()
         path = self.path.with_name(f"{self.path.name}.new")
         _remove(path)
@@ -74,7 +74,7 @@ class SearchFileTarget:
             os.replace(path, self.path)  # noqa: PTH105
 
     def finish(self) -> None:
-        """Bring everything into the one file, before it is renamed."""
+        """Move everything into the one file before it is renamed."""
         with _sync_errors():
             self._opened().checkpoint()
 
@@ -101,6 +101,6 @@ def _sync_errors() -> Iterator[None]:
 
 
 def _remove(path: Path) -> None:
-    """Remove a database file with its log, if it is there."""
+    """Remove a database file and its log, if they exist."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

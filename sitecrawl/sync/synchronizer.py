@@ -1,4 +1,4 @@
-"""The reader of the outbox for one target: from the cursor on, batch by batch, in order."""
+"""Reader of the outbox for one target: in batches and in order, starting at the cursor."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sitecrawl.sync.target import (
 
 T = TypeVar("T")
 BATCH = 500  # rows of the log
-POLL_SECONDS = 5.0  # the longest wait for changes, after which an end that was asked for is noticed
-BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)  # seconds before each new try of a batch
+POLL_SECONDS = 5.0  # longest wait for changes; a requested end is noticed afterwards
+BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)  # seconds before each retry of a batch
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """Numbers of one synchronisation: documents written and deleted, changes refused."""
+    """Counts of one synchronisation: documents written and deleted, changes refused."""
 
     upserts: int = 0
     deletions: int = 0
@@ -41,9 +41,9 @@ class SyncReport:
 class Synchronizer:
     """Keeps a target equal to the documents of a crawl database.
 
-    The cursor is the target's: it says which log was read, and how far. Another log, or another
-    mapping of the documents, is refused; ``rebuild`` fills a new index and puts it in the place of
-    the old one.
+    The cursor is stored in the target: it identifies the log and the position in it. A cursor of
+    another log, or of another mapping of the documents, is refused; ``rebuild`` fills a new index
+    and replaces the old one with it.
     """
 
     def __init__(
@@ -66,15 +66,15 @@ class Synchronizer:
         self._sleep = sleep
 
     def pending(self) -> tuple[int, int]:
-        """Numbers of documents to be written and to be deleted; nothing is changed."""
+        """Count the documents to be written and to be deleted, without any change."""
         return self._log.count(self._begin().seq, self._realm)
 
     def run(self) -> SyncReport:
-        """Apply what the target has not read; raises SyncError."""
+        """Apply the changes after the cursor; raises SyncError."""
         return self._drain(self._target, self._begin(), SyncReport())[1]
 
     def follow(self, ended: Callable[[], bool]) -> SyncReport:
-        """Apply changes as they come, until ``ended``; what was written before that is applied."""
+        """Apply changes as they are written, until ``ended``; earlier ones are still applied."""
         cursor, done = self._begin(), SyncReport()
         while True:
             last = ended()
@@ -90,8 +90,9 @@ class Synchronizer:
             return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))[1]
 
     def _begin(self) -> Cursor:
-        """The target's cursor, or a new one; raises TargetMismatchError for that of something
-        else."""
+        """Return the target's cursor, or a new one; raises TargetMismatchError for a cursor that does
+        not match.
+        """
         expected = self._new_cursor()
         stored = self._target.open()
         if stored is None:
@@ -123,7 +124,7 @@ class Synchronizer:
     def _drain(
         self, target: SyncTarget, cursor: Cursor, done: SyncReport
     ) -> tuple[Cursor, SyncReport]:
-        """Apply all that the log has after a cursor; return the new one."""
+        """Apply all changes after a cursor; return the new one."""
         while batch := self._log.read(cursor.seq, self._realm, self._batch):
             cursor = replace(cursor, seq=batch.seq)
             done = self._apply(target, batch, cursor, done)

@@ -1,4 +1,4 @@
-"""Targets of `scrapy sync`: what each has to do, and from a URI to one of them."""
+"""Targets of `scrapy sync`: their interface, their kinds, and the parsing of their URIs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 
 
 class SyncError(Exception):
-    """A target cannot be synchronised; the text says why, and what to do."""
+    """A target cannot be synchronised; the text gives the reason and the remedy."""
 
 
 class TargetUriError(SyncError):
-    """A URI is no target."""
+    """A URI does not name a target."""
 
 
 class TargetMismatchError(SyncError):
@@ -28,15 +28,15 @@ class TargetMismatchError(SyncError):
 
 
 class TargetUnreachableError(SyncError):
-    """A target does not answer, or asks for patience, beyond the retries."""
+    """A target does not respond, or still asks to wait after all retries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """Position of a target in the log of a crawl database, and the shape of its documents.
 
-    ``crawl`` is the random id of the crawl database, ``realm`` empty where all realms are read,
-    ``mapping`` a digest of all that shapes a document on its way to the target.
+    ``crawl`` is the random id of the crawl database, ``realm`` is empty if all realms are read,
+    ``mapping`` is a digest of everything that shapes a document for the target.
     """
 
     crawl: str
@@ -46,32 +46,34 @@ class Cursor:
 
 
 class SyncTarget(Protocol):
-    """A place that is kept equal to the documents of a crawl.
+    """A store that is kept equal to the documents of a crawl.
 
-    ``apply`` is called with changes in the order of their seq and with the cursor after them. It has
-    to store the cursor together with the changes or after them: changes may come again, and are then
+    ``apply`` is called with changes in the order of their seq, and with the cursor after them. It must
+    store the cursor together with the changes or after them: changes may be repeated, and are then
     followed by all later ones. One process at a time writes to a target.
     """
 
     def mapping(self) -> str:
-        """All that shapes a document on its way, as text; a change of it needs a rebuild."""
+        """Return everything that shapes a document for the target, as text; changes need a rebuild."""
 
     def open(self) -> Cursor | None:
         """Connect, and take the write lock if there is one; return the cursor, None for a new
-        target. Raises SyncError."""
+        target. Raises SyncError.
+        """
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write the changes and the cursor; return those that the target refused for good.
 
-        Raises TargetUnreachableError when it would be worth trying again later.
+        Raises TargetUnreachableError if a later attempt may succeed.
         """
 
     def rebuild(self) -> AbstractContextManager[SyncTarget]:
-        """A new target, open and empty, that takes the place of this one when the context ends
-        well. Raises SyncError."""
+        """Open a new, empty target, which replaces this one when the context ends without an error.
+        Raises SyncError.
+        """
 
     def close(self) -> None:
-        """Give connections back."""
+        """Release the connections."""
 
 
 class TargetKind(NamedTuple):
@@ -97,11 +99,11 @@ TARGETS = {
         needs=("opensearchpy", "opensearch"),
     ),
 }
-"""Every kind of target, by the scheme of its URI; ``+https`` after one asks for TLS."""
+"""Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS."""
 
 
 def open_target(uri: str, options: DocumentOptions) -> SyncTarget:
-    """The target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
+    """Return the target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
     scheme = uri.partition(":")[0].removesuffix("+https")
     kind = TARGETS.get(scheme)
     if kind is None or "://" not in uri:
@@ -125,10 +127,10 @@ def _target_class(kind: TargetKind) -> Callable[[str, DocumentOptions], SyncTarg
 
 
 def shown_target(uri: str) -> str:
-    """A target's URI without the name and password that it may have: as stored and logged."""
+    """Return a target's URI without user name and password, as stored and logged."""
     return re.sub(r"://[^/]*@", "://", uri)
 
 
 def digest(mapping: str) -> str:
-    """A short digest of a mapping, for the cursor."""
+    """Return a short digest of a mapping, for the cursor."""
     return sha256(mapping.encode()).hexdigest()[:16]
