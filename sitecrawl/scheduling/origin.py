@@ -19,7 +19,7 @@ Phases of an origin (``OriginPhase``)::
                                +-----------------> | LEASED_ELSEWHERE |
                                                    +------------------+
 
-        give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
+    give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
     rest: every phase but GIVEN_UP -> UNLEASED
     lease_forgone: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
 
