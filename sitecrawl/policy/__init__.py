@@ -1,1 +1,1 @@
-"""Decides what is done about what the web says."""
+"""Policy: decisions about URLs, requests, responses and documents."""

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple, Protocol
 class Decision(NamedTuple):
     """Permission or refusal, with the reason of a refusal.
 
-    ``reason`` is one snake_case word that serves as the stat's name, the log's
-    word, the database's word and what ``scrapy explain`` prints. ``rule`` names
-    what decided, in the words of the person who wrote it: the option or robots.txt
-    line with its value, and where that came from.
+    ``reason`` is one snake_case word, used in stats, log and database and by
+    ``scrapy explain``. ``rule`` names the option or robots.txt line that decided, as its
+    author wrote it, with its value and source.
     """
 
     allowed: bool
@@ -30,9 +29,9 @@ def refuse(reason: str, rule: str = "") -> Decision:
 
 
 class OptionValues(Protocol):
-    """The options of a crawl as rules are built from them, with the source of each.
+    """The options of a crawl from which rules are built, with the source of each.
 
-    A setting is the text that names an option, its value and where that was set:
+    A setting is the text that names an option, its value and where it was set:
     ``scope 'origin' (default)``.
     """
 
@@ -40,18 +39,18 @@ class OptionValues(Protocol):
         """The value of an option."""
 
     def setting(self, option: str) -> str:
-        """The setting of an option as a whole."""
+        """The setting of an option."""
 
     def entries(self, option: str) -> list[tuple[str, str]]:
-        """The entries of a list, each with its own setting."""
+        """The entries of a list option, each with its own setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusalReason:
-    """A reason for which links are refused: its word, the options that it applies, its meaning.
+    """A reason for refusing links: its name, its meaning, and the options that it applies.
 
     ``meaning`` is the row of docs/outcomes.md. The first of ``options`` decides; ``premise``
-    stands for the setting of a reason that has none.
+    replaces the setting of a reason without options.
     """
 
     name: str
@@ -64,17 +63,17 @@ class RefusalReason:
         return Decision(allowed=False, reason=self.name, rule=rule)
 
     def setting(self, options: OptionValues) -> str:
-        """The setting that decides, or the premise of a reason without option."""
+        """The setting that decides, or the premise of a reason without options."""
         return options.setting(self.options[0]) if self.options else self.premise
 
 
 class Admission(NamedTuple):
-    """The verdict on one URL, and what would be requested and stored if it is allowed.
+    """The verdict on one URL, and the URL to request and store if it is allowed.
 
     ``url`` is the URL after rewriting and query treatment, ``key`` its identity key,
     ``fingerprint`` the key's signed 64-bit hash, ``origin`` its origin ("" if it has none).
-    ``indexed`` is False for a start that may be fetched for its links but that the
-    patterns a document must match do not match.
+    ``indexed`` is False for a start that may be fetched for its links, but does not match the
+    patterns that a document must match.
     """
 
     decision: Decision
@@ -88,7 +87,7 @@ class Admission(NamedTuple):
 class Step(NamedTuple):
     """One rule's part in a decision, as ``scrapy explain`` prints it.
 
-    ``rule`` is the reason it would refuse under, ``verdict`` one of ``passed``,
+    ``rule`` is the reason under which the rule refuses, ``verdict`` one of ``passed``,
     ``changed``, ``exempt`` (a start, to which the rule does not apply) or ``refused``;
     ``detail`` is the option with its value and source, or for a change the new URL.
     """
@@ -99,7 +98,7 @@ class Step(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One refused URL, the rule that refused it, and the page that named it (None: none)."""
+    """One refused URL, the rule that refused it, and the page that links to it, if any."""
 
     url: str
     rule: str
@@ -108,14 +107,14 @@ class Example(NamedTuple):
 
 @dataclass(slots=True)
 class Refusals:
-    """Refusals of a run, by reason; of each reason the first ``kept`` different URLs."""
+    """Refusals of a run by reason, with the first ``kept`` different URLs of each."""
 
     kept: int = 5
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[Example]] = field(default_factory=dict)
 
     def note(self, decision: Decision, url: str, referrer: str | None = None) -> None:
-        """Count a refusal, and keep it if few examples of its reason are known."""
+        """Count a refusal, and keep it while its reason has few examples."""
         self.counts[decision.reason] += 1
         known = self.examples.setdefault(decision.reason, [])
         if len(known) < self.kept and all(example.url != url for example in known):

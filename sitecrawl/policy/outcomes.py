@@ -54,4 +54,4 @@ PLACEHOLDERS = frozenset(
         Outcome.ERROR_PAGE,
     }
 )
-"""Outcomes of pages with status 200 that hold no content of the site."""
+"""Outcomes of pages with status 200 but without content of the site."""

@@ -1,7 +1,6 @@
-"""Every reason for which links are refused, in the order in which a crawl asks.
+"""Registry of all refusal reasons, in the order in which a crawl applies them.
 
-Each is stated where it is applied; this registry gathers them for the documentation and for
-``scrapy explain``.
+Each reason is declared where it is applied; the documentation and ``scrapy explain`` use this list.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ FORMER_START = RefusalReason(
     "former_start", "no longer a start, and no page or sitemap in scope names it"
 )
 URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
-"""Reasons that a URL alone gives."""
+"""Reasons that depend on the URL alone."""
 LINK_REASONS = tuple(rule.reason for rule in LINK_RULES)
-"""Reasons that the place of a link gives."""
+"""Reasons that depend on the place of a link."""
 LIMIT_REASONS = (
     *(reason for limit in TRAP_LIMITS for reason in limit.reasons),
     RedirectChains.reason,
@@ -46,6 +45,6 @@ REFUSAL_REASONS = (
 
 
 def documentation() -> str:
-    """The table of docs/outcomes.md."""
+    """Return the table of docs/outcomes.md."""
     head = "| reason | meaning, with the deciding [option](configuration.md) |\n|---|---|\n"
     return head + "".join(f"| `{each.name}` | {each.meaning} |\n" for each in REFUSAL_REASONS)

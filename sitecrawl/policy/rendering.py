@@ -1,4 +1,4 @@
-"""Decision which pages need a browser, from their HTML and from earlier pages of their pattern."""
+"""Rendering policy: decide by HTML and earlier pages of the pattern which pages need a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-MIN_TEXT_LENGTH = 200  # characters: a title, a spinner and a footer
+MIN_TEXT_LENGTH = 200  # characters; a title, a spinner and a footer have fewer
 MAX_BARE_LINKS = 3
 MAX_FRUITLESS_RENDERINGS = 2
 MAX_PATTERNS = 10_000
@@ -53,9 +53,9 @@ class RenderAlways:
 class RenderWhereNeeded:
     """Render the pages that have little content without scripts (``render=auto``).
 
-    Pages of one pattern are judged together: after two renderings in a row without new content, no
-    later page of the pattern is rendered for the same reason. ``fruitless`` counts those
-    renderings and is 0 where one did add content; it is kept for the run.
+    Pages of one pattern are judged together: after two consecutive renderings without new content,
+    no later page of the pattern is rendered for the same reason. ``fruitless`` counts those
+    renderings, and is 0 once one added content; it is kept for the run.
     """
 
     fruitless: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class RenderWhereNeeded:
 
 
 def needs_scripts(shell: Shell) -> Decision:
-    """Decide if a response looks like a page that only scripts fill."""
+    """Decide if a page seems to get its content from scripts alone."""
     bare = shell.text < MIN_TEXT_LENGTH and shell.links <= MAX_BARE_LINKS
     if not shell.scripts:
         return refuse("no_scripts", "the page has no scripts")
@@ -108,7 +108,7 @@ def shows_more(before: Shell, after: Shell) -> bool:
 def page_pattern(url: str) -> str:
     """Return the pattern that pages of one template share: ``https://a.test/shop/*?id``.
 
-    The last path segment is a wildcard except for its extension, digits anywhere are too, and
+    The last path segment becomes a wildcard except for its extension, as do digits anywhere;
     parameters count by name.
     """
     parts = urlsplit(url)

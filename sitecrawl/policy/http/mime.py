@@ -22,7 +22,7 @@ from sitecrawl.web.files.formats import (
 from sitecrawl.web.media_type import declared_type, is_no_text, sniff
 
 BINARY = "application/octet-stream"
-MAX_SHOWN_LENGTH = 100  # characters of a media type
+MAX_SHOWN_LENGTH = 100  # characters
 CONTENT_TYPES = (
     "text/html",
     "application/xhtml+xml",
@@ -101,8 +101,8 @@ MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
 class MediaTypes(NamedTuple):
     """Wanted types, ignored extensions, and the table of extensions by type.
 
-    ``sniff`` says what becomes of an answer without Content-Type: read its first bytes,
-    or drop it. ``formats`` are the wanted formats of files.
+    ``sniff``: read the first bytes of a response without Content-Type; otherwise drop it.
+    ``formats`` are the wanted formats of files.
     """
 
     wanted: frozenset[str]
@@ -116,7 +116,7 @@ class MediaTypes(NamedTuple):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The media types under these options; a sitemap is XML and is read whatever they say."""
+        """The media types under these options; sitemaps are XML and are always read."""
         wanted = frozenset(canonical_type(each.lower()) for each in options.value("content_types"))
         changes = dict(map(read_mime_extensions, options.value("mime_extensions")))
         return cls(
@@ -133,7 +133,7 @@ class MediaTypes(NamedTuple):
     def decide(self, url: str, content_type: str | None) -> Decision:
         """Decide by the Content-Type header alone if the body is wanted.
 
-        An allowed decision with the reason ``sniff`` leaves it to the body's first bytes.
+        If it is allowed with the reason ``sniff``, the body's first bytes decide.
         """
         media_type = canonical_type(declared_type(content_type or ""))
         if not media_type:
@@ -157,9 +157,9 @@ class MediaTypes(NamedTuple):
     def decide_body(
         self, url: str, content_type: str | None, body: bytes, *, is_certain: bool
     ) -> tuple[Decision, str]:
-        """Decide by header and body; with the decision goes the media type that the body has.
+        """Decide by header and body; also return the media type of the body.
 
-        ``is_certain``: the response forbids to take text for anything else (Fetch, 3.6).
+        ``is_certain``: the response forbids sniffing of text as another type (Fetch, 3.6).
         """
         decision = self.decide(url, content_type)
         if not decision.allowed:
@@ -185,13 +185,13 @@ class MediaTypes(NamedTuple):
         return declared
 
     def _checked_file_type(self, declared: str, found: str, body: bytes) -> str:
-        """The type of a body that is declared a file: another file or a page, if it is one."""
+        """The type of a body declared as a file: ``found`` if it is another file or a page."""
         if found in FORMAT_OF_TYPE:
             return found
         return "text/html" if not found and sniff(body) == "text/html" else declared
 
     def _type_of_extension(self, url: str) -> str:
-        """The wanted type of a file that has this extension, empty without such a type."""
+        """The wanted type with the URL's extension; empty if there is none."""
         suffix = extension(read_target(url).parts.path) if self.formats else ""
         found = (each.types[0] for each in self.formats if suffix in each.extensions)
         return next(found, "") if suffix else ""
@@ -200,8 +200,8 @@ class MediaTypes(NamedTuple):
 def read_mime_extensions(entry: str) -> tuple[str, tuple[str, ...]]:
     """Parse a table row written ``video/mp4:mp4`` or ``video/mp4:mp4+m4v``.
 
-    No extensions (``video/mp4:``) take the type off the table. Raises ValueError for
-    anything that is not a media type and a colon.
+    No extensions (``video/mp4:``) remove the type from the table. Raises ValueError unless
+    the entry is a media type and a colon.
     """
     media_type, colon, names = entry.lower().partition(":")
     if not colon or media_type.count("/") != 1 or not all(media_type.split("/")):

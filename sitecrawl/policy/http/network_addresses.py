@@ -51,7 +51,7 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, 2.1
 def special_network(address: str) -> str | None:
     """Return the kind of non-public network of an IP address; None for a public address.
 
-    Anything that is no address is ``not an address``.
+    Text that is not an IP address is ``not an address``.
     """
     try:
         parsed = ip_address(address.partition("%")[0])
@@ -91,8 +91,8 @@ class AddressRule:
     """Rule that keeps a crawl out of non-public networks.
 
     A start whose host resolves only to such networks allows exactly the addresses of its first
-    lookup. A host that resolves there later allows nothing, so a site cannot point its name at the
-    crawler's own network during the crawl.
+    lookup. A host that resolves there later is refused, so that a site cannot point its name at
+    the crawler's own network during the crawl.
     """
 
     def __init__(self, start_hosts: Iterable[str] = (), *, allow_private: bool = False) -> None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 MAX_CRAWL_DELAY = 120.0  # seconds
 MAX_ADAPTIVE_DELAY = 120.0  # seconds
-MAX_RETRY_AFTER = 7 * 86400.0  # seconds; more is a mistake of the server
+MAX_RETRY_AFTER = 7 * 86400.0  # seconds; a longer wait is taken for a server's mistake
 DEFAULT_MAX_WAIT = 600.0  # seconds
 FIRST_POLITENESS = 2
 ANSWERS_PER_STEP = 5
-MIN_BACKOFF = 2.0  # seconds of the first pause after a 429, at least
-RECOVERY = 0.95  # factor of the back-off per good response: one half after 14
+MIN_BACKOFF = 2.0  # seconds; minimum of the first pause after a 429
+RECOVERY = 0.95  # factor of the back-off per good response; 14 of them halve it
 RECOVERED = 0.01  # seconds
 
 
@@ -25,11 +25,11 @@ class Pace:
 
     ``backoff`` is the pause after the origin reported overload (429, 503 with Retry-After), as in
     congestion control (RFC 5681, 3.1): it doubles at once; good responses halve it down to
-    ``threshold``, twice the pause at which the overload began, and from there lower it by a
-    twentieth each. 0 without overload.
+    ``threshold``, twice the pause at which the overload began, and below that lower it by a
+    twentieth each. It is 0 without overload.
 
     ``unavailable_urls`` asked for a wait above ``max_wait`` since the last good response; ``good``
-    counts the good responses since the last other one.
+    counts the good responses since the last failure.
     """
 
     delay: float = 1.0
@@ -57,7 +57,7 @@ class Pace:
     def learn(self, crawl_delay: float | None) -> float:
         """Apply the Crawl-delay of robots.txt; return the time of the next request.
 
-        The last response was robots.txt itself, whose pause was not known when it ended.
+        The last response was robots.txt itself, which ended before the delay was known.
         """
         self.crawl_delay = crawl_delay
         return self.ended_at + self.promised
@@ -94,7 +94,7 @@ class Pace:
         """Record the 503 with Retry-After of one URL; return the time of the next request.
 
         The header may concern that page alone: the origin pauses for at most ``max_wait``, unless
-        other URLs ask for more than that as well.
+        other URLs ask for a longer wait too.
         """
         if retry_after > self.max_wait:
             self.unavailable_urls.add(url)

@@ -27,7 +27,7 @@ class RedirectChains:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limit that is configured."""
+        """The configured limit."""
         return cls(options.value("max_redirects"), cls.reason.setting(options))
 
     def follow(self, source: int, target: int) -> Decision:

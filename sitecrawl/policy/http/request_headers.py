@@ -37,11 +37,11 @@ def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeaderPolicy:
-    """Headers of every request of a crawl, beyond those that the protocol needs.
+    """Headers of every request of a crawl, in addition to those of the protocol.
 
     ``auth`` maps origins to user:password, ``origin_headers`` origins to their own headers;
-    ``headers``, which may hold a key, are sent to ``start_origins`` alone. Those may grow during a
-    crawl.
+    ``headers``, which may contain a key, are sent to ``start_origins`` alone. The start origins may
+    grow during a crawl.
     """
 
     agent: str
@@ -59,7 +59,7 @@ class HeaderPolicy:
     ) -> dict[str, str]:
         """Return the headers of a request for ``url``, which ``referrer`` links to.
 
-        ``known`` says that the URL was fetched with content before.
+        ``known``: the URL was fetched with content before.
         """
         found = {"User-Agent": self.agent, "Accept": accept(wanted, self.accept_extra)}
         optional = {
@@ -94,7 +94,7 @@ class HeaderPolicy:
 def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
     """Return the headers of a conditional request.
 
-    ``etag`` and ``last_modified`` are header values as they are to be sent.
+    ``etag`` and ``last_modified`` are header values, sent unchanged.
     """
     found = {"If-None-Match": etag, "If-Modified-Since": last_modified}
     return {name: value for name, value in found.items() if value}
@@ -103,9 +103,9 @@ def conditional(etag: str | None, last_modified: str | None) -> dict[str, str]:
 def modified_since(last_modified: str | None, visited_at: float) -> str | None:
     """Return the If-Modified-Since value of a page that was read at ``visited_at``, in seconds.
 
-    The server's own date is sent back unchanged. A future date gives way to that of the visit: the
-    next change may be earlier and would be answered with 304. A date before the web, which all
-    files of some containers have, says nothing about changes: None.
+    The server's own date is sent back unchanged. A future date is replaced by that of the visit:
+    the next change may be earlier and would be answered with 304. A date before the web, which
+    all files of some containers have, says nothing about changes; the result is then None.
     """
     moment = read_http_date(last_modified)
     if moment is None:

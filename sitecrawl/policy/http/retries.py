@@ -25,8 +25,8 @@ def retry_wait(
     """Return the seconds until a URL is retried in this run; None if it is not.
 
     ``retry_after`` is the wait that the response asks for this URL. A URL that was refused because
-    the origin is overloaded (429, 503 with Retry-After) did not fail: its retries have a limit of
-    their own, and the pause after a 429 concerns the origin alone.
+    the origin is overloaded (429, 503 with Retry-After) did not fail: its retries have a separate
+    limit, and the pause after a 429 concerns the origin alone.
     """
     is_limited = answer.outcome is Outcome.RATE_LIMITED
     if not answer.retryable or times_before >= (MAX_LIMITED if is_limited else retries):

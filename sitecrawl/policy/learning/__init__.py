@@ -1,1 +1,1 @@
-"""Learned rules: what the pages of an origin have shown of its URLs."""
+"""Rules learned from the pages of an origin."""

@@ -1,10 +1,10 @@
-"""Rules on URLs that lead to the same page, each learned from pairs of equal pages.
+"""Rules on URLs that lead to the same page, learned from pairs of equal pages.
 
-A pair of URLs is compared token by token: what only one of them has is the edit, what both have
-are the kept parts. Pairs with the same edit make one rule; its kept parts become as general as
-the pairs demand (their least general generalisation), so a rule that was seen below ``/manual/``
-applies there alone. The idea is that of DustBuster (Bar-Yossef, Keidar, Schonfeld, "Do not crawl
-in the DUST", 2007) and of Dasgupta, Kumar, Sasturkar ("De-duping URLs via rewrite rules", 2008).
+The URLs of a pair are compared token by token: tokens of only one URL are the edit, common ones
+the kept parts. Pairs with the same edit form one rule; its kept parts are generalised only as far
+as the pairs require (least general generalisation), so a rule seen only below ``/manual/`` applies
+there alone. The idea is that of DustBuster (Bar-Yossef, Keidar, Schonfeld, "Do not crawl in the
+DUST", 2007) and of Dasgupta, Kumar, Sasturkar ("De-duping URLs via rewrite rules", 2008).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from zlib import crc32
 from sitecrawl.policy.learning.evidence import Evidence, RuleState
 
 MAX_TOKENS = 48
-"""Tokens of a path and query that are compared; longer URLs teach nothing."""
+"""Maximum number of tokens of a path and query; nothing is learned from longer URLs."""
 MAX_CHANGES = 2
-"""Places in which the two URLs of a pair may differ."""
+"""Maximum number of places in which the two URLs of a pair differ."""
 MAX_CHANGED_TOKENS = 14
 MAX_PLACE = 400
-"""Characters of a path and query that rules are applied to: what they cost is bounded."""
+"""Maximum length of a path and query to which rules are applied, in characters."""
 MAX_BOUND_VALUES = 40
 MIN_BOUND_VALUES = 3
-"""Different values after which a rule applies to any value of their form."""
+"""Number of different values after which a rule applies to any value of their form."""
 MARKS = frozenset("/.?&=;")
 ANYWHERE, MAX_DEPTH = -1, 5
 ONE_PLACE = 3
 KEEP, DELETE, INSERT = "=", "-", "+"
 BOUND = "<value>"
-"""A word that is deleted in one place and inserted in another: ``/fr/x`` and ``/x.fr``."""
+"""Placeholder of a word deleted in one place and inserted in another: ``/fr/x``, ``/x.fr``."""
 
 _TOKEN = re.compile(r"[/.?&=;]|[^/.?&=;]+")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
@@ -48,7 +48,7 @@ class Edit(NamedTuple):
 
 @dataclass(slots=True)
 class KeptPart:
-    """The tokens that all URLs of a rule have in one place: first ones, last ones, or all."""
+    """The common tokens of a rule's URLs in one place: the first and last ones, or all."""
 
     head: tuple[str, ...]
     tail: tuple[str, ...]
@@ -56,7 +56,7 @@ class KeptPart:
     marks: str = ""
 
     def widen(self, tokens: tuple[str, ...]) -> bool:
-        """Make it fit ``tokens`` too; False if it did already."""
+        """Make it fit ``tokens`` too; return False if it already did."""
         if self.fits(tokens):
             return False
         whole = self.head if self.exact else None
@@ -71,7 +71,7 @@ class KeptPart:
         middles = [tokens[len(head) : len(tokens) - len(tail)]]
         if whole is not None:
             middles.append(whole[len(head) : len(whole) - len(tail)])
-        else:  # what stood in head and tail before and does no longer
+        else:  # tokens that no longer belong to head and tail
             middles.append(self.head[len(head) :])
             middles.append(self.tail[: len(self.tail) - len(tail)])
         found = {token for middle in middles for token in middle if token in MARKS}
@@ -80,7 +80,7 @@ class KeptPart:
         return True
 
     def fits(self, tokens: tuple[str, ...]) -> bool:
-        """True for tokens that the part stands for."""
+        """Return True if the part matches the tokens."""
         if self.exact:
             return tokens == self.head
         size = len(self.head) + len(self.tail)
@@ -92,7 +92,7 @@ class KeptPart:
         return all(token not in MARKS or token in self.marks for token in middle)
 
     def pattern(self) -> str:
-        """A regular expression with one group."""
+        """The part as a regular expression with one group."""
         head, tail = re.escape("".join(self.head)), re.escape("".join(self.tail))
         if self.exact:
             return f"({head})"
@@ -100,7 +100,7 @@ class KeptPart:
         return f"({head}[^{other}#]*?{tail})" if other else f"({head}.*?{tail})"
 
     def __str__(self) -> str:
-        """The part as a person reads it."""
+        """The part in readable form."""
         return "".join(self.head) + ("" if self.exact else "*" + "".join(self.tail))
 
 
@@ -121,9 +121,9 @@ def place_of(url: str) -> str:
 
 
 def script_of(url: str, other: str) -> tuple[Edit, ...] | None:
-    """The edits that make ``other`` of ``url`` (paths and queries); None where they are too many.
+    """Return the edits from ``url`` to ``other`` (paths and queries); None if there are too many.
 
-    Pure; at most some tenths of a millisecond, because the tokens are bounded.
+    Takes at most some tenths of a millisecond, because the number of tokens is bounded.
     """
     one, two = _TOKEN.findall(url), _TOKEN.findall(other)
     if max(len(one), len(two)) > MAX_TOKENS:
@@ -143,7 +143,7 @@ def script_of(url: str, other: str) -> tuple[Edit, ...] | None:
 
 
 def _aligned(one: list[str], two: list[str]) -> Iterator[Edit]:
-    """The longest common subsequence, as edits: words count for more than marks."""
+    """Align by longest common subsequence, as edits; words weigh more than marks."""
     if not one or not two:
         yield Edit(DELETE, tuple(one))
         yield Edit(INSERT, tuple(two))
@@ -171,9 +171,9 @@ def _aligned(one: list[str], two: list[str]) -> Iterator[Edit]:
 
 
 def _merged(edits: Sequence[Edit]) -> Iterator[Edit]:
-    """Neighbouring edits of a kind as one; the script begins and ends with a kept part.
+    """Merge neighbouring edits of a kind; the script begins and ends with a kept part.
 
-    Within a place deletions come before insertions.
+    Within a place, deletions come before insertions.
     """
     kept: list[str] = []
     deleted: list[str] = []
@@ -197,14 +197,14 @@ def _place(kept: list[str], deleted: list[str], inserted: list[str]) -> Iterator
 
 
 def reverse(script: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The edits that undo a script."""
+    """Return the edits that undo a script."""
     turned = {KEEP: KEEP, DELETE: INSERT, INSERT: DELETE}
     edits = [Edit(turned[edit.kind], edit.tokens) for edit in script]
     return tuple(_merged(edits))
 
 
 def bound_value(script: Sequence[Edit]) -> str:
-    """The one word that is deleted in one place and inserted in another, "" without one."""
+    """Return the one word that is deleted in one place and inserted in another, else ""."""
     words: dict[str, set[str]] = {DELETE: set(), INSERT: set(), KEEP: set()}
     for edit in script:
         words[edit.kind] |= {token for token in edit.tokens if token not in MARKS}
@@ -214,12 +214,12 @@ def bound_value(script: Sequence[Edit]) -> str:
 
 @dataclass(slots=True)
 class DuplicateRule:
-    """A rule that makes the URL to keep of another one of the same page.
+    """A rule that rewrites a duplicate URL to the URL to keep.
 
-    ``changes`` are the edits with ``None`` for each kept part, ``kept`` those parts as they are
-    known to be, ``values`` those of the bound word. ``depth`` counts the directories before the
-    first edit. ``claimed``: pages named the other URL as their canonical or new one. ``acting`` is
-    the pattern with the replacement as they were tested, None before.
+    ``changes`` are the edits with ``None`` for each kept part, ``kept`` the kept parts as far as
+    they are generalised, ``values`` those of the bound word. ``depth`` counts the directories
+    before the first edit. ``claimed``: learned from a canonical link or a permanent redirect.
+    ``acting`` is the pattern with the replacement as they were tested, None before that.
     """
 
     changes: tuple[Edit | None, ...]
@@ -233,7 +233,7 @@ class DuplicateRule:
 
     @classmethod
     def of(cls, script: Sequence[Edit]) -> Self:
-        """The rule that a single pair proposes."""
+        """Build the rule that a single pair proposes."""
         value = bound_value(script)
         return cls(
             changes_of(script),
@@ -244,21 +244,21 @@ class DuplicateRule:
 
     @property
     def key(self) -> str:
-        """The name under which pairs with the same edits are gathered."""
+        """The key that groups pairs with the same edits."""
         return f"{key_of(self.changes)} @{self.depth}"
 
     @property
     def id(self) -> str:
-        """A short name that stays the same however wide the rule becomes."""
+        """A short identifier that does not change when the rule is generalised."""
         return f"d{crc32(self.key.encode('utf-8', 'surrogatepass')):08x}"
 
     @property
     def state(self) -> RuleState:
-        """The state that the evidence has led to."""
+        """The state that follows from the evidence."""
         return self.evidence.state
 
     def widen(self, script: Sequence[Edit]) -> bool:
-        """Make the rule fit one more pair; False if it did."""
+        """Generalise the rule to one more pair; return False if it already fits."""
         parts = [edit.tokens for edit in script if edit.kind == KEEP]
         wider = [part.widen(tokens) for part, tokens in zip(self.kept, parts, strict=True)]
         value = bound_value(script)
@@ -270,7 +270,7 @@ class DuplicateRule:
 
     @property
     def is_general(self) -> bool:
-        """True if it says something of more than one pair."""
+        """True if the rule covers more than one pair."""
         return any(not part.exact for part in self.kept) or len(self.values) > 1
 
     def _is_language(self, value: str) -> bool:
@@ -279,9 +279,9 @@ class DuplicateRule:
         )
 
     def rewriting(self, *, backwards: bool = False) -> tuple[str, str]:
-        """The rule as pattern and replacement, for paths with queries.
+        """Return the rule as pattern and replacement, for paths with queries.
 
-        ``backwards`` makes of the URL to keep the one that the rule would leave out.
+        ``backwards`` maps the URL to keep to the duplicate.
         """
         out, into = (INSERT, DELETE) if backwards else (DELETE, INSERT)
         pattern, replacement, groups = "", "", 0
@@ -311,7 +311,7 @@ class DuplicateRule:
         return "|".join(re.escape(value) for value in sorted(self.values))
 
     def apply(self, place: str, rewriting: tuple[str, str] | None = None) -> str | None:
-        """The path and query that the rule makes, None where it does not apply."""
+        """Return the rewritten path and query; None if the rule does not apply."""
         if len(place) > MAX_PLACE:
             return None
         pattern, replacement = rewriting or self.rewriting()
@@ -327,11 +327,11 @@ class DuplicateRule:
         return made if made != place and made.startswith("/") else None
 
     def act(self) -> None:
-        """Act as the rule was tested."""
+        """Activate the rule in the form in which it was tested."""
         self.acting = self.rewriting()
 
     def __str__(self) -> str:
-        """The rule as a person reads it: ``/manual/fr/*.html => /manual/*.html.fr``."""
+        """The rule in readable form: ``/manual/fr/*.html => /manual/*.html.fr``."""
         parts = [str(part) for part in self.kept]
         left, right, index = "", "", 0
         for change in self.changes:
@@ -363,7 +363,7 @@ class DuplicateRule:
 
     @classmethod
     def from_stored(cls, stored: dict[str, Any]) -> Self:
-        """The rule from its plain values."""
+        """Restore the rule from plain values."""
         return cls(
             tuple(change and Edit(change[0], tuple(change[1:])) for change in stored["changes"]),
             [
@@ -379,7 +379,7 @@ class DuplicateRule:
 
 
 def changes_of(script: Sequence[Edit]) -> tuple[Edit | None, ...]:
-    """The edits of a script, without what its kept parts say and with the bound word unnamed."""
+    """Return the edits of a script, without the tokens of kept parts and of the bound word."""
     value = bound_value(script)
     return tuple(
         None
@@ -390,7 +390,7 @@ def changes_of(script: Sequence[Edit]) -> tuple[Edit | None, ...]:
 
 
 def depth_of(script: Sequence[Edit]) -> int:
-    """The directories before the first edit; ANYWHERE for one within the last segment."""
+    """Count the directories before the first edit; ANYWHERE if it is within the last segment."""
     first, last = script[0].tokens, script[-1].tokens
     if len(script) == ONE_PLACE and "/" not in last:
         return ANYWHERE
@@ -403,7 +403,7 @@ def script_key(script: Sequence[Edit]) -> str:
 
 
 def key_of(changes: Sequence[Edit | None]) -> str:
-    """The edits as one text."""
+    """Return the edits as one text."""
     return " ".join(
         "*" if change is None else change.kind + "".join(change.tokens) for change in changes
     )

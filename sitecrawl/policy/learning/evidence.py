@@ -1,7 +1,7 @@
 """Evidence for and against a learned rule, and the state that follows from it.
 
-A rule is *proposed* by pages that were found to be equal, *tested* on pages that it foretells, and
-acts once it was right often enough. One page that speaks against it withdraws it for good.
+A rule is *proposed* by pages that were found to be equal, *tested* on pages that it predicts, and
+becomes active after enough correct predictions. A single wrong one withdraws it for good.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from enum import StrEnum
 from typing import Any, Self
 
 MIN_SUPPORT = 3
-"""Different texts found under both URLs before a rule is tested."""
+"""Number of different texts found under both URLs before a rule is tested."""
 MIN_TESTS = 4
-"""Pages that the rule foretold rightly, since it was last made wider, before it acts."""
+"""Number of correct predictions since the last generalisation before a rule becomes active."""
 COUNTED_TEXTS = 64
-"""Different texts that are told apart; with so many, each further page counts."""
+"""Number of different texts remembered; after that, each further page counts."""
 FIRST_SAMPLES = frozenset({2, 4})
 SAMPLES = ((64, 8), (512, 16))
-"""Up to so many URLs that a rule keeps out, each of so many is fetched all the same."""
+"""Sampling of refused URLs, as (up to this many URLs, one in so many is fetched)."""
 SAMPLE_EVERY = 64
-"""The same for all that come later."""
+"""One in so many of all later refused URLs is fetched."""
 
 
 class RuleState(StrEnum):
@@ -35,12 +35,12 @@ class RuleState(StrEnum):
 
 @dataclass(slots=True)
 class Evidence:
-    """The counts of one rule.
+    """The evidence on one rule.
 
     ``texts`` are hashes of the different texts that support it: an error page under a thousand
-    URLs is one. ``support`` counts them, ``tests`` the pages foretold rightly in a row, ``against``
-    those foretold wrongly, ``folded`` the URLs that the rule kept out in all runs; ``needed`` tests
-    make it act. ``counterexample`` is the first URL that was foretold wrongly.
+    URLs is one. ``support`` counts them, ``tests`` the consecutive correct predictions, ``against``
+    the wrong ones, ``folded`` the URLs that the rule refused in all runs; ``needed`` tests
+    activate it. ``counterexample`` is the first URL with a wrong prediction.
     """
 
     support: int = 0
@@ -53,7 +53,7 @@ class Evidence:
     needed: int = MIN_TESTS
 
     def add(self, text: int, *, foretold: bool) -> bool:
-        """Count a pair of URLs with the same text; True if that changes the state."""
+        """Count a pair of URLs with the same text; return True if the state changes."""
         known = text in self.texts
         if known and not foretold:
             return False
@@ -72,7 +72,7 @@ class Evidence:
         return self.state is not before
 
     def contradict(self, example: str) -> bool:
-        """Count a page that the rule foretold wrongly; True if the rule acted until now."""
+        """Count a wrong prediction; return True if the rule was active until now."""
         self.against += 1
         self.counterexample = self.counterexample or example
         acted = self.state is RuleState.ACTIVE
@@ -81,7 +81,7 @@ class Evidence:
         return acted
 
     def fold(self) -> bool:
-        """Count a URL that the rule keeps out; False if it is a sample, to be fetched."""
+        """Count a URL that the rule refuses; return False if it is a sample, to be fetched."""
         self.folded += 1
         if self.folded in FIRST_SAMPLES:
             return False
@@ -90,7 +90,7 @@ class Evidence:
 
     @property
     def in_words(self) -> str:
-        """The evidence as a person reads it."""
+        """The evidence in readable form."""
         return f"seen {self.support} times, {self.against} against"
 
     def as_stored(self) -> dict[str, Any]:
@@ -99,5 +99,5 @@ class Evidence:
 
     @classmethod
     def from_stored(cls, stored: dict[str, Any]) -> Self:
-        """The evidence from its plain values."""
+        """Restore the evidence from plain values."""
         return cls(**{**stored, "state": RuleState(stored["state"])})

@@ -1,4 +1,4 @@
-"""The refusal of URLs for which others stand by a learned rule."""
+"""Refusal of URLs that a learned rule maps to another URL."""
 
 from __future__ import annotations
 

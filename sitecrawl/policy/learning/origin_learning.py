@@ -1,6 +1,6 @@
-"""All that is learned of one origin's URLs, from the pages that were read of it.
+"""Learning of duplicate and parameter rules of one origin, from the pages that were read.
 
-Pure: time, database and rules of the crawl are the caller's. Every collection is bounded.
+Pure: the caller provides time, database and the crawl's rules. Every collection is bounded.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.urls.templates import url_template
 
 MIN_TEXT = 200
-"""Characters of a text below which it is no evidence: too many pages say as little."""
+"""Minimum length of a text that is evidence, in characters; many pages share shorter ones."""
 MAX_PROPOSALS = 400
-"""Duplicate rules of an origin; the oldest that one text alone supports are forgotten first."""
+"""Maximum number of duplicate rules; the oldest ones with a single text are evicted first."""
 MAX_PARAMETER_RULES = 400
 MAX_REPRESENTATIVES = 20_000
 MAX_PAIRS_PER_TEXT = 12
-"""Pairs of URLs with one text, after which it is taken for the text of an error page."""
+"""Number of pairs of URLs with one text, after which it is taken for that of an error page."""
 MAX_TEXTS = 20_000
 MAX_CHAIN = 4
 ROOT = 3
-"""Parts of a URL before its path, by slashes."""
+"""Number of slash-separated parts of a URL before its path."""
 MAX_PAIRS = 6
-"""URLs of one page that a further one is compared with: those that differ least."""
+"""Number of equal pages that a new page is compared with: those with the nearest URLs."""
 MAX_LINKS = 300
-"""New links of a page that are looked at, to see if they lead where its equal does not."""
+"""Number of a page's new links that are checked for links that its equal page lacks."""
 LIVE = frozenset({RuleState.TESTED, RuleState.ACTIVE})
 Rule = DuplicateRule | ParameterRule
 
 
 class ObservedPage(NamedTuple):
-    """A page that was read: its URL, a hash of its text, and the new URLs it led to.
+    """A page that was read: its URL, a hash of its text, and the new URLs that it links to.
 
-    ``size`` counts the characters of its text. ``equal_to`` are URLs of earlier pages with the
-    same text, ``canonical`` is what the page names as such, or where it was moved for good: then
-    ``moved`` is True, and ``text`` a hash of that URL.
+    ``size`` is the length of its text in characters. ``equal_to`` are URLs of earlier pages with
+    the same text, ``canonical`` is the page's canonical URL or the target of its permanent
+    redirect: then ``moved`` is True, and ``text`` a hash of that URL.
     """
 
     url: str
@@ -69,7 +69,7 @@ class ObservedPage(NamedTuple):
 
 
 class EarlierPage(NamedTuple):
-    """Another URL: the hash of its text (None if it was not read)."""
+    """Another page, with the hash of its text (None if it was not read)."""
 
     text: int | None
     canonical: str | None = None
@@ -77,10 +77,10 @@ class EarlierPage(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A URL that a rule takes for the same page as the one that was read.
+    """A URL that a rule maps to the same page as the one that was read.
 
-    ``later`` is True if the page that was read is the one that the rule would leave out: only
-    then its new links tell of something lost.
+    ``later`` is True if the page that was read is the one that the rule would refuse: only then
+    do its new links show that something would be lost.
     """
 
     rule: Rule
@@ -91,14 +91,14 @@ class Question(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """A URL that stands for another one by a learned rule."""
+    """A URL that replaces another one by a learned rule."""
 
     url: str
     rule: Rule
 
     @property
     def in_words(self) -> str:
-        """The reason as a person reads it."""
+        """The reason in readable form."""
         return f"same as {self.url} by the learned rule {self.rule}, {self.rule.evidence.in_words}"
 
 
@@ -106,12 +106,11 @@ class Fold(NamedTuple):
 class OriginLearning:
     """The learned rules of one origin.
 
-    ``known`` tells the URLs that the crawl has met, ``distinct`` two URLs of which
-    the page at the second one calls the first another version (``rel=alternate``): no rule applies
-    to these.
-    ``changed`` counts what is not stored yet; ``withdrawn`` is True from the time at which a
-    rule that acted was withdrawn until the caller has asked for what it kept out. ``unproven``
-    are rules to be held against the pages that were read before.
+    ``known`` tests if a URL is in the crawl; ``distinct`` tests if the page at the second of two
+    URLs calls the first another version (``rel=alternate``): no rule applies to such a pair.
+    ``changed`` counts changes that are not stored yet; ``withdrawn`` is True from the withdrawal
+    of an active rule until the caller has requeued the URLs that it refused. ``unproven`` rules
+    are to be checked against the pages that were read before.
     """
 
     origin: str
@@ -132,11 +131,11 @@ class OriginLearning:
 
     @property
     def has_rules(self) -> bool:
-        """True if any URL may be folded, or is to be tested."""
+        """True if any URL may be folded or tested."""
         return bool(self._live) or bool(self.parameters)
 
     def observe(self, page: ObservedPage) -> list[Question]:
-        """Learn from a page; the URLs whose text is needed to judge the rules that foretell it."""
+        """Learn from a page; return the URLs whose text is needed to test the rules on it."""
         if self.learns_duplicates and page.size >= MIN_TEXT:
             if page.canonical is not None:
                 self._pair(page, page.canonical, claimed=True)
@@ -175,9 +174,9 @@ class OriginLearning:
             self._confirm(question)
 
     def review(self, pages: Mapping[str, int]) -> None:
-        """Hold rules that begin to be tested against the pages that were read before.
+        """Check rules whose test begins against the pages that were read before.
 
-        ``pages`` has the hash of the text of each URL.
+        ``pages`` maps URLs to the hash of their text.
         """
         unproven, self.unproven = self.unproven, []
         for rule in unproven:
@@ -190,9 +189,9 @@ class OriginLearning:
                     break
 
     def fold(self, url: str) -> Iterator[Fold]:
-        """The URLs that stand for ``url`` by rules that act, the last one first.
+        """Yield the URLs that replace ``url`` by active rules, the last of the chain first.
 
-        Where rules lead in a circle, the best of its URLs stands for the others.
+        If rules form a loop, the best of its URLs replaces the others.
         """
         chain: list[Fold] = []
         while self.has_rules and len(chain) < MAX_CHAIN:
@@ -200,7 +199,7 @@ class OriginLearning:
             if found is None:
                 break
             if self.distinct(url, found.url):
-                return  # another version of the page that stands for all of these
+                return  # another version of a page is not a duplicate
             if found.url == url or any(found.url == each.url for each in chain):
                 best = min(chain, key=lambda each: rank(each.url))
                 if rank(best.url) < rank(url):
@@ -210,7 +209,7 @@ class OriginLearning:
         yield from reversed(chain)
 
     def named(self, url: str) -> Iterator[str]:
-        """The URLs that rules make of one in a single step, known or not."""
+        """Yield the URLs that rules make of ``url`` in a single step, known or not."""
         place = place_of(url)
         for rule in self._live:
             made = rule.apply(place, rule.acting)
@@ -223,11 +222,11 @@ class OriginLearning:
                 yield without_parameter(url, name)
 
     def tested(self, url: str) -> Fold | None:
-        """The URL that a rule under test takes for the same page."""
+        """Return the URL that a rule under test maps ``url`` to."""
         return self._step(url, RuleState.TESTED) if self.has_rules else None
 
     def _check_move(self, page: ObservedPage) -> None:
-        """Withdraw the rules, learned from such claims, by which a moved page is elsewhere."""
+        """Withdraw rules learned from canonical links or redirects that a redirect contradicts."""
         place = place_of(page.url)
         for rule in list(self._live):
             made = rule.apply(place) if rule.claimed else None
@@ -247,7 +246,7 @@ class OriginLearning:
         return None
 
     def _may_stand(self, other: str, url: str) -> bool:
-        """Tell a URL that the crawl has met, and that does not call ``url`` another version."""
+        """Return True if ``other`` is known and ``url`` is not another version of it."""
         return self.known(other) and not self.distinct(url, other)
 
     def _parameter_step(self, url: str, state: RuleState) -> Fold | None:
@@ -263,7 +262,7 @@ class OriginLearning:
     # Duplicate rules
 
     def _pair(self, page: ObservedPage, other: str, *, claimed: bool) -> None:
-        """Learn from two URLs of one page, in both directions unless the page ``claimed`` one."""
+        """Learn from two URLs of one page, in both directions unless it is ``claimed``."""
         if not other.startswith(self.origin + "/"):
             return
         script = script_of(place_of(page.url), place_of(other))
@@ -278,7 +277,7 @@ class OriginLearning:
     def _support(
         self, page: ObservedPage, script: Sequence[Edit], pair: tuple[str, str], *, later: bool
     ) -> DuplicateRule | None:
-        """Count a pair for the rule that would leave out the first of its URLs."""
+        """Count a pair in favour of the rule that would refuse the first of its URLs."""
         left, other = pair
         if self.distinct(left, other):
             return None
@@ -297,7 +296,7 @@ class OriginLearning:
         return rule
 
     def _retest(self, rule: DuplicateRule) -> None:
-        """Test a rule anew that was made wider; what was tested before goes on acting."""
+        """Test a generalised rule again; the form that was tested before stays active."""
         rule.evidence.tests = 0
         if rule.acting is None or rule.acting != rule.rewriting():
             rule.evidence.state = RuleState.TESTED
@@ -312,7 +311,7 @@ class OriginLearning:
         return self.duplicates.setdefault(rule.key, rule)
 
     def _counts(self, text: int) -> bool:
-        """Tell a text that few pages share."""
+        """Return True if few pages share the text."""
         pairs = self._pairs.pop(text, 0) + 1
         if len(self._pairs) >= MAX_TEXTS:
             del self._pairs[next(iter(self._pairs))]
@@ -392,10 +391,10 @@ class OriginLearning:
             self._live = [each for each in self.duplicates.values() if each.state in LIVE]
 
     def _leads_elsewhere(self, page: ObservedPage, other: str) -> bool:
-        """Tell a page that led to URLs to which its equal, ``other``, does not lead.
+        """Return True if a page links to URLs to which its equal, ``other``, does not link.
 
-        What is written relative to the page leads elsewhere from each of its URLs: such a link
-        counts as known if the one that it makes from the other URL is.
+        Relative links lead to another URL from each of the two: such a link counts as known if the
+        URL that it resolves to from ``other`` is known.
         """
         here, there = differing_bases(page.url, other)
         return not all(
@@ -405,7 +404,7 @@ class OriginLearning:
         )
 
     def _is_explained(self, link: str) -> bool:
-        """Tell a URL for which one that is known stands, by a rule that two texts support."""
+        """Return True if a rule that two texts support maps the URL to a known one."""
         place = place_of(link)
         for rule in self.duplicates.values():
             if rule.evidence.support < 2 or rule.state is RuleState.WITHDRAWN:
@@ -427,14 +426,14 @@ class OriginLearning:
 
     @property
     def rules(self) -> Iterator[Rule]:
-        """All rules worth keeping."""
+        """All rules worth storing."""
         for rule in self.duplicates.values():
             if rule.evidence.support > 1 or rule.evidence.against:
                 yield rule
         yield from self.parameters.values()
 
     def restore(self, stored: Iterable[tuple[str, dict[str, Any]]]) -> None:
-        """Continue with rules of an earlier run, each with its kind."""
+        """Restore rules of an earlier run, each with its kind."""
         for kind, values in stored:
             if kind == "parameter":
                 parameter = ParameterRule.from_stored(values)
@@ -448,7 +447,7 @@ class OriginLearning:
         self._live = [each for each in self.duplicates.values() if each.state in LIVE]
 
     def _forbid(self, rule: Rule) -> None:
-        """Obey what a person forbids by now, and forget what was forbidden before."""
+        """Apply the configured list of forbidden rules, and forget earlier prohibitions."""
         if self.forbidden & {id_of(rule), "*"}:
             rule.evidence.state = RuleState.FORBIDDEN
         elif rule.state is RuleState.FORBIDDEN:
@@ -456,7 +455,7 @@ class OriginLearning:
 
 
 def nearest(url: str, others: Sequence[str]) -> list[str]:
-    """The URLs that differ from ``url`` in the fewest characters between start and end."""
+    """Return the URLs that differ from ``url`` in the fewest characters."""
 
     def difference(other: str) -> tuple[int, str]:
         head = len(common_start(url, other))
@@ -467,7 +466,7 @@ def nearest(url: str, others: Sequence[str]) -> list[str]:
 
 
 def differing_bases(url: str, other: str) -> tuple[str, str]:
-    """The directories of two URLs, without the last ones as far as these are the same."""
+    """Return the directories of two URLs, without their common trailing ones."""
     one, two = url.partition("?")[0].split("/")[:-1], other.partition("?")[0].split("/")[:-1]
     while len(one) > ROOT and len(two) > ROOT and one[-1] == two[-1]:
         one.pop()
@@ -476,14 +475,14 @@ def differing_bases(url: str, other: str) -> tuple[str, str]:
 
 
 def id_of(rule: Rule) -> str:
-    """The short name of a rule, by which a person forbids it."""
+    """Return the short identifier of a rule, used to forbid it."""
     if isinstance(rule, DuplicateRule):
         return rule.id
     return f"p{crc32(rule.key.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def kind_of(rule: Rule) -> str:
-    """The kind of a rule: duplicate or parameter."""
+    """Return the kind of a rule: duplicate or parameter."""
     return "parameter" if isinstance(rule, ParameterRule) else "duplicate"
 
 
@@ -492,7 +491,7 @@ def _class(base: str, name: str) -> int:
 
 
 def rewriting_of(rule: DuplicateRule, origin: str) -> str | None:
-    """A rule that acts as an entry of ``url_rewrite``."""
+    """Return an active rule as an entry of ``url_rewrite``."""
     if rule.acting is None:
         return None
     pattern, replacement = rule.acting

@@ -1,9 +1,9 @@
-"""Rules on parameters that say nothing of the content, learned for each URL template.
+"""Rules on parameters that do not affect the content, learned for each URL template.
 
-The pages of a template that differ in one parameter alone are compared. Where the text differs,
-the parameter is kept, after one page. Where it is the same, or only in another order, on enough
-different pages, the parameter is folded: for the values that were seen, and for all once there
-were several of them.
+Pages of a template that differ in one parameter alone are compared. If the text differs, the
+parameter is kept, after one page. If it is the same, or only in another order, on enough
+different pages, the parameter is folded: for the values that were seen, and for all values
+after several.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from urllib.parse import unquote_plus
 from sitecrawl.policy.learning.evidence import Evidence, RuleState
 
 MAX_PARAMETERS = 8
-"""Parameters of a URL, beyond which nothing is learned of it."""
+"""Maximum number of parameters of a URL; nothing is learned from URLs with more."""
 MANY_VALUES = 6
-"""Different values seen, after which any value may be folded."""
+"""Number of different values seen, after which any value may be folded."""
 MIN_TESTS = 6
-"""Pages foretold rightly before a parameter is folded: a default (``page=1``) is the same for
-many pages before it shows that it is none."""
+"""Number of correct predictions before a parameter is folded: a default (``page=1``) gives the same
+text on many pages before it is seen to matter."""
 
 
 def parameters_of(url: str) -> list[tuple[str, str]]:
-    """Name and value of each parameter, as written; empty if there are too many."""
+    """Return name and value of each parameter, as written; empty if there are too many."""
     query = url.partition("?")[2]
     if not query or ";" in query:
         return []
@@ -38,7 +38,7 @@ def parameters_of(url: str) -> list[tuple[str, str]]:
 
 
 def without_parameter(url: str, name: str) -> str:
-    """``url`` without the parameters of a name, as it is written."""
+    """Return ``url``, as written, without the parameters of a name."""
     path, _, query = url.partition("?")
     kept = [each for each in query.split("&") if each and each.partition("=")[0] != name]
     return f"{path}?{'&'.join(kept)}" if kept else path
@@ -48,9 +48,9 @@ _WORD = re.compile(r"\w+")
 
 
 def same_words(one: str, other: str, values: Iterable[str] = ()) -> bool:
-    """True if two texts have the same words, each as often, in whatever order.
+    """Return True if two texts have the same words, each as often, in any order.
 
-    A word of ``values``, which the parameter itself says, may be in one of them alone.
+    Words of ``values``, which the parameter itself contains, may be in one of the texts alone.
     """
     if abs(len(one) - len(other)) > 200:
         return False
@@ -66,7 +66,7 @@ def same_words(one: str, other: str, values: Iterable[str] = ()) -> bool:
 class ParameterRule:
     """The decision on one parameter of a URL template.
 
-    ``values`` are those under which nothing of the content changed.
+    ``values`` are those that did not change the content.
     """
 
     template: str
@@ -81,21 +81,21 @@ class ParameterRule:
 
     @property
     def state(self) -> RuleState:
-        """The state that the evidence has led to."""
+        """The state that follows from the evidence."""
         return self.evidence.state
 
     def add(self, text: int, value: str, *, foretold: bool) -> bool:
-        """Count a page that did not depend on the parameter; True if the state changes."""
+        """Count a page that did not depend on the parameter; return True if the state changes."""
         if value not in self.values and len(self.values) < MANY_VALUES:
             self.values.append(value)
         return self.evidence.add(text, foretold=foretold)
 
     def covers(self, value: str) -> bool:
-        """True if a URL with this value may be folded."""
+        """Return True if a URL with this value may be folded."""
         return len(self.values) >= MANY_VALUES or value in self.values
 
     def __str__(self) -> str:
-        """The decision as a person reads it."""
+        """The decision in readable form."""
         values = "any value" if len(self.values) >= MANY_VALUES else ", ".join(self.values)
         if self.state is RuleState.WITHDRAWN:
             return f"{self.template}: {self.name} changes the content"
@@ -112,7 +112,7 @@ class ParameterRule:
 
     @classmethod
     def from_stored(cls, stored: dict[str, Any]) -> Self:
-        """The rule from its plain values."""
+        """Restore the rule from plain values."""
         return cls(
             stored["template"],
             stored["name"],

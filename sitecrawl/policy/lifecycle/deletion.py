@@ -25,7 +25,7 @@ CONFIRMED = {
     Outcome.REDIRECT: "redirected",
 }
 MIN_SHARED_PAGES = 3
-FEW_DOCUMENTS = 10  # of an origin; here two shared pages suffice
+FEW_DOCUMENTS = 10  # of an origin; up to this number two shared pages suffice
 UNREACHABLE = frozenset(
     {
         Outcome.SERVER_BLAMED_CLIENT,
@@ -56,8 +56,8 @@ class Deletion:
 def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> str | None:
     """Return the reason to delete the document of a URL now; None to keep it.
 
-    ``missing`` counts the 404 answers in a row, ``failures`` the failed visits in a row,
-    both with this one.
+    ``missing`` counts the consecutive 404 responses, ``failures`` the consecutive failed visits,
+    both including this one.
     """
     if outcome in CONFIRMED and missing >= rule.confirmations:
         return CONFIRMED[outcome]
@@ -69,7 +69,7 @@ def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: in
 def is_shared(pages: int, documents: int) -> bool:
     """Return True if a common response looks like an outage or a template, not like deleted pages.
 
-    ``pages`` known pages of an origin with ``documents`` documents have begun to give it.
+    ``pages`` of an origin with ``documents`` documents have begun to return it.
     """
     return pages >= MIN_SHARED_PAGES or (pages > 1 and documents <= FEW_DOCUMENTS)
 

@@ -43,7 +43,7 @@ LASTING = BROKEN | {Outcome.TOO_LARGE, Outcome.CONNECTION_FAILED, Outcome.REQUES
 
 
 class Age(IntEnum):
-    """Option that determines when a URL is due, applied when a run asks. The numbers are stored."""
+    """Option that determines when a URL is due, applied by each run. The numbers are stored."""
 
     NONE = 0
     PAGE = 1
@@ -83,10 +83,9 @@ class Revisit(NamedTuple):
 class Visited(NamedTuple):
     """Input of the schedule: one visit; times are UTC epoch seconds.
 
-    ``awaits`` is true while a disappearance waits for confirmation, or a wall stands before content
-    that is known, ``wanted`` for a start URL,
-    which is tried in every run until it works. ``not_before`` is the earliest next visit that the
-    response allows (Retry-After).
+    ``awaits`` is True while a disappearance awaits confirmation, or a wall hides known content;
+    ``wanted`` for a start URL, which is tried in every run until it works. ``not_before`` is the
+    earliest next visit that the response allows (Retry-After).
     """
 
     outcome: Outcome
@@ -99,9 +98,9 @@ class Visited(NamedTuple):
 
 
 class NextVisit(NamedTuple):
-    """Due time of a URL, in UTC epoch seconds; None for never by itself.
+    """Due time of a URL, in UTC epoch seconds; None if it is not scheduled.
 
-    With an ``age`` other than NONE ``at`` is the time of the visit, and the URL is due once that
+    With an ``age`` other than NONE, ``at`` is the time of the visit, and the URL is due once that
     is older than the option of the current run: a changed option takes effect at once.
     """
 
@@ -143,7 +142,7 @@ def _after_content(rule: Revisit, visited: Visited) -> NextVisit:
 
 
 def adapted(rule: Revisit, interval: float | None, *, changed: bool) -> float:
-    """Return the adaptive interval: halved after a change, else half as much again."""
+    """Return the adaptive interval: halved after a change, else multiplied by 1.5."""
     before = rule.interval if interval is None else interval
     return _clamped(rule, before * (0.5 if changed else 1.5))
 

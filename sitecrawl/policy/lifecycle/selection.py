@@ -1,4 +1,4 @@
-"""The selection of stored URLs for a run, by its activity.
+"""Selection of stored URLs for a run, by its activity.
 
 The frontier applies it to whole tables, ``scrapy explain`` to one URL.
 """
@@ -17,8 +17,8 @@ Activity = Literal["all", "discover", "refresh", "starts"]
 class Selection(NamedTuple):
     """The stored URLs that a run visits.
 
-    ``due``: those that become due by their age; ``reread``: those that were read with other
-    options; ``unvisited``: those that were never visited; ``links``: others than starts.
+    ``due``: URLs that are due by their age; ``reread``: URLs that were read with other options;
+    ``unvisited``: URLs that were never visited; ``links``: URLs that are not starts.
     """
 
     due: bool = True
@@ -28,13 +28,13 @@ class Selection(NamedTuple):
 
     @property
     def defers_found_links(self) -> bool:
-        """True if the links that a run finds wait for the next one."""
+        """True if newly found links wait for the next run."""
         return not (self.links and self.unvisited)
 
     def includes(self, *, start: bool, visited: bool, waiting: bool) -> bool:
-        """True if a stored URL is visited when its time has come.
+        """Return True if a stored URL is visited once it is due.
 
-        ``waiting``: it waits since an earlier run. A start that was visited is asked for anew.
+        ``waiting``: it has been waiting since an earlier run. A visited start is requested again.
         """
         if not (self.links or start) or not (self.unvisited or visited):
             return False
@@ -50,7 +50,7 @@ SELECTIONS: Mapping[Activity, Selection] = {
 
 
 class EarlyVisit(Enum):
-    """The cause of a visit before its time."""
+    """Cause of a visit before a URL is due."""
 
     START = "starts are visited whatever their age"
     FORCED = "everything is due"
@@ -60,8 +60,8 @@ class EarlyVisit(Enum):
 class StoredVisit(NamedTuple):
     """The last visit of a stored URL, as far as the selection depends on it.
 
-    ``has_due`` is False for a URL that is never due of its own accord; ``read_otherwise`` is True
-    for a page that was read with other options than this run's and did not fail since.
+    ``has_due`` is False for a URL that is not scheduled; ``read_otherwise`` is True for a page
+    that was read with other options than this run's and has not failed since.
     """
 
     outcome: Outcome | None
@@ -72,9 +72,9 @@ class StoredVisit(NamedTuple):
 def early_visit(
     selection: Selection, visit: StoredVisit, *, asked_start: bool, force: bool
 ) -> EarlyVisit | None:
-    """The cause for which a run visits a selected URL before its time, None if there is none.
+    """Return the cause of a visit to a selected URL before it is due; None if there is none.
 
-    ``asked_start``: it is a start of a run that visits its starts whatever their age.
+    ``asked_start``: it is a start of a run that visits its starts regardless of their age.
     """
     if asked_start and visit.outcome is not Outcome.FILE_GONE:
         return EarlyVisit.START

@@ -1,6 +1,6 @@
 """Limits on a page's links, on paths that grow, on copied pages, and on full directories.
 
-A path may be as deep as a site likes; how far a page may lead below itself is limited.
+The depth of a path is not limited, only the growth of paths below the page that links to them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LINKS_PER_PAGE = RefusalReason(
 
 @dataclass(slots=True)
 class LinksPerPage(TrapLimit):
-    """The most different links that are followed from one page; 0 for no limit."""
+    """The maximum number of different links followed from one page; 0 for no limit."""
 
     limit: int
     setting: str
@@ -33,11 +33,11 @@ class LinksPerPage(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limit that is configured."""
+        """The configured limit."""
         return cls(options.value("max_links_per_page"), LINKS_PER_PAGE.setting(options))
 
     def admit_link(self, followed: set[str], url: str) -> Decision:
-        """The verdict on a link of a page, which is added to those ``followed`` from it."""
+        """Decide on a link of a page; add an admitted one to those ``followed`` from it."""
         if not self.limit:
             return ALLOWED
         if url not in followed and len(followed) >= self.limit:
@@ -55,7 +55,7 @@ GROWING_PATH = RefusalReason(
 
 @dataclass(slots=True)
 class PathGrowth(TrapLimit):
-    """The most directories of a path that is found on a page it lies below; 0 for no limit."""
+    """The maximum number of directories of a path found on a page above it; 0 for no limit."""
 
     limit: int
     setting: str
@@ -63,11 +63,11 @@ class PathGrowth(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limit that is configured."""
+        """The configured limit."""
         return cls(options.value("max_growing_path"), GROWING_PATH.setting(options))
 
     def admit_link(self, page: Target, link: Target) -> Decision:
-        """The verdict on a new link, seen from the page that it stands on."""
+        """Decide on a new link of ``page``."""
         directories = link.parts.path.count("/") - 1
         if not self.limit or directories <= self.limit or not leads_deeper(page, link):
             return ALLOWED
@@ -75,13 +75,13 @@ class PathGrowth(TrapLimit):
 
 
 def directory(target: Target) -> str:
-    """The path up to its last slash."""
+    """Return the path up to its last slash."""
     path = target.parts.path
     return path[: path.rfind("/") + 1]
 
 
 def leads_deeper(page: Target, link: Target) -> bool:
-    """True if a link leads to a directory below its page's own."""
+    """Return True if a link leads to a directory below that of its page."""
     home, there = directory(page), directory(link)
     return page.origin == link.origin and there != home and there.startswith(home)
 
@@ -89,9 +89,9 @@ def leads_deeper(page: Target, link: Target) -> bool:
 _DIGIT = re.compile(r"\d")
 REMEMBERED_TEXTS = 50_000
 MIN_COPIES_DEEPER = 3
-"""Copies of a page after which links from it to directories below its own are refused."""
+"""Number of copies of a page after which links to directories below its own are refused."""
 MIN_COPIES_BESIDE = 10
-"""Copies of a page after which links from it to its own directory are refused too."""
+"""Number of copies of a page after which links to its own directory are refused too."""
 COPIES = RefusalReason(
     "copies",
     "a path that grows out of pages that are copies of each other",
@@ -101,18 +101,18 @@ COPIES = RefusalReason(
 
 @dataclass(slots=True)
 class PageCopies(TrapLimit):
-    """The number of pages with each text, by origin."""
+    """Counts of pages with the same text, by origin."""
 
     setting: str = COPIES.premise
     reasons = (COPIES,)
     _times: dict[int, int] = field(default_factory=dict, init=False)
 
     def record_page(self, page: Target, title: str, text: str) -> int:
-        """Record a page's text, and return the number of pages that had the same before.
+        """Record a page's text, and return the number of earlier pages with the same text.
 
-        The page's own address in its text makes no difference; nor do digits (clocks,
-        counters), unless its URL has some too. Then the title counts as well: often it alone
-        tells the pages of an archive apart.
+        The page's own path is ignored in its text, and so are digits (clocks, counters), unless its
+        URL has digits too. Then the title counts as well: often it alone distinguishes the pages of
+        an archive.
         """
         if not text:
             return 0
@@ -124,7 +124,7 @@ class PageCopies(TrapLimit):
         return times
 
     def admit_link(self, page: Target, copies: int, link: Target) -> Decision:
-        """The verdict on a new link of a page with ``copies`` before it."""
+        """Decide on a new link of a page of which ``copies`` were read before."""
         if copies < MIN_COPIES_DEEPER or link.origin != page.origin:
             return ALLOWED
         beside = copies >= MIN_COPIES_BESIDE and directory(link) == directory(page)
@@ -151,7 +151,7 @@ DIRECTORY_FULL = RefusalReason(
 
 @dataclass(slots=True)
 class DirectoryCounts(TrapLimit):
-    """Pages fetched below each top directory (the first of the path); 0 for no limit."""
+    """Number of pages fetched below each top directory (the first of the path); 0 for no limit."""
 
     limit: int
     setting: str
@@ -160,21 +160,21 @@ class DirectoryCounts(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limit that is configured."""
+        """The configured limit."""
         return cls(options.value("max_pages_per_directory"), DIRECTORY_FULL.setting(options))
 
     def restore(self, fetched: Mapping[str, int]) -> None:
-        """Continue from the counts of an earlier run, by top directory."""
+        """Restore the counts of an earlier run, by top directory."""
         self._fetched.update(fetched)
 
     def begin_round(self) -> None:
-        """Count from the beginning, as a further run does."""
+        """Reset the counts, as a new run does."""
         self._fetched.clear()
 
     def fetch(self, page: Target, *, new: bool) -> Decision:
         """Count a page that is about to be fetched, or refuse it.
 
-        One that is not ``new`` is not refused: its document would be deleted, for no fault of it.
+        A page that is not ``new`` is never refused: its document would be deleted without a reason.
         """
         if not self.limit:
             return ALLOWED
@@ -186,6 +186,6 @@ class DirectoryCounts(TrapLimit):
 
 
 def top_directory(page: Target) -> str:
-    """Origin and first directory of a URL; files of the root lie in ``/``."""
+    """Return origin and first directory of a URL; files of the root are in ``/``."""
     first, slash, _ = page.parts.path[1:].partition("/")
     return f"{page.origin}/{first}/" if slash else f"{page.origin}/"

@@ -1,9 +1,9 @@
-"""Limits on the variants of one path that query strings make: facets, filters, sort orders.
+"""Limits on the query variants of one path: facets, filters, sort orders.
 
-A variant is *recombined* if each of its parameters was met before on its path, only not
-together: what facets make without end, and what categories with pages make for good
-reason. It is allowed for as long as its kind (the names of its parameters) leads to
-pages that are not variants of the same path.
+A variant is *recombined* if each of its parameters was seen before on its path, but not this
+combination. Facets produce such variants endlessly, categories with pages for good reason. A
+recombined variant is allowed as long as its kind (the names of its parameters) leads to pages
+that are not variants of the same path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RECOMBINATION = RefusalReason(
 class RecombinedVariants:
     """The recombined variants of a path with the same parameter names.
 
-    ``unproductive`` counts the pages in a row that led nowhere else; ``proven`` variants have.
+    ``unproductive`` counts the consecutive pages that led to no other path; ``proven``: one did.
     """
 
     waiting: int = 0
@@ -45,10 +45,11 @@ class RecombinedVariants:
 
 @dataclass(slots=True)
 class PathVariants:
-    """The variants of one path: how many are waiting for proof, and what is known of each kind.
+    """The variants of one path: how many are waiting for proof, and the state of each kind.
 
-    ``fresh`` of those read had a text of their own, ``stale`` had not. ``unproductive`` counts
-    the recombined pages in a row that led nowhere else, over all kinds not proven yet.
+    ``fresh`` counts the variants read with a text of their own, ``stale`` the others.
+    ``unproductive`` counts the consecutive recombined pages that led to no other path, over all
+    kinds that are not proven yet.
     """
 
     unproven: int = 0
@@ -74,7 +75,7 @@ class QueryVariants(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limits that are configured."""
+        """The configured limits."""
         return cls(
             options.value("max_variants"),
             options.value("max_barren_pages"),
@@ -106,7 +107,7 @@ class QueryVariants(TrapLimit):
             variants.unproven = max(0, variants.unproven - 1)
 
     def admit_link(self, link: Target) -> Decision:
-        """The verdict on a link to a variant that is not known yet."""
+        """Decide on a link to a variant that is not known yet."""
         if not link.parts.query:
             return ALLOWED
         variants = self._variants_of(_path(link))
@@ -118,7 +119,7 @@ class QueryVariants(TrapLimit):
         return ALLOWED
 
     def record_followed(self, page: Target, link: Target) -> None:
-        """Record a new link that is followed: one to another path proves the page's kind."""
+        """Record a new link that is followed: a link to another path proves the page's kind."""
         if not page.parts.query or _path(link) == _path(page):
             return
         variants = self._paths.get(_path(page))
@@ -128,7 +129,7 @@ class QueryVariants(TrapLimit):
             kind.proven = True
 
     def admit_fetch(self, link: Target) -> Decision:
-        """The verdict on the first fetch of a variant."""
+        """Decide on the first fetch of a variant."""
         variants = self._paths.get(_path(link)) if link.parts.query else None
         if variants is None:
             return ALLOWED

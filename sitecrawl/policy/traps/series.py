@@ -1,6 +1,6 @@
-"""Endless series: URLs that differ in numbers, dates or opaque tokens, as calendars and pagers do.
+"""Endless series: URLs that differ in numbers, dates or opaque tokens, as in calendars and pagers.
 
-A series is closed on evidence: pages in a row whose texts, digits aside, were met before.
+A series is closed on evidence: consecutive pages whose texts, digits aside, were seen before.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from sitecrawl.policy.urls.templates import is_opaque
 from sitecrawl.policy.urls.url_rules import Target
 
 COMPARED_CHARACTERS = 20_000
-"""Characters of a page that are compared."""
+"""Maximum number of characters of a page that are compared."""
 MIN_NEW_NUMBERS = 8
-"""Numbers not met lately that are content: a month of a calendar brings its year and five weeks
-at most (6 would keep calendars endless), a clock and a counter three."""
+"""Number of recently unseen numbers that count as content: a month of a calendar brings at most its
+year and five weeks (6 would keep calendars endless), a clock and a counter three."""
 REMEMBERED_NUMBERS = 512
 NUMBER_SLOTS = 4096
 
 _DIGITS = b"0123456789"
-# 12, 3.14, 9:45: days of a date stay apart from its year. Not the digits of names and ids.
+# 12, 3.14, 9:45: days of a date stay separate from its year. Digits of names and ids do not count.
 _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?:[.,:]\d+)?(?![\w-])")
-# Compiled where a dated page first comes: 3 ms.
+# Compiled at the first dated page: 3 ms.
 _NAMES = (
     r"\b(?:jan|feb|f[eé]v|mar|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
     r"sep|set|o[ckt]t|out|nov|de[czs]|di[ce]|[eg]en|"
@@ -37,9 +37,9 @@ _NAMES = (
 
 
 def skeleton(text: str, *, dated: bool) -> int:
-    """A hash of ``text`` without digits and, for dated pages, without names of days and months.
+    """Return a hash of ``text`` without digits and, if ``dated``, without names of days and months.
 
-    Good within one process only.
+    Valid within one process only.
     """
     bare = without_digits(as_bytes(text[:COMPARED_CHARACTERS]))
     if dated:
@@ -48,18 +48,18 @@ def skeleton(text: str, *, dated: bool) -> int:
 
 
 def as_bytes(text: str) -> bytes:
-    """``text`` in UTF-8; surrogates of broken pages too."""
+    """Return ``text`` in UTF-8, including surrogates of broken pages."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def without_digits(text: bytes) -> bytes:
-    """``text`` without its digits."""
-    # Bytes: 10 µs for 20,000 characters against 600 µs for str.translate.
+    """Return ``text`` without its digits."""
+    # Bytes: 10 µs for 20,000 characters; str.translate takes 600 µs.
     return text.translate(None, _DIGITS)
 
 
 class RecentHashes:
-    """The last few hashes that were met, oldest forgotten first."""
+    """The most recent hashes; the oldest are forgotten first."""
 
     __slots__ = ("_hashes", "_size")
 
@@ -68,7 +68,7 @@ class RecentHashes:
         self._size = size
 
     def add(self, value: int) -> bool:
-        """Add a hash; True if it is new."""
+        """Add a hash; return True if it is new."""
         if value in self._hashes:
             return False
         if len(self._hashes) >= self._size:
@@ -78,7 +78,7 @@ class RecentHashes:
 
 
 class RecentNumbers:
-    """The numbers met lately in texts, about ``REMEMBERED_NUMBERS`` of them, in half a kilobyte."""
+    """The most recent numbers of texts, about ``REMEMBERED_NUMBERS`` of them, in half a kilobyte."""
 
     __slots__ = ("_count", "_slots")
 
@@ -87,7 +87,7 @@ class RecentNumbers:
         self._count = 0
 
     def add(self, text: str) -> int:
-        """Add the numbers of a text; the number of new ones."""
+        """Add the numbers of a text; return the number of new ones."""
         slots = 0
         for number in _NUMBER.findall(text[:COMPARED_CHARACTERS]):
             slots |= 1 << crc32(number.encode()) % NUMBER_SLOTS  # the same in every process
@@ -103,11 +103,11 @@ NUMBER, TOKEN = "#", "*"
 MAX_DIGITS = 9
 
 _DIGIT_RUN = re.compile(r"\d+")
-# Where nothing of this stands, no shape below is a number's or a token's.
+# A URL without a match has no numbers or tokens.
 _COUNTABLE = re.compile(r"[\d#*]|[a-fA-F]{16}")
-# Numbers alone, with what stands between them in dates, offsets and versions.
+# Numbers alone, with the separators of dates, offsets and versions.
 _NUMERIC = re.compile(r"[-+.,_:TZW]*\d[-+.,_:\dTZW]*")
-# Months as calendars write them between numbers: 20-november-2026. A path of its own
+# Months between numbers, as in calendars: 20-november-2026. A path of its own
 # (2026/november) may be an archive's.
 _MONTH_NAMES = (
     "january february march april may june july august september october november december "
@@ -132,7 +132,7 @@ _DATE_NAME = re.compile(
 
 
 def is_dated(target: Target) -> bool:
-    """True if the URL ends in a day or a month, as the pages of calendars do.
+    """Return True if the URL ends in a day or a month, as the pages of calendars do.
 
     A page below a date (``/2026/11/the-title``) is an article, not a calendar.
     """
@@ -141,25 +141,25 @@ def is_dated(target: Target) -> bool:
 
 
 def precision(target: Target) -> int:
-    """The count of numbers in a URL that ends in a day or a month, 0 for others.
+    """Count the numbers in a URL that ends in a day or a month; 0 for others.
 
-    A day has more than its month, whatever stands before and between.
+    A day has more numbers than its month, whatever surrounds them.
     """
     return len(_DIGIT_RUN.findall(target.url, len(target.origin))) if is_dated(target) else 0
 
 
 def only_number(target: Target) -> int | None:
-    """The number in a URL that has a single one, of at most nine digits."""
+    """Return the number in a URL that has a single one, of at most nine digits; None for others."""
     found = _DIGIT_RUN.findall(target.url, len(target.origin))
     return int(found[0]) if len(found) == 1 and len(found[0]) <= MAX_DIGITS else None
 
 
 def family(target: Target) -> str:
-    """The name of the series of a URL: its constant parts; "" if nothing in the URL counts.
+    """Return the name of a URL's series: its constant parts; "" if no part of the URL varies.
 
-    Numbers and opaque tokens are taken out, neighbouring segments of numbers become one
-    (years, months and days of a calendar are one family), and so do parameters with
-    numbers, whatever their names.
+    Numbers and opaque tokens are removed. Neighbouring numeric segments become one (years, months
+    and days of a calendar are one family), and so do parameters with numbers, whatever their
+    names.
     """
     if not _COUNTABLE.search(target.url, len(target.origin)):
         return ""
@@ -202,21 +202,21 @@ def _query_family(query: str) -> str:
 
 REMEMBERED_TEXTS = 32
 REMEMBERED_SERIES = 20_000
-# Measured on the site of traps of tests/policy (1,976 real pages, 2,503 requests) and on chains of
-# 300 photos: the first four may be lower without a lost page, and save 4 % of the requests at most;
-# MAX_HOPS may not be 100 (docs/decisions.md).
+# Measured on the trap site of tests/policy (1,976 real pages, 2,503 requests) and on chains of
+# 300 photos: the first four may be lower without losing a page, and save at most 4 % of the
+# requests; MAX_HOPS may not be 100 (docs/decisions.md).
 MIN_HOPS = 5
-"""Links from the beginning of a series, no calendar, before which it is not closed: it may be real,
-and small texts its way."""
+"""Number of links from the beginning of a series before which it is not closed, unless it is a
+calendar: it may be real, with short texts."""
 STREAK_FACTOR = 10
 """Multiple of ``max_barren_pages`` at which an unproductive streak closes a series at any hop."""
 COPIES_FACTOR = 2
 """Multiple of ``max_barren_pages`` of literally equal pages that closes a series to all links."""
 MAX_TOKEN_COPIES = 3
-"""Literally equal pages that close a series whose URLs differ in opaque tokens."""
+"""Number of literally equal pages that close a series whose URLs differ in opaque tokens."""
 MAX_HOPS = 1000
-"""Links beyond the beginning of a series, or its last exit to something new, that are followed: the
-last resort against series whose every page invents new text."""
+"""Number of links followed beyond the beginning of a series, or its last exit to new URLs: the last
+resort against series whose every page invents new text."""
 ENDLESS_SERIES = RefusalReason(
     "endless_series",
     "a numbered series without new content (`max_barren_pages`)",
@@ -228,12 +228,12 @@ ENDLESS_SERIES = RefusalReason(
 class SeriesState:
     """The depth at which one series began, and its unproductive streak.
 
-    ``unproductive`` counts the pages in a row that brought nothing new,
+    ``unproductive`` counts the consecutive pages that brought nothing new,
     ``unproductive_by_precision`` those among dated pages of the same precision. ``exits`` counts
-    the new URLs of other series that its pages brought, ``last_exit_depth`` is the depth of the
-    last page that brought one of a series not met before, or of none. ``repeats``: the page that
-    was read last has a text that was met before, and has not continued the series yet. ``first``
-    and ``last`` bound the numbers of the URLs known, where those have one number each.
+    the new URLs of other series on its pages; ``last_exit_depth`` is the depth of the last page
+    with a new URL of a series not seen before, or of none. ``repeats``: the text of the last page
+    was seen before, and the page has not continued the series yet. ``first`` and ``last`` bound
+    the numbers of the known URLs, if each has a single number.
     """
 
     since: int
@@ -250,9 +250,9 @@ class SeriesState:
     unproductive_by_precision: Counter[int] = field(default_factory=Counter)
 
     def extend(self, number: int | None) -> bool:
-        """Add the number of a URL that is not known yet; False if it lies between known ones.
+        """Add the number of a URL that is not known yet; return False if it lies between known ones.
 
-        Links back and forth within a few hundred numbers are no endless series.
+        Links back and forth within a few hundred numbers are not an endless series.
         """
         if number is None:
             return True
@@ -265,9 +265,9 @@ class SeriesState:
 
 
 class Member(NamedTuple):
-    """A URL's place in a series; ``dated`` is the precision of a day or month, 0 of others.
+    """A URL's place in a series; ``dated`` is the precision of a day or month, else 0.
 
-    ``number`` is the only number of the URL, None if it has more or none.
+    ``number`` is the only number of the URL; None if it has several or none.
     """
 
     family: str
@@ -277,18 +277,18 @@ class Member(NamedTuple):
     number: int | None = None
 
     def continues(self, other: Member) -> bool:
-        """True if a link from ``other`` to this keeps within one series."""
+        """Return True if a link from ``other`` to this URL stays within one series."""
         return bool(self.family) and (
             self.family == other.family or bool(self.dated and other.dated)
         )
 
     def narrows(self, other: Member) -> bool:
-        """True if this is a day or month within ``other``, which is less precise."""
+        """Return True if this is a day or month within ``other``, which is less precise."""
         return self.dated > other.dated
 
 
 def member(target: Target, depth: int) -> Member:
-    """The place of a URL that is ``depth`` links from a start."""
+    """Return the place of a URL that is ``depth`` links from a start."""
     name = family(target)
     level = target.parts.path.count("/")
     if not name:
@@ -307,7 +307,7 @@ class EndlessSeries(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limit that is configured."""
+        """The configured limit."""
         return cls(options.value("max_barren_pages"), ENDLESS_SERIES.setting(options))
 
     def record_page(self, page: Member, text: str) -> None:
@@ -316,7 +316,7 @@ class EndlessSeries(TrapLimit):
         if series is None:
             return
         new = series.skeletons.add(skeleton(text, dated=page.dated > 0))
-        if not new:  # tables of measurements differ in their numbers alone
+        if not new:  # tables of measurements differ only in their numbers
             new = series.numbers.add(text) >= MIN_NEW_NUMBERS
         if new:
             series.unproductive = series.unproductive_by_precision[page.dated] = 0
@@ -328,7 +328,7 @@ class EndlessSeries(TrapLimit):
         series.copies = series.copies + 1 if copied else 0
 
     def admit_link(self, page: Member, link: Member) -> Decision:
-        """The verdict on a link to a URL that is not known yet."""
+        """Decide on a link to a URL that is not known yet."""
         if not link.family or not page.family:
             return ALLOWED
         series = self._state(page.family, page.depth)
@@ -340,11 +340,11 @@ class EndlessSeries(TrapLimit):
         return self._decide(link, page)
 
     def record_followed(self, page: Member, link: Member) -> None:
-        """Record a new link that is followed: out of the series it is something new.
+        """Record a new link that is followed; a link out of the series counts as new content.
 
-        Unless it leads to mere copies, back and forth between two series, or only from
-        one opaque token to another. Within a series of dates, so is one to a day or month
-        within the page's own year or month, until such have proved to be unproductive.
+        Exceptions are links to mere copies, back and forth between two series, or from one opaque
+        token to another. Within a series of dates, a link to a day or month within the page's own
+        year or month counts as new too, until such links have proved to be unproductive.
         """
         series = self._series.get(page.family)
         if series is None:
@@ -364,9 +364,9 @@ class EndlessSeries(TrapLimit):
             series.last_exit_depth = max(series.last_exit_depth, page.depth)
 
     def admit_fetch(self, link: Member, referrer: Member) -> Decision:
-        """The verdict on the first fetch of a URL that was found on ``referrer``.
+        """Decide on the first fetch of a URL that was found on ``referrer``.
 
-        Days and months that one page of no date lists, as of a year, are a list that is known.
+        Days and months listed on one undated page, such as those of a year, are a finite list.
         """
         if link.narrows(referrer) and not referrer.dated:
             return ALLOWED
@@ -398,20 +398,20 @@ class EndlessSeries(TrapLimit):
             return self._is_unproductive(link)
         if series.unproductive < self.patience or link.dated:
             return series.unproductive >= self.patience
-        # Trees of numbered directories end by themselves, or at max_growing_path.
+        # Trees of numbered directories are finite, or end at max_growing_path.
         return hops >= MIN_HOPS and link.level <= referrer.level
 
     def _is_unproductive(self, link: Member) -> bool:
-        """True if days, or months, have brought nothing new for long."""
+        """Return True if days, or months, have brought nothing new for long."""
         series = self._series.get(link.family)
         return series is not None and series.unproductive_by_precision[link.dated] >= self.patience
 
     def _keeps_within(self, link: Member, page: Member) -> bool:
-        """True if a link continues its page's series, or one that is the same in effect."""
+        """Return True if a link continues its page's series, or one that alternates with it."""
         return link.continues(page) or self._alternate(link, page)
 
     def _alternate(self, one: Member, other: Member) -> bool:
-        """True if two series lead to each other about as often, and so are one."""
+        """Return True if two series link to each other about as often, and so are one."""
         here, there = self._series.get(one.family), self._series.get(other.family)
         if here is None or there is None:
             return False

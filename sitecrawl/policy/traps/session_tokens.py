@@ -1,8 +1,8 @@
 """Detection of session ids by their values: one opaque value on many different paths.
 
-Once a parameter has shown itself, each path is fetched with one of its values only. A page
-that offers one path under several values shows the contrary: its values tell pages apart, as
-those of commits and products do. A session has one value for all links of a page.
+Once a parameter is found to be a session id, each path is fetched with one of its values only. A
+page that links to one path with several values proves the opposite: the values distinguish pages,
+as those of commits and products do. A session has one value for all links of a page.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sitecrawl.policy.urls.templates import is_opaque
 from sitecrawl.policy.urls.url_rules import Target
 
 MIN_PATHS = 4
-"""Paths with the same opaque value after which its parameter is a session id."""
+"""Number of paths with the same opaque value after which its parameter is a session id."""
 MIN_VALUES = 4
-"""Values of one path on one page after which their parameter tells pages apart."""
+"""Number of values of one path on one page that show that their parameter distinguishes pages."""
 REMEMBERED_VALUES = 5000
 REMEMBERED_PAGES = 500_000
 SESSION_LIKE = RefusalReason(
@@ -32,7 +32,7 @@ SESSION_LIKE = RefusalReason(
 class SessionTokens(TrapLimit):
     """Opaque parameters, the paths they were seen on, and the pages fetched with one.
 
-    ``_names`` look like session ids, ``_choices`` tell pages apart whatever they look like.
+    ``_names`` look like session ids; ``_choices`` distinguish pages, whatever they look like.
     """
 
     setting: str = SESSION_LIKE.premise
@@ -45,7 +45,7 @@ class SessionTokens(TrapLimit):
     reasons = (SESSION_LIKE,)
 
     def admit_link(self, page: Target, link: Target) -> Decision:
-        """The verdict on a link that is not known yet: a page under another id is refused."""
+        """Decide on a link that is not known yet: refuse a page already seen under another id."""
         if not link.parts.query:
             return ALLOWED
         opaque = [p for p in link.parts.query.split("&") if is_opaque(p.partition("=")[2])]

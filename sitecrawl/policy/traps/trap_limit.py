@@ -1,4 +1,4 @@
-"""The statement of a trap limit: its refusal reasons and its construction from the options."""
+"""Base of the trap limits: refusal reasons, and construction from the options."""
 
 from __future__ import annotations
 

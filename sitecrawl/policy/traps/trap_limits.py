@@ -1,4 +1,4 @@
-"""All trap limits, as a crawl asks them."""
+"""All trap limits, in the order in which a crawl applies them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from sitecrawl.policy.urls.url_rules import Target, read_target
 class TrapLimits:
     """The limits that depend on earlier pages of the run; each is registered as a field, in order.
 
-    Ask ``page`` for each page that was read and ``PageLinks.admit`` for each of its links
-    that the rules admit; ask ``fetch`` before each fetch. Answers depend on the order of
+    Call ``page`` for each page that was read and ``PageLinks.admit`` for each of its links
+    that the rules admit; call ``fetch`` before each fetch. Results depend on the order of
     the calls, which is the order of the crawl.
     """
 
@@ -45,9 +45,9 @@ class TrapLimits:
         return cls(**limits)
 
     def page(self, url: str, *, depth: int, text: str, new: bool, title: str = "") -> PageLinks:
-        """The links of a page that was read; ``new`` if it was never fetched before.
+        """Return the links of a page that was read; ``new`` if it was never fetched before.
 
-        Only new pages are evidence: a page that is known has no new links to offer.
+        Only new pages are evidence: a known page has no new links.
         """
         page = read_target(url)
         place = member(page, depth)
@@ -61,7 +61,7 @@ class TrapLimits:
         return PageLinks(self, page, place, copies)
 
     def fetch(self, url: str, *, depth: int, referrer: str | None, new: bool) -> Decision:
-        """The verdict on a fetch; one that is allowed counts for its top directory."""
+        """Decide on a fetch; an allowed one counts for its top directory."""
         link = read_target(url)
         if new and referrer:
             decision = self._admit_fetch(link, depth, referrer)
@@ -95,7 +95,7 @@ class PageLinks:
     _followed: set[str] = field(default_factory=set, init=False)
 
     def admit(self, url: str, *, depth: int, known: bool) -> Decision:
-        """The verdict on a link that the rules admit; ``known`` URLs change nothing."""
+        """Decide on a link that the rules admit; ``known`` URLs change nothing."""
         decision = self.limits.links_per_page.admit_link(self._followed, url)
         if known or not decision.allowed:
             return decision
