@@ -66,7 +66,7 @@ _BOLD = frozenset({tag_number("strong"), tag_number("b")})
 
 
 def enter_base(walk: Walk, node: LexborNode) -> Leave | None:
-    """Apply a base outside head as browsers do, but not within noscript."""
+    """Apply a base element outside head as browsers do, except within noscript."""
     shown = not walk.fragments or walk.via == "script"
     anywhere = walk.options.base_element == "anywhere"
     if walk.base is None and anywhere and shown and is_html(node):
@@ -95,10 +95,10 @@ SPECIAL: dict[str, Enter] = {
 
 
 def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
-    """Part the bold word that begins a link from what follows: <b>Next</b>Chapter 2.
+    """Separate a bold word at the start of a link from the text after it: <b>Next</b>Chapter 2.
 
-    Style sheets show such words on a line of their own; within a word capitals are rare. So
-    they do with links right behind one another, whose words are parted as well.
+    Style sheets show such words on a line of their own; capitals within a word are rare. The
+    texts of adjacent links are separated for the same reason.
     """
     first = node.first_child
     if first is not None and first.tag_id in _BOLD:
@@ -118,7 +118,7 @@ def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_label(_walk: Walk, node: LexborNode) -> Leave | None:
-    """Part a label from the label right before it: tabs are made so."""
+    """Separate a label from the label right before it: tabs are made of such labels."""
     first, before = node.first_child, node.prev
     if first is not None and before is not None and before.tag_id == node.tag_id:
         first.insert_before(" ")
@@ -126,17 +126,17 @@ def enter_label(_walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_silent(_walk: Walk, _node: LexborNode) -> Leave | None:
-    """Skip an element whose content is not for reading."""
+    """Skip an element whose content is not text."""
     return skip
 
 
 def linked(patterns: Patterns, inner: Enter | None, most: int) -> Enter:
-    """An action that notes the element as one with links, besides what it is otherwise."""
+    """An action that records the element as one with links, and runs its other action."""
 
     def enter_linked(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
         if not walk.nofollow:
-            if len(walk.found) < most:  # here, for speed: a call for each link is 3 % of a page
+            if len(walk.found) < most:  # inlined for speed: a call per link costs 3 % of a page
                 walk.found.append((node, patterns, walk.via))
             else:
                 walk.cut("too_many_links")
@@ -147,10 +147,10 @@ def linked(patterns: Patterns, inner: Enter | None, most: int) -> Enter:
 
 @lru_cache(maxsize=64)
 def action_tables(options: ReadOptions) -> Tables:
-    """The tables of the options: all elements, and those that a run of words may hold.
+    """The action tables for the options: all elements, and those allowed within a run of words.
 
-    Where preformatted text keeps its space, or words their formatting, each piece of it counts:
-    there are no runs.
+    There are no runs where preformatted text keeps its white space or words keep their
+    formatting, because each piece of text counts there.
     """
     table = action_table(options)
     removed_tags = {tag.lower() for tag in options.remove_elements}
@@ -195,7 +195,7 @@ def action_table(options: ReadOptions) -> Table:
 
 
 def region_actions(options: ReadOptions) -> dict[str, Enter]:
-    """The actions of the elements that tell what is content and what is not."""
+    """The actions of the elements that separate content from the rest of a page."""
     actions = {
         "main": region_action(MAIN, sectioning=True),
         "article": region_action(ARTICLE, sectioning=True),
@@ -211,7 +211,7 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
 def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
     """Apply the table to an element known only by its name.
 
-    Elements that nobody knows are inline, custom elements (with a hyphen) part words.
+    Unknown elements are inline; custom elements (with a hyphen) separate words.
     """
     name = node.tag or ""
     enter = walk.names.get(name, enter_block if "-" in name else None)
@@ -219,7 +219,7 @@ def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def marked_actions(table: Table, wrappers: dict[int, list[Wrapper]], tags: set[int]) -> Table:
-    """The table of a page where single elements, by ``mem_id``, have an action on top.
+    """The action table of a page where single elements, by ``mem_id``, have additional actions.
 
     ``tags`` are the numbers of those elements; all others keep their actions.
     """

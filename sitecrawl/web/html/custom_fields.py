@@ -1,4 +1,4 @@
-"""Fields that a user takes from pages by CSS selector."""
+"""Custom fields, extracted from pages by CSS selector."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ def check_selector(selector: str) -> bool:
 def read_fields(
     root: LexborNode, selectors: tuple[tuple[str, str], ...]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the matches of the selectors: text, or the attribute after ``@``, with white space
-    normalized.
+    """Return the matches of the selectors: text, or the attribute after ``@``.
 
-    An invalid selector finds nothing.
+    White space is normalized. An invalid selector matches nothing.
     """
     return {
         name: values

@@ -1,6 +1,4 @@
-"""Markup embedded in a page: declarative shadow trees, scripts, noscript, menus, metas in the
-body.
-"""
+"""Markup embedded in a page: declarative shadow trees, scripts, noscript, menus, body metas."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ _TEMPLATE = re.compile(rb"<(/?)template\b([^<>]*)>", re.IGNORECASE)
 def with_shadows(markup: bytes) -> bytes:
     """Markup with the templates that declare shadow trees (HTML, 4.12.3) as plain elements.
 
-    Other templates stay. Slots are not filled: what goes into them follows its shadow tree.
+    Other templates stay. Slots are not filled: slotted content follows its shadow tree.
     """
     open_templates: list[bool] = []
 
@@ -40,14 +38,14 @@ def with_shadows(markup: bytes) -> bytes:
     return _TEMPLATE.sub(replaced, markup)
 
 
-MAX_JSON_LD_SCRIPTS = 1_000  # of JSON-LD
-MAX_BODY_TITLES = 100  # outside head
+MAX_JSON_LD_SCRIPTS = 1_000
+MAX_BODY_TITLES = 100  # title elements outside head
 _OPTION = (("value", "option"),)
 _NAMING = ("name", "property", "http-equiv")
 
 
 def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read JSON-LD, and the markup that a script writes at its place; nothing else."""
+    """Read JSON-LD, and the markup that a script writes with ``document.write``."""
     script = node.text()
     if "document" in script and "write" in script and runs(node.attributes.get("type")):
         if len(script) > MAX_SCRIPT:
@@ -62,7 +60,7 @@ def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def _enter_written(walk: Walk, markup: str) -> None:
-    """Read written markup for what the options want of it: text, links or both."""
+    """Read text, links or both, as the options ask, from markup written by a script."""
     options = walk.options
     if not markup or not (options.script_links or options.script_text):
         return
@@ -79,7 +77,7 @@ def _enter_written(walk: Walk, markup: str) -> None:
 
 def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
     """Read the content for browsers without scripts."""
-    if walk.fragments:  # parsed as markup there
+    if walk.fragments:  # a fragment's parser has parsed the noscript as markup
         walk.text.flush()
         return leave_flush
     markup = node.text()
@@ -110,7 +108,7 @@ def leave_flush(walk: Walk, _node: LexborNode) -> None:
 
 
 def enter_select(walk: Walk, node: LexborNode) -> Leave | None:
-    """Begin a menu; one whose change handler navigates holds links."""
+    """Begin a menu; its options are links if its change handler navigates."""
     walk.text.flush()
     handler = node.attributes.get("onchange") or ""
     walk.navigates = bool(handler) and walk.options.script_links and navigates(handler)
@@ -124,7 +122,7 @@ def leave_select(walk: Walk, _node: LexborNode) -> None:
 
 
 def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
-    """Take the value of an option of a navigating menu as a link."""
+    """Add the value of an option of a navigating menu as a link."""
     walk.text.flush()
     if walk.navigates and not walk.nofollow:
         walk.add_found(node, _OPTION)
@@ -132,17 +130,17 @@ def enter_option(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_title(walk: Walk, node: LexborNode) -> Leave | None:
-    """Record a title outside head, where broken markup puts it, unless it is an image's."""
-    if len(walk.titles) < MAX_BODY_TITLES and not is_in_svg(node):  # the first with words counts
+    """Record a title outside head, as in broken markup, unless it belongs to an SVG image."""
+    if len(walk.titles) < MAX_BODY_TITLES and not is_in_svg(node):  # the first non-empty one counts
         walk.titles.append(squeezed(node.text()))
     return skip
 
 
 def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note robots directives and a refresh outside head, which count there as well.
+    """Record robots directives and a refresh outside head.
 
-    Search engines obey the first; to browsers a refresh is one wherever it stands (HTML,
-    4.2.5.3), but not in markup for those without scripts.
+    Search engines obey robots directives there. Browsers obey a refresh anywhere (HTML,
+    4.2.5.3), except in markup for browsers without scripts.
     """
     attributes = node.attributes
     content = attributes.get("content") or ""
@@ -157,7 +155,7 @@ def enter_meta(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_time(walk: Walk, node: LexborNode) -> Leave | None:
-    """Record the first machine-readable date of each meaning; durations are ignored."""
+    """Record the first machine-readable date of each kind; ignore durations."""
     attributes = node.attributes
     value = attributes.get("datetime")
     if value:

@@ -17,7 +17,7 @@ MAX_LENGTH = 200
 
 
 class Mark(NamedTuple):
-    """One end of a marked section: its form's name, which end, and what it forbids."""
+    """Start or end of a marked section: the name of its form, and what it forbids."""
 
     form: str
     opens: bool
@@ -25,18 +25,18 @@ class Mark(NamedTuple):
     nofollow: bool = False
 
     def joined(self, other: Mark) -> Mark:
-        """A mark of the same form that forbids what either of the two does."""
+        """A mark of the same form that forbids everything that either of the two forbids."""
         noindex, nofollow = self.noindex or other.noindex, self.nofollow or other.nofollow
         return self._replace(noindex=noindex, nofollow=nofollow)
 
     def beyond(self, other: Mark) -> Mark:
-        """A mark of the same form that forbids what the other does not yet."""
+        """A mark of the same form that forbids only what the other mark allows."""
         noindex = self.noindex and not other.noindex
         return self._replace(noindex=noindex, nofollow=self.nofollow and not other.nofollow)
 
 
-# Opening and closing comment of each form that search engines have taught authors, in small
-# letters with single spaces; googleoff and robots have their own grammar below.
+# Opening and closing comment of each form that search engines document, in lower case with
+# single spaces; googleoff and robots have their own grammar below.
 FORMS = (
     ("noindex", "/noindex"),
     ("start noindex", "end noindex"),
@@ -58,7 +58,7 @@ _GOOGLE = re.compile(r"google(on|off)\s*:\s*(\w+)")
 
 @lru_cache(maxsize=16)
 def marker_table(added: tuple[str, ...]) -> dict[str, Mark]:
-    """Marks by comment text; ``added`` holds further forms as ``opening|closing``."""
+    """Marks by comment text; ``added`` has further forms as ``opening|closing``."""
     table: dict[str, Mark] = {}
     pairs = [(normal(opening), normal(closing)) for opening, _, closing in map(_parted, added)]
     for opening, closing in (*FORMS, *pairs):
@@ -75,7 +75,7 @@ def _parted(marker: str) -> tuple[str, str, str]:
 
 
 def normal(comment: str) -> str:
-    """A comment in the form of the tables."""
+    """A comment in the normal form that the tables use."""
     return " ".join(comment.lower().split()).replace("/ ", "/")
 
 
@@ -88,7 +88,7 @@ def read_marker(comment: str, table: dict[str, Mark]) -> Mark | None:
 
 
 def _google(text: str) -> Mark | None:
-    """``googleoff: index`` and ``all``; the forms ``anchor`` and ``snippet`` forbid neither."""
+    """Read ``googleoff: index`` and ``all``; ``anchor`` and ``snippet`` forbid nothing here."""
     matched = _GOOGLE.fullmatch(text)
     if matched is None or matched[2] not in {"index", "all"}:
         return None
@@ -96,7 +96,7 @@ def _google(text: str) -> Mark | None:
 
 
 def _robots(text: str) -> Mark | None:
-    """``robots content="noindex"`` ... ``/robots``, as FDSE reads sections."""
+    """Read ``robots content="noindex"`` ... ``/robots``, the form of FDSE."""
     matched = _ROBOTS.fullmatch(text)
     if matched is None:
         return None
@@ -112,12 +112,12 @@ def _robots(text: str) -> Mark | None:
     )
 
 
-# Their content is read when they begin: ALT, or markup that the tree holds as text.
+# Elements whose content is read at their start: ALT, or markup stored as text in the tree.
 _TOLD_AT_ONCE = frozenset(map(tag_number, ("img", "area", "noscript", "noframes", "script")))
 
 
 def removed(inner: Enter | None) -> Enter:
-    """An action that drops the text of an element and still finds its links."""
+    """An action that drops the text of an element but keeps its links."""
 
     def enter_removed(walk: Walk, node: LexborNode) -> Leave | None:
         at_once = node.tag_id in _TOLD_AT_ONCE
@@ -128,7 +128,7 @@ def removed(inner: Enter | None) -> Enter:
             if at_once:
                 walk.text.unmute()
             return skip
-        if not at_once:  # a block ends the line before it first
+        if not at_once:  # mute only now: a block first ends the line before it
             walk.text.mute()
 
         def leave_removed(walk: Walk, node: LexborNode) -> None:
@@ -144,7 +144,7 @@ def removed(inner: Enter | None) -> Enter:
 def enter_comment(walk: Walk, node: LexborNode) -> Leave | None:
     """Begin or end a section at a comment that marks one.
 
-    Sections of one form do not nest: an opening comment that stands twice is closed by one.
+    Sections of one form do not nest: one closing comment ends a section opened twice.
     """
     table = marker_table(walk.options.noindex_markers)
     mark = read_marker(node.comment_content or "", table)
@@ -165,7 +165,7 @@ def enter_comment(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def apply_mark(walk: Walk, mark: Mark, step: int) -> None:
-    """Add (1) or take back (-1) what a mark forbids."""
+    """Apply (1) or revert (-1) the effects of a mark."""
     if mark.noindex and step > 0:
         walk.text.mute()
     elif mark.noindex:
@@ -174,6 +174,6 @@ def apply_mark(walk: Walk, mark: Mark, step: int) -> None:
 
 
 def close_sections(walk: Walk) -> None:
-    """Count the sections that the end of the page closes."""
+    """Report sections that are still open at the end of the page."""
     if walk.marks:
         walk.cuts.append("unclosed_section")

@@ -1,4 +1,4 @@
-"""Links that a parser's tree drops: frames outside a frameset, and content beside one."""
+"""Links that an HTML parser drops: frames outside a frameset, and content beside one."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 _FRAME = re.compile(rb"<frame(set)?(?=[\s/>])", re.IGNORECASE)
-# HTML, 13.2.6.4.7: a param holds nothing and is kept wherever it stands in a body.
+# HTML, 13.2.6.4.7: a param is a void element, and is kept anywhere in a body.
 _PLACEHOLDER_TAG, _MARK = "param", "frame-stood-here"
 _REPLACEMENTS = {True: b"<param", False: b"<param frame-stood-here"}
 
 
 def read_dropped_links(markup: bytes, walk: Walk) -> Walk:
-    """A walk that knows the links of the whole markup; the one given where that has no frames.
+    """Return a walk with the links of the whole markup; ``walk`` itself if there are no frames.
 
-    A frameset ends what a tree may hold besides, or is dropped itself with its frames (HTML,
-    13.2.6.4.7 and 19). So the markup is read once more with neither.
+    The parser drops either the content beside a frameset, or the frameset with its frames
+    (HTML, 13.2.6.4.7 and 19). So the markup is read once more with frames and framesets replaced.
     """
     if _FRAME.search(markup) is None:
         return walk
@@ -48,7 +48,7 @@ def read_dropped_links(markup: bytes, walk: Walk) -> Walk:
 
 @lru_cache(maxsize=64)
 def _tables(options: ReadOptions) -> Tables:
-    """The tables of a walk that takes the stand-ins of frames for frames."""
+    """Action tables that treat the placeholders of frames as frames."""
     table, plain, runs = action_tables(options)
     patterns = link_patterns(options).get("frame", ())
     number = root_number(f"<{_PLACEHOLDER_TAG}>")

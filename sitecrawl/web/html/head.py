@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 Attributes = dict[str, str | None]
 _NAMING = ("name", "http-equiv")
-_LISTING = ("property", "itemprop")  # of terms parted by white space (RDFa, 5; HTML, 5.2.3)
-_DUBLIN_CORE = ("dc:", "dcterms:")  # RDFa's way; metas say dc.title
-MAX_HEAD_ELEMENTS = 5_000  # link elements of one head, and values of metas; no author writes 500
+_LISTING = ("property", "itemprop")  # terms separated by white space (RDFa, 5; HTML, 5.2.3)
+_DUBLIN_CORE = ("dc:", "dcterms:")  # RDFa's spelling; metas use dc.title
+MAX_HEAD_ELEMENTS = 5_000  # link elements of one head, and meta values; authors write below 500
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
 
-# Values of robots at the beginning of a text, each up to what parts it from the next. Behind the
-# four that no English word begins with, a body may begin without white space before it.
+# Robots values at the beginning of a text, with the separators between them. The four that begin
+# no English word may be followed by the text of the body without white space.
 _VALUES = re.compile(
     rf"(?:\s*(?:(?:{'|'.join(NAMES)})(?::[^\s,;]*)?(?=[\s,;]|\Z)"
     r"|no(?:index|follow|archive|snippet)(?!ed|ing))[\s,;]*+)+",
@@ -37,7 +37,7 @@ _VALUES = re.compile(
 
 @dataclass(slots=True)
 class Head:
-    """Content of a head, addresses as written."""
+    """Content of a head, with addresses as written."""
 
     title: str = ""
     metas: dict[str, list[str]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Head:
 
 
 def read_head(root: LexborNode, walk: Walk) -> Head:
-    """Read the head of a page; base and scripts go to the walk, which reads the rest."""
+    """Read the head of a page; store its base and scripts in ``walk``, which reads the body."""
     head = Head()
     first = root.first_child
     while first is not None and first.tag != "head":
@@ -74,7 +74,7 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def body_of(root: LexborNode) -> LexborNode | None:
-    """The body of a page; one of frames has none."""
+    """The body of a page; None for a frameset page."""
     node = root.last_child
     while node is not None and node.tag != "body":
         node = node.prev
@@ -105,7 +105,7 @@ def note_base(walk: Walk, node: LexborNode) -> None:
 
 
 def _read_meta(head: Head, attributes: Attributes, walk: Walk) -> None:
-    """Keep a meta element under each of its names; several of one name accumulate."""
+    """Store a meta element under each of its names; values of one name accumulate."""
     if head.values >= MAX_HEAD_ELEMENTS and (attributes.get("name") or "").lower() != "robots":
         walk.cut("too_many_metas")
         return
@@ -126,16 +126,16 @@ def _read_meta(head: Head, attributes: Attributes, walk: Walk) -> None:
 
 
 def _is_malformed_robots(node: LexborNode) -> bool:
-    """Return True if a meta element lacks its content, which then follows as text."""
+    """Return True for a robots meta without ``content``, whose value may follow as text."""
     attributes = node.attributes
     is_robots = node.tag == "meta" and (attributes.get("name") or "").lower() == "robots"
     return is_robots and "content" not in attributes
 
 
 def _read_displaced(head: Head, root: LexborNode, walk: Walk) -> None:
-    """Read ``<meta name="robots">nofollow</meta>``: its text ends the head for a parser.
+    """Read ``<meta name="robots">nofollow</meta>``, whose text ends the head for a parser.
 
-    The text is the body's first, and what else stood in the head follows it there.
+    The parser moves the text, and the rest of the head after it, to the start of the body.
     """
     body = body_of(root)
     node = body.first_child if body is not None else None

@@ -1,4 +1,4 @@
-"""Images: their ALT text, and whether they are the site's own."""
+"""Images: ALT text, and the distinction between the site's own and foreign images."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.walk import Leave, Walk
 
 
-MAX_WRAPPERS = 3  # elements around an image that loads late
+MAX_WRAPPERS = 3  # elements around a lazily loaded image
 
 
 def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
-    """Take an image's ALT as text, and mark the link that wraps it."""
+    """Add an image's ALT to the text, and mark the link that wraps the image."""
     attributes = node.attributes
     source = attributes.get("src") or ""
     foreign = is_foreign(source, walk.host)
@@ -38,13 +38,13 @@ def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_area(walk: Walk, node: LexborNode) -> Leave | None:
-    """Take the ALT of an area of an image map as text."""
+    """Add the ALT of an area of an image map to the text."""
     add_alt(walk, node.attributes, foreign=False)
     return None
 
 
 def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> None:
-    """Add ALT, and TITLE where wished and different, as words of the text."""
+    """Add ALT and a different TITLE, where the options ask for them, to the text."""
     alt = attributes.get("alt") if walk.options.alt_text else None
     title = attributes.get("title") if walk.options.title_text else None
     if alt:
@@ -54,9 +54,9 @@ def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> 
 
 
 def shows_again(node: LexborNode, markup: str) -> bool:
-    """Return True if markup holds only images whose ALT an image beside ``node`` has as well.
+    """Return True if markup has only images that repeat the ALT of an image beside ``node``.
 
-    Pages that load their images late serve readers without scripts in this way.
+    Pages with lazily loaded images serve browsers without scripts in this way.
     """
     body = LexborHTMLParser(markup).body if "alt" in markup else None
     if body is None or body.text(strip=True):
@@ -66,7 +66,7 @@ def shows_again(node: LexborNode, markup: str) -> bool:
 
 
 def _alt_beside(node: LexborNode, side: str) -> str | None:
-    """The ALT of the image that the sibling of an element is, or that it ends with."""
+    """The ALT of the sibling if it is an image, else of the image at its end."""
     found = _element(getattr(node, side), side)
     for _ in range(MAX_WRAPPERS):
         if found is not None and found.tag != "img":
@@ -75,14 +75,14 @@ def _alt_beside(node: LexborNode, side: str) -> str | None:
 
 
 def _element(node: LexborNode | None, side: str) -> LexborNode | None:
-    """The node if it is an element, else the nearest one on that side of it."""
+    """The node if it is an element, else the nearest element sibling on that side."""
     while node is not None and not node.is_element_node:
         node = getattr(node, side)
     return node
 
 
 def is_foreign(source: str, host: str) -> bool:
-    """Return True if an image's address has another host than the page."""
+    """Return True if an image's host differs from the page's."""
     source = source.strip()
     if not source.startswith(("http:", "https:", "//")):
         return False

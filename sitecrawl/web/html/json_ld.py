@@ -1,4 +1,4 @@
-"""JSON-LD: the facts of a page in schema.org's words."""
+"""JSON-LD: the schema.org properties of a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROPERTIES = frozenset(
         *("publisher", "isbn", "sku", "breadcrumb", "image", "thumbnailUrl", "uploadDate"),
     }
 )
-# A page's own description stands in one of these; others describe the site or its parts.
+# Types that describe the page itself; others describe the site or its parts.
 DESCRIBING = re.compile(
     r"(Article|Posting|Page|Product|Recipe|Event|Book|Course|Movie|Dataset|HowTo|Report|Review"
     r"|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
@@ -28,14 +28,14 @@ MAX_NODES = 500
 MAX_PARTS = 50  # values of one property
 _ADDRESSES = frozenset({"image", "thumbnailUrl"})
 _CONTROL = re.compile(r"[\x00-\x1f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, from an escape; no encoding has it
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, from an escape; cannot be encoded
 
 
 def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The known properties of the objects that describe the page, each with its values.
 
-    Malformed JSON tells nothing. Breadcrumbs become the names of their items, in order. What
-    stands for another object by its ``@id`` (JSON-LD 1.1, 3.3) becomes that object's name.
+    Malformed JSON is ignored. Breadcrumbs become the names of their items, in order. References
+    to another object by its ``@id`` (JSON-LD 1.1, 3.3) become that object's name.
     """
     things = [thing for script in scripts for thing in _things(_load(script))]
     names = {thing.get("@id"): thing.get("name") for thing in things if _is_named(thing)}
@@ -50,7 +50,7 @@ def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _load(script: str) -> Any:
-    """The value in a script, None where it is none."""
+    """The JSON value in a script; None if it is invalid or too long."""
     if len(script) > MAX_CHARACTERS:
         return None
     text = script.strip().removeprefix("<!--").removesuffix("-->").strip().rstrip(";")
@@ -61,7 +61,7 @@ def _load(script: str) -> Any:
 
 
 def _things(value: Any) -> Iterator[Thing]:
-    """The objects of a document, those of its graph included, a bounded number."""
+    """The objects of a document and its graph, at most ``MAX_NODES``."""
     waiting = [value]
     for _ in range(MAX_NODES):
         if not waiting:
@@ -77,7 +77,7 @@ def _things(value: Any) -> Iterator[Thing]:
 
 
 def _site_names(thing: Thing) -> list[str]:
-    """The name of the site that a thing is, or is part of."""
+    """The names of the websites that a thing is or is part of."""
     sites = [thing, *_listed(thing.get("isPartOf"))[:MAX_PARTS]]
     return [
         name
@@ -99,7 +99,7 @@ def _types(thing: Thing) -> list[str]:
 def _describing(things: list[Thing]) -> list[Thing]:
     """The things that the page is or is about.
 
-    The people and places that a graph names beside a page (its author) are not.
+    People and places that a graph names besides the page, such as its author, are excluded.
     """
     found = [thing for thing in things if any(map(DESCRIBING.search, _types(thing)))]
     subjects = {
@@ -119,13 +119,13 @@ def _describing(things: list[Thing]) -> list[Thing]:
 
 
 def _identity(thing: Thing) -> str | int:
-    """Return the identity of a thing: its ``@id``, else that of the object."""
+    """The ``@id`` of a thing, else the ``id()`` of the object."""
     name = thing.get("@id")
     return name if isinstance(name, str) else id(thing)
 
 
 def _listed(value: Any) -> list[Any]:
-    """The items of a list, or a value as the only one."""
+    """A list as it is, any other value as the only item of a list."""
     return value if isinstance(value, list) else [value]
 
 
@@ -142,7 +142,7 @@ def _collect(thing: Thing, names: Mapping[Any, Any], facts: dict[str, list[str]]
 
 
 def _breadcrumbs(trail: Thing) -> list[str]:
-    """The names of a trail's items."""
+    """The names of the items of a breadcrumb trail."""
     items = trail.get("itemListElement")
     named = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     return [
@@ -153,7 +153,7 @@ def _breadcrumbs(trail: Thing) -> list[str]:
 
 
 def _addresses(value: Any) -> list[str]:
-    """The addresses of images, given as such or as objects."""
+    """The addresses of images, given as strings or as objects."""
     found: list[str] = []
     for item in _listed(value)[:MAX_PARTS]:
         address = item
@@ -164,12 +164,12 @@ def _addresses(value: Any) -> list[str]:
 
 
 def _texts(value: Any, names: Mapping[Any, Any] = MappingProxyType({})) -> list[str]:
-    """A value as texts: itself, the items of a list, or the name of an object."""
+    """A value as texts: a scalar itself, the items of a list, or the name of an object."""
     return [text for item in _listed(value)[:MAX_PARTS] for text in _texts_of_one(item, names)]
 
 
 def decoded(text: str) -> str:
-    """A text with the character references that its author escaped once too often decoded."""
+    """A text with its doubly escaped character references decoded."""
     return unescape(text) if "&" in text else text
 
 

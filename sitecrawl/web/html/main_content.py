@@ -1,4 +1,4 @@
-"""A page's own content: which lines of the walk belong to it, and which are navigation."""
+"""Main content of a page: choice of its lines among those of the walk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """Lines of one element: its kind, the first line, and the one behind the last."""
+    """Lines of one element: its kind, the index of the first line, and the exclusive end."""
 
     kind: str
     start: int
@@ -28,7 +28,7 @@ class Region(NamedTuple):
 
 CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
 SKIP_LINKS = "skip_links"
-# HTML-AAM 1.0, 3.4: header and footer of the page alone are banner and contentinfo.
+# HTML-AAM 1.0, 3.4: only the header and footer of the page are banner and contentinfo.
 LANDMARK_ELEMENTS = ("nav", "aside", "dialog", "search")
 PAGE_LANDMARKS = ("header", "footer")
 SECTIONING = ("main", "article", "section")
@@ -38,7 +38,7 @@ ROLES = {
     **dict.fromkeys(("search", "dialog", "alertdialog"), LANDMARK),
 }
 ROLE_SELECTOR = "[role]"
-# Footnotes, topics and sidebars of docutils are asides, and part of the text.
+# docutils writes footnotes, topics and sidebars as asides; they are part of the text.
 _NOTES = frozenset({"footnote", "footnotes", "footnote-list", "topic", "sidebar", "admonition"})
 _CONSENT = re.compile(
     r"cookie[-_]?s?[-_]?(?:banner|bar|consent|notice|notification|law|popup|modal|overlay|dialog"
@@ -48,7 +48,7 @@ _CONSENT = re.compile(
     r"|fc-consent-root|sp_message_container|truste_|qc-cmp|cky-consent|iubenda-cs",
     re.IGNORECASE,
 )
-# Searched first, without the capital that may begin them: 25 us each, a pattern takes 2 ms.
+# Searched first, without the initial, which may be a capital: 25 µs each, a pattern takes 2 ms.
 _CONSENT_WORDS = ("ookie", "onsent")
 _CONSENT_BYTES = tuple(word.encode() for word in _CONSENT_WORDS)
 CONSENT_SELECTOR = ", ".join(
@@ -66,16 +66,16 @@ _SKIP = re.compile(
     r"|przejdź\s+do\s+treści|hoppa\s+till\s+innehåll|перейти\s+к\s+содержанию)",
     re.IGNORECASE,
 )
-SKIP_LINES, SKIP_LENGTH = 12, 60  # such links are the first of a page, and short
-MIN_CONTENT = 250  # characters from which a main element counts whatever stands around it
-MIN_SHARE = 0.25  # of the page's text less its landmarks, for a shorter one
-MAX_CONSENT_SHARE = 0.5  # of the text; an element around the page is no banner
+SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first lines of a page
+MIN_CONTENT = 250  # characters from which a main element always counts
+MIN_SHARE = 0.25  # of the page's text without landmarks, for a shorter main element
+MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
 MAX_TITLE_LINE = 300
-SAMPLE = 200  # characters of what is left out
+SAMPLE = 200  # characters of omitted text
 
 
 def region_action(kind: str, *, sectioning: bool) -> Enter:
-    """An action that notes the lines of an element."""
+    """An action that records the lines of an element as a region."""
 
     def enter_region(walk: Walk, node: LexborNode) -> Leave | None:
         return _begin(walk, node, kind, enter_block, sectioning=sectioning)
@@ -97,21 +97,21 @@ def leave_section(walk: Walk, _node: LexborNode) -> None:
 
 
 def enter_page_landmark(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note the lines of a header or footer, unless a section or article has it."""
+    """Record the lines of a header or footer, unless it is within a section or article."""
     if walk.sections:
         return enter_block(walk, node)
     return _begin(walk, node, LANDMARK, enter_block, sectioning=False)
 
 
 def enter_aside(walk: Walk, node: LexborNode) -> Leave | None:
-    """Note the lines of an aside, unless it is a footnote or topic of the text."""
+    """Record the lines of an aside, unless it is a footnote or topic of the text."""
     if walk.sections and not _NOTES.isdisjoint((node.attributes.get("class") or "").split()):
         return enter_block(walk, node)
     return _begin(walk, node, LANDMARK, enter_block, sectioning=False)
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:
-    """A wrapper for single elements that notes their lines."""
+    """A wrapper for the actions of single elements that records their lines."""
 
     def wrap(inner: Enter | None) -> Enter:
         def enter_marked_region(walk: Walk, node: LexborNode) -> Leave | None:
@@ -145,14 +145,14 @@ def _begin(
 
 
 def has_consent(markup: bytes) -> bool:
-    """Tell a page that may have a cookie banner."""
+    """Return True if a page may have a cookie banner."""
     return any(word in markup for word in _CONSENT_BYTES)
 
 
 def region_wrappers(
     node: LexborNode, attributes: Mapping[str, str | None], options: ReadOptions
 ) -> list[Callable[[Enter | None], Enter]]:
-    """The wrappers of an element by its role, and of a cookie banner."""
+    """The wrappers of an element, by its role or as a cookie banner."""
     kind = ROLES.get((attributes.get("role") or "").strip().lower())
     if kind is not None and (kind == MAIN or options.remove_landmarks):
         return [in_region(kind)]
@@ -162,7 +162,7 @@ def region_wrappers(
 
 
 def is_consent(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
-    """Tell the element of a cookie banner by its name."""
+    """Return True for the element of a cookie banner, recognised by its id or class."""
     names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}"
     return node.tag in _BLOCKS_OF_CONSENT and _CONSENT.search(names) is not None
 
@@ -171,14 +171,14 @@ Ranked = tuple[int, int, "Heading"]
 
 
 class Choice(NamedTuple):
-    """The lines of the content, one byte each, and what is left out."""
+    """The lines of the content, as one byte for each line, and the omitted parts."""
 
     kept: bytearray
     left_out: tuple[LeftOut, ...]
 
 
 def choose_content(walk: Walk, title: str) -> Choice | None:
-    """Choose the lines of the page's own content; None where that is all of them."""
+    """Choose the lines of the page's own content; None if all lines belong to it."""
     lines, options = walk.text.lines, walk.options
     count = len(lines)
     skips = _skip_links(lines) if options.remove_skip_links else []
@@ -216,7 +216,7 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
 
 
 def _main(by_kind: dict[str, list[Region]], wanted: bool) -> list[Region]:  # noqa: FBT001
-    """The main elements, or the single article that is in no other."""
+    """The main elements, or the only outermost article."""
     if not wanted:
         return []
     if MAIN in by_kind:
@@ -226,7 +226,7 @@ def _main(by_kind: dict[str, list[Region]], wanted: bool) -> list[Region]:  # no
 
 
 def merged(regions: Iterable[Region]) -> list[Region]:
-    """The outermost regions, in their order; those within others are part of them."""
+    """The outermost regions in order, without those nested in others."""
     found: list[Region] = []
     for region in sorted(regions, key=lambda each: (each.start, -each.end)):
         if not found or region.start >= found[-1].end:
@@ -246,7 +246,7 @@ def _outside(regions: Sequence[Region], count: int) -> list[Region]:
 
 
 def _sizes(lines: Sequence[str]) -> list[int]:
-    """The characters before each line, and of all."""
+    """The number of characters before each line, and the total."""
     return list(accumulate(map(len, lines), initial=0))
 
 
@@ -255,7 +255,7 @@ def _size(lines: Sequence[str], kept: bytearray) -> int:
 
 
 def _is_enough(lines: Sequence[str], main: bytearray, kept: bytearray) -> bool:
-    """Tell whether the main element has the text: pages have some that hold next to nothing."""
+    """Return True if the main element has enough text: on some pages it is nearly empty."""
     size = _size(lines, main)
     return size >= MIN_CONTENT or size > MIN_SHARE * _size(lines, kept)
 
@@ -263,7 +263,7 @@ def _is_enough(lines: Sequence[str], main: bytearray, kept: bytearray) -> bool:
 def _drop(
     lines: Sequence[str], kept: bytearray, part: str, regions: Iterable[Region]
 ) -> list[LeftOut]:
-    """Leave out the lines of disjoint regions; say of them what they are."""
+    """Drop the lines of disjoint regions, and return a summary of them."""
     dropped: list[str] = []
     for region in regions:
         span = slice(region.start, region.end)
@@ -273,7 +273,7 @@ def _drop(
 
 
 def left_out(part: str, dropped: Sequence[str]) -> LeftOut:
-    """Account of lines that are left out."""
+    """Summary of omitted lines."""
     sample = " | ".join(line[:SAMPLE] for line in dropped[:SKIP_LINES])
     return LeftOut(part, len(dropped), sum(map(len, dropped)), sample[:SAMPLE])
 
@@ -287,7 +287,7 @@ def _skip_links(lines: Sequence[str]) -> list[Region]:
 
 
 def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
-    """Keep a heading of the first rank, and the line that the title of the page names."""
+    """Keep a heading of level 1, and the line that the page's title contains."""
     lines = walk.text.lines
     first = kept.find(1)
     ranked = [each for each in walk.headings if each[2].level == 1]
@@ -308,12 +308,12 @@ def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
 
 
 def _names(line: str, title: str) -> bool:
-    """Tell a line that makes most of a title: less of it is a site's name."""
+    """Return True if a line is more than half of a title; less is usually the site's name."""
     return len(line) * 2 > len(title) and len(line) > 3 and line.casefold() in title
 
 
 def _best(ranked: Sequence[Ranked], title: str, first: int) -> Ranked:
-    """The heading that the title names, else the last one before the content, else the first."""
+    """The heading in the title, else the last one before the content, else the first."""
     folded = title.casefold()
     named = [each for each in ranked if each[2].text.casefold() in folded]
     if named:

@@ -1,4 +1,4 @@
-"""Microdata and RDFa: the facts of a page in schema.org's words, marked in its elements."""
+"""Microdata and RDFa: the schema.org properties marked in the elements of a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 
-# Properties that pages are described by, and those that give an item its name.
+# Properties that describe a page; below, those that name an item.
 PROPERTIES = frozenset(
     {
         *("author", "creator", "datePublished", "dateCreated", "dateModified", "uploadDate"),
@@ -25,19 +25,19 @@ PROPERTIES = frozenset(
 _NAMES = ("name", "title")  # Google's older breadcrumbs have titles
 _KNOWN = {name.lower(): name for name in (*PROPERTIES, *_NAMES, "item")}
 _CRUMBS = frozenset({"ListItem", "Breadcrumb"})
-# Who wrote a comment has not written the page.
+# The author of a comment is not the author of the page.
 _BESIDE = re.compile(r"(?:Comments?|Review|Rating|Answer|Question|Offer)$", re.IGNORECASE)
 _ADDRESSES = frozenset({"image", "thumbnailUrl"})
-# What the reader asks for besides its own marks, in the one query over the tree; each part of a
-# query costs as much as a search in the markup.
+# Selectors that the reader adds to its single query over the tree; each part of a query costs as
+# much as a search in the markup.
 ITEM_MARKS = ("[itemprop]", "[typeof]")
 BYLINE_MARKS = ('a[rel~="author"]', ".author", ".byline")
 _SELECTOR = "[itemprop], [itemscope], [property], [typeof]"
-MAX_ELEMENTS = 2_000  # marked ones that are looked at; long lists of products have more
-MAX_STEPS = 100_000  # to enclosing elements, of all together
+MAX_ELEMENTS = 2_000  # marked elements examined; long lists of products have more
+MAX_STEPS = 100_000  # total steps to enclosing elements
 MAX_DEPTH = 20  # of items within items
 MAX_VALUE = 300  # characters of a value
-MAX_NODES = 60  # of the nodes of one
+MAX_NODES = 60  # nodes read for a value
 MAX_BYLINES = 5
 _BYLINE_NAMES = frozenset({"author", "byline"})
 _OF_HEAD = frozenset({"meta", "link"})
@@ -46,7 +46,7 @@ _SILENT = frozenset({"script", "style", "template", "noscript", "title"})
 
 @dataclass(slots=True, eq=False)
 class _Item:
-    """An element with a type, and the values of its properties, items among them."""
+    """An element with a type, and the values of its properties, which may be items."""
 
     type: str = ""
     around: _Item | None = None
@@ -54,19 +54,19 @@ class _Item:
     values: dict[str, list[str | _Item]] = field(default_factory=dict)
 
     def add(self, name: str, value: str | _Item) -> None:
-        """Keep a value of a property."""
+        """Add a value of a property."""
         if value:
             self.values.setdefault(name, []).append(value)
 
     def texts(self, name: str) -> list[str]:
-        """The values of a property; of items their names."""
+        """The values of a property; items are given by their names."""
         values = [
             value if isinstance(value, str) else value.name() for value in self.values.get(name, ())
         ]
         return [value for value in values if value]
 
     def name(self) -> str:
-        """The name of the item, of the one that it stands for, or its first words."""
+        """The name of the item, else of its ``item`` property, else its first words."""
         own = [value for name in _NAMES for value in self.values.get(name, ())]
         for inner in self.values.get("item", ()):
             own += [inner] if isinstance(inner, str) else inner.values.get("name", ())
@@ -74,7 +74,7 @@ class _Item:
         return named or (short_text(self.node) if self.node is not None else "")
 
     def is_beside(self) -> bool:
-        """Tell what does not describe the page itself: comments, reviews, offers."""
+        """Return True if the item is part of a comment, review or offer, not of the page."""
         item: _Item | None = self
         for _ in range(MAX_DEPTH):
             if item is None:
@@ -87,13 +87,13 @@ class _Item:
 
 @dataclass(slots=True)
 class Marked:
-    """Marks of a page besides its text: items, and elements that name the author."""
+    """Marked elements of a page: presence of items, and elements that name the author."""
 
     has_items: bool = False
     bylines: list[LexborNode] = field(default_factory=list)
 
     def add(self, node: LexborNode, attributes: dict[str, str | None]) -> None:
-        """Note an element that the marks have found, or another."""
+        """Record an element if it is an item or a byline; ignore others."""
         if "itemprop" in attributes or "typeof" in attributes:
             self.has_items = self.has_items or node.tag not in _OF_HEAD
         if len(self.bylines) < MAX_BYLINES:
@@ -105,8 +105,8 @@ class Marked:
 def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
     """The known properties of the items that describe the page, each with its values.
 
-    Microdata (HTML, 5) and RDFa Lite say the same with other attributes. What stands in no
-    item is the page's own; else the first item that has a property gives it.
+    Microdata (HTML, 5) and RDFa Lite differ only in their attributes. Properties outside any
+    item belong to the page and take precedence; others come from the first item that has them.
     """
     page = _Item()
     items = _items(root, page)
@@ -121,12 +121,12 @@ def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
 
 
 def read_bylines(nodes: Iterable[LexborNode]) -> tuple[str, ...]:
-    """The texts of elements that, by relation or class, name the author."""
+    """The texts of elements that name the author by relation or class."""
     return tuple(dict.fromkeys(text for text in map(short_text, nodes) if text))
 
 
 def _items(root: LexborNode, page: _Item) -> list[_Item]:
-    """The items of a page in their order, each with its values; ``page`` gets those of none."""
+    """The items of a page in order; properties outside any item are added to ``page``."""
     known: dict[int, _Item] = {}
     found: list[_Item] = []
     steps = 0
@@ -145,14 +145,14 @@ def _items(root: LexborNode, page: _Item) -> list[_Item]:
             found.append(item)
             for name in names:
                 around.add(name, item)
-        elif around is not page or node.tag != "meta":  # metas of the head are read as such
+        elif around is not page or node.tag != "meta":  # metas outside items are read elsewhere
             for name in names:
                 around.add(name, _value(node, name))
     return found
 
 
 def _enclosing(node: LexborNode, known: dict[int, _Item], page: _Item) -> tuple[_Item, int]:
-    """The item that an element stands in, and the steps that it took to find it."""
+    """The item that encloses an element, and the number of steps to find it."""
     passed: list[int] = []
     above, item = node.parent, page
     while above is not None:
@@ -172,14 +172,14 @@ def _local(term: str) -> str:
 
 
 def _properties(attributes: dict[str, str | None]) -> list[str]:
-    """The known properties that an element gives; Open Graph has its own."""
+    """The known properties of an element; Open Graph's are excluded."""
     terms = f"{attributes.get('itemprop') or ''} {attributes.get('property') or ''}"[:MAX_VALUE]
     names = (_KNOWN.get(_local(term).lower()) for term in terms.split() if term[:3] != "og:")
     return [name for name in names if name]
 
 
 def _value(node: LexborNode, name: str) -> str:
-    """The value that an element gives: its attribute's, or its text."""
+    """The value of an element: that of its attribute, else its text."""
     attributes = node.attributes
     value = attributes.get("content") or attributes.get("datetime")
     if name in _ADDRESSES:
@@ -188,7 +188,7 @@ def _value(node: LexborNode, name: str) -> str:
 
 
 def short_text(node: LexborNode) -> str:
-    """The first words of an element, of a bounded number of nodes."""
+    """The first words of an element, from a bounded number of nodes."""
     parts: list[str] = []
     size = 0
     below: Iterator[LexborNode] = node.traverse(include_text=True)

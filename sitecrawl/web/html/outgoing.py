@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.read_options import ReadOptions
 
 
-# HTML, 4.2.5.3, shared declarative refresh steps; digits may have a fraction, url= may lack.
+# HTML, 4.2.5.3, shared declarative refresh steps; a fraction and "url=" are optional.
 _REFRESH = re.compile(
     r"\s*(\d*)(?:\.[\d.]*)?(?:\s*[;,]\s*|\s+|$)(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL
 )
@@ -28,7 +28,7 @@ _MAX_DELAY = 10**9
 def read_refresh(content: str, base: str) -> Refresh | None:
     """Return the delay and target of a refresh; None if browsers ignore it.
 
-    Without an address the page refreshes itself: the target is ``base``.
+    Without an address, the target is ``base``: the page refreshes itself.
     """
     matched = _REFRESH.match(content)
     if matched is None or not (matched[1] or content.lstrip().startswith(".")):
@@ -41,13 +41,13 @@ def read_refresh(content: str, base: str) -> Refresh | None:
 
 
 def _unquoted(target: str) -> str:
-    """A target up to its closing quote, where it begins with one."""
+    """The part of a quoted target between its quotes; any other target unchanged."""
     quote = target[:1]
     return target[1:].partition(quote)[0] if quote in {'"', "'"} else target
 
 
 Attributes = Mapping[str, str | None]
-# An element's relations in small letters, and its attributes, an href among them.
+# An element's relations in lower case, and its attributes, which include an href.
 Related = tuple[frozenset[str], Attributes]
 
 # HTML, 4.6.6, and HTML 4.01, 6.12: relations that lead to pages.
@@ -59,7 +59,7 @@ FOLLOWED = frozenset(
         *("print", "related", "translation", "archives", "collection", "item"),
     }
 )
-# Never pages, whatever else the element says.
+# Relations whose targets are never pages, whatever other relations the element has.
 RESOURCES = frozenset({"stylesheet", "icon", "preload", "prefetch", "dns-prefetch", "preconnect"})
 PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml", "text/plain"})
 MAX_HEADER = 20_000
@@ -73,9 +73,9 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
-    """The links of Link headers in the form of the attributes of link elements.
+    """The links of Link headers, as attributes of link elements.
 
-    Those with an ``anchor`` are of something else than the page that was asked for.
+    Links with an ``anchor`` are omitted: their context is not the requested page.
     """
     found: list[dict[str, str | None]] = []
     for value in values:
@@ -89,7 +89,7 @@ def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
 
 
 def related(elements: Iterable[Attributes]) -> list[Related]:
-    """The elements that relate the page to something, with their relations."""
+    """The elements with both ``rel`` and ``href``, each with its relations."""
     return [
         (frozenset(rel.lower().split()), attributes)
         for attributes in elements
@@ -100,7 +100,7 @@ def related(elements: Iterable[Attributes]) -> list[Related]:
 def add_link_elements(
     elements: Iterable[Related], reader: LinkReader, *, follow: bool
 ) -> tuple[Link, ...]:
-    """Give the reader the elements that lead to pages; answers with all alternates."""
+    """Add the elements that lead to pages to ``reader``; return all alternates."""
     alternates: list[Link] = []
     for relations, attributes in elements:
         if FOLLOWED.isdisjoint(relations) or not RESOURCES.isdisjoint(relations):
@@ -115,7 +115,7 @@ def add_link_elements(
 
 
 def _is_page(kind: str) -> bool:
-    """Return True if a type attribute, empty or with parameters, is that of a page."""
+    """Return True if a type attribute, which may be empty or have parameters, is a page's."""
     return kind.split(";", maxsplit=1)[0].strip().lower() in PAGE_TYPES if kind else True
 
 
@@ -126,7 +126,7 @@ def _alternate(url: str, relations: frozenset[str], attributes: Attributes) -> L
 
 
 def canonical_url(elements: Iterable[Related], reader: LinkReader) -> str | None:
-    """The one URL that the elements call canonical; several that disagree name none."""
+    """The canonical URL that the elements declare; None if they disagree."""
     found = {
         reader.resolve(href)
         for relations, attributes in elements
@@ -141,7 +141,7 @@ Headers = Mapping[str, Sequence[str]]
 
 @dataclass(slots=True)
 class Outgoing:
-    """Outgoing references of a document, addresses as written."""
+    """Outgoing references of a document, with addresses as written."""
 
     base: str = ""
     elements: Sequence[Mapping[str, str | None]] = ()
@@ -154,9 +154,9 @@ class Outgoing:
 
 
 def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: ReadOptions) -> None:
-    """Put links, canonical URL, refresh and directives of document and headers into ``page``.
+    """Set links, canonical URL, refresh and directives of ``page``, from document and headers.
 
-    ``headers`` has its names in lower case.
+    The names in ``headers`` are in lower case.
     """
     page.base = _base(outgoing.base, page.url)
     reader = LinkReader(page.url, page.base, page.encoding, options)
@@ -177,13 +177,13 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
 
 
 def _base(href: str, url: str) -> str:
-    """The base of relative links: the base element's, itself relative to the page."""
+    """The base of relative links: that of the base element, relative to the page, or the page."""
     base = resolve(href, url) if href else None
     return base if base is not None and base.startswith("http") else url
 
 
 def _header_links(values: Sequence[str], page: Page) -> list[dict[str, str | None]]:
-    """The links of Link headers, to which no base of the content applies (RFC 8288, 3.1)."""
+    """The links of Link headers, to which the base element does not apply (RFC 8288, 3.1)."""
     links = read_link_headers(values)
     if page.base != page.url:
         for link in links:
@@ -192,14 +192,14 @@ def _header_links(values: Sequence[str], page: Page) -> list[dict[str, str | Non
 
 
 def _refresh(element: str, headers: Sequence[str], page: Page) -> Refresh | None:
-    """The refresh that comes first; a header knows no base element."""
+    """The refresh with the shortest delay; the base element does not apply to a header."""
     asked = [*((content, page.url) for content in headers[:1]), (element, page.base)]
     found = [read_refresh(content, base) for content, base in asked if content]
     return min((refresh for refresh in found if refresh), key=lambda r: r.delay, default=None)
 
 
 def _with_targets(page: Page, links: list[Link]) -> list[Link]:
-    """The links, with canonical URL and refresh target where they lead elsewhere."""
+    """The links, preceded by refresh target and canonical URL if they are other pages."""
     more = [Link(page.refresh.url, "refresh")] if page.refresh else []
     if page.canonical:
         more.append(Link(page.canonical, "canonical"))

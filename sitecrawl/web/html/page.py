@@ -1,4 +1,4 @@
-"""The facts that one parse finds on a page."""
+"""Data model of a parsed page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sitecrawl.web.content_blocks import ContentBlock
 
 
 class Link(NamedTuple):
-    """One link as found: an absolute URL without fragment, and how the page gives it.
+    """One link as found: an absolute URL without fragment, and the attributes of its element.
 
     ``via`` is the pattern that found it: ``a``, ``area``, ``frame``, ``iframe``,
     ``link``, ``longdesc``, ``object``, ``script``, ``option``, ``ismap``, ``refresh``,
-    ``canonical``, or the tag of a pattern that was added. ``banner``: it wraps nothing but
-    an image from another host. ``disguised``: its host is an IP address in odd spelling.
-    A tuple because a frozen dataclass takes three times as long to make.
+    ``canonical``, or the tag of a configured pattern. ``banner``: the link contains only an
+    image from another host. ``disguised``: its host is an IP address in an unusual spelling.
+    A tuple because a frozen dataclass takes three times as long to create.
     """
 
     url: str
@@ -32,7 +32,7 @@ class Link(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading of the body, with the id or anchor name by which it can be linked."""
+    """A heading of the body, with the id or anchor name for links to it."""
 
     level: int
     text: str
@@ -61,9 +61,9 @@ class Piece:
 
 
 class LeftOut(NamedTuple):
-    """Lines of a page that are no part of its text, by the option that leaves them out.
+    """Lines omitted from a page's text, by the option that omits them.
 
-    ``sample`` is the beginning of what they say.
+    ``sample`` is the beginning of these lines.
     """
 
     part: str
@@ -72,13 +72,13 @@ class LeftOut(NamedTuple):
     sample: str
 
     def __str__(self) -> str:
-        """The account of a part, for a person."""
+        """A readable summary of a part."""
         return f"{self.part}: {self.lines} lines, {self.characters} characters: {self.sample}"
 
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """A meta refresh or Refresh header: seconds to wait, and the absolute target."""
+    """A meta refresh or Refresh header: delay in seconds, and the absolute target."""
 
     delay: float
     url: str
@@ -97,30 +97,30 @@ class Directives:
 
 @dataclass(slots=True)
 class Page:
-    """Everything one parse of a response tells; no judgement yet.
+    """Everything that one parse of a response yields, before any policy applies.
 
-    ``content_type`` is the bare media type, sniffed where the response named none, and
-    empty where the body is neither markup nor text: such a page holds nothing else.
-    ``size`` is the number of the body's bytes, unpacked.
+    ``content_type`` is the bare media type, sniffed if the response has none, and empty if the
+    body is neither markup nor text; the other fields of such a page are empty.
+    ``size`` is the size of the decompressed body in bytes.
     ``site_names`` are parts of the title that many titles of the origin share.
-    ``metas`` has names in lower case; ``json_ld`` property names as schema.org spells them,
-    of JSON-LD and, where that has none, of microdata and RDFa; ``bylines`` are the texts of
-    elements that, by relation or class, name the author;
-    ``fields`` what the options' selectors or the paths of an XML document give.
+    ``metas`` has its names in lower case. ``json_ld`` has property names as schema.org spells
+    them; microdata and RDFa supply the properties that JSON-LD lacks. ``bylines`` are the texts
+    of elements that name the author by relation or class.
+    ``fields`` are the matches of the options' selectors or of the paths of an XML document.
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
-    and ``time``. ``alternates`` are link elements and headers that name other forms of the
-    page, feeds included; ``images`` those of the page's own host.
+    and ``time``. ``alternates`` are link elements and headers for other forms of the page,
+    feeds included; ``images`` are the images of the page's own host.
     ``content`` are the blocks of the text, if the options ask for an outline.
-    ``stable_text`` is ``text`` without the ALT of foreign images, empty where equal.
-    ``whole_text`` is that text before the lines went that the pages of a template share, empty
-    where none did.
-    ``heading_at`` is where in ``stable_text``, or in ``text``, the heading starts that a sentence follows
-    first (else the first heading), -1 without any.
-    ``left_out`` tells of text that is none of the page's own content.
-    ``location`` is the URL that a document gives itself in place of its own; ``fault`` says
-    why it cannot be used at all, ``fault_detail`` that in a sentence.
+    ``stable_text`` is ``text`` without the ALT of foreign images, empty if equal.
+    ``whole_text`` is that text before lines shared by the pages of a template were removed,
+    empty if none were.
+    ``heading_at`` is the offset, in ``stable_text`` or else ``text``, of the first heading
+    followed by a sentence, else of the first heading; -1 without headings.
+    ``left_out`` lists the omitted parts that are not the page's own content.
+    ``location`` is the URL that a document declares in place of its own; ``fault`` is the
+    reason why it cannot be used at all, ``fault_detail`` the same as a sentence.
     ``inert`` are addresses of links to code or inline content (``javascript:``, ``data:``),
-    ``malformed`` those that mean no URL, as written; of each its beginning.
+    ``malformed`` those that are not URLs, as written; both are truncated.
     ``cuts`` names the truncations that kept the reading bounded.
     """
 
