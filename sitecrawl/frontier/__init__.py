@@ -1,4 +1,4 @@
-"""Remembers the URLs, outcomes and documents of the crawl."""
+"""The crawl database: URLs, outcomes and documents."""
 
 from sitecrawl.frontier.opening import (
     open_administration,

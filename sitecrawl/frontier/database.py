@@ -22,9 +22,9 @@ NEARER = (
 class Database(Protocol):
     """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
 
-    ``name`` is what a person calls it, ``byte_order`` the collation that compares bytes,
-    ``types`` the column types of the schema that differ. ``read_only`` is set where it could be
-    opened for reading alone.
+    ``name`` identifies it in messages, ``byte_order`` is the collation that compares bytes,
+    ``types`` the column types that differ between backends. ``read_only`` is set if it could only
+    be opened for reading.
     """
 
     dialect: str
@@ -34,81 +34,81 @@ class Database(Protocol):
     byte_order: str
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All or nothing, apart from every other writer of the same rows."""
+        """Run a block in one transaction, isolated from other writers of the same rows."""
 
     def exclusive_lock(self) -> None:
-        """Inside a transaction: go on when no other one that asked for this is at work."""
+        """Inside a transaction: wait until no other transaction holds this lock, and hold it."""
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Every row of the answer."""
+        """Return all rows of the result."""
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """The rows of the answer one by one, however many there are."""
+        """Yield the rows of the result without loading all of them."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """Run a statement; return the number of rows it touched."""
+        """Run a statement; return the number of affected rows."""
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; how many rows were touched in all."""
+        """Run a statement once for each parameter row; return the total number of affected rows."""
 
     def add_urls(self, rows: Sequence[Row]) -> int:
-        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new.
+        """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs.
 
-        All are of one origin. What is known and has a shorter way now, or is a start, gets it
-        by ``NEARER``.
+        All are of one origin. Known URLs to which a row has a shorter path, and starts, are
+        updated by ``NEARER``.
         """
 
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
 
     def tables(self) -> set[str]:
-        """The names of the tables that are there."""
+        """Return the names of the tables."""
 
     def size(self) -> int | None:
-        """Bytes of the file; None where a server keeps the tables."""
+        """Return the size of the file in bytes; None if the tables are on a server."""
 
     def compact(self) -> str:
-        """Give free space back, outside of a transaction; what prevents that, or nothing."""
+        """Reclaim free space, outside of a transaction; return what prevents it, else ""."""
 
     def notify(self) -> None:
-        """Wake who waits for changes, once the transaction at hand has ended."""
+        """Wake readers that wait for changes, once the current transaction has ended."""
 
     def wait_for_changes(self, seconds: float) -> None:
-        """Wait until another connection has written changes, at most so long."""
+        """Wait until another connection has written changes, or the time has elapsed."""
 
     def now(self) -> float:
-        """UTC epoch seconds by the database's clock."""
+        """Return UTC epoch seconds by the database's clock."""
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
 
 
 class Backend(Protocol):
-    """A place where a crawl database is, by its URL.
+    """A kind of crawl database, built from its URL.
 
-    ``errors`` are what a connection raises; after the ``transient`` ones of them the
-    transaction is worth another try.
+    ``errors`` are the exceptions of its connections; after one of the ``transient`` ones the
+    transaction can be retried.
     """
 
     errors: tuple[type[Exception], ...]
     transient: tuple[type[Exception], ...]
 
     def connect(self, *, make: bool = True) -> Database:
-        """Open a connection for the thread that calls; ``make`` the database if missing."""
+        """Open a connection for the calling thread; ``make`` creates a missing database."""
 
     def readable(self, error: Exception) -> FrontierError:
-        """One of ``errors`` in the words of a person who reads a log."""
+        """Convert one of ``errors`` to an error with a readable text."""
 
 
 FIRST_VERSION = 11
-"""The oldest schema that is upgraded; databases with an earlier one are refused."""
+"""Oldest schema that is upgraded; databases with an earlier one are refused."""
 
 
 def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | None = None) -> None:
-    """Bring the database to the newest schema; raises FrontierError for one that cannot be.
+    """Upgrade the database to the newest schema; raises FrontierError if that is impossible.
 
-    An empty one becomes the database of the crawl ``name``, or is refused where that is None.
-    ``scripts`` are the statements that lead to each version from the one before.
+    An empty one becomes the database of the crawl ``name``, or is refused if that is None.
+    ``scripts`` are the statements that upgrade to each version from the previous one.
     """
     scripts = schema_scripts() if scripts is None else scripts
     newest = max(scripts)
@@ -133,7 +133,7 @@ def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | N
 
 
 def schema_scripts() -> dict[int, str]:
-    """The statements of each ``schema_NUMBER.sql``, by the version to which they lead."""
+    """Return the statements of each ``schema_NUMBER.sql``, by the version they upgrade to."""
     return {
         int(path.name.removesuffix(".sql").rpartition("_")[2]): path.read_text(encoding="utf-8")
         for path in files("sitecrawl.frontier").iterdir()
@@ -162,19 +162,19 @@ def _version(database: Database, newest: int) -> int:
 
 
 def way_of(row: Row) -> Row:
-    """The parameters of ``NEARER`` for a row of ``URL_COLUMNS``."""
+    """Return the parameters of ``NEARER`` for a row of ``URL_COLUMNS``."""
     origin, fingerprint, _, depth, via, priority, referrer, referrer_url, _ = row
     way = (depth, via, priority, referrer, referrer_url)
     return (*way, origin, fingerprint, depth, priority)
 
 
 def placeholders(count: int) -> str:
-    """As many question marks, for an IN list."""
+    """Return ``count`` question marks, for an IN list."""
     return ", ".join("?" * count)
 
 
 def storable(text: str | None) -> str | None:
-    """A text from the web as every database takes it: no NUL, no half of a surrogate pair."""
+    """Replace the characters that not every database accepts: NUL and lone surrogates."""
     if text is None or (text.isascii() and "\0" not in text):
         return text
     whole = text.encode("utf-8", "replace").decode("utf-8")

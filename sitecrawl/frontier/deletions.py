@@ -1,4 +1,4 @@
-"""Deletions seen and not yet written in a run, so that an outage can be detected."""
+"""Deletions gathered during a run and written later, so that an outage can be detected."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ UNSEEN = (
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A deletion that waits for the end of its origin's crawl, or for a person's word.
+    """A deletion that waits for the end of its origin's crawl, or for confirmation.
 
-    ``moved``: another page of the crawl stands for it. ``answer`` is what its page gives in
-    place of its own content, as far as other pages may give the same.
+    ``moved``: another page of the crawl replaces it. ``answer`` is the stored answer of its page,
+    which other pages may share.
     """
 
     url: int
@@ -54,20 +54,20 @@ class Deletions:
     def gather(
         self, url: int, origin: int, reason: str, moved_to: str | None, *, moved: bool = False
     ) -> None:
-        """Note that a URL's document is to be deleted."""
+        """Record that the document of a URL is to be deleted."""
         row = (url, origin, reason, moved_to, int(moved), self._database.now(), self._run)
         self._database.execute(GATHER, row)
 
     def forget(self, url: int) -> None:
-        """The page is there after all, or its document is deleted."""
+        """Drop a deletion: it was written, or the page exists again."""
         self._database.execute("DELETE FROM deletion WHERE url = ?", (url,))
 
     def doubt(self, origin: int) -> None:
-        """Make pages whose deletion is held back due in every run, 410 and 301 too."""
+        """Make pages whose deletion is held back due in every run, including 410 and 301."""
         self._database.execute(DOUBT, (origin,))
 
     def of(self, origin: int) -> list[Gathered]:
-        """Gathered deletions of an origin, in the order of discovery."""
+        """Return the gathered deletions of an origin, in order of discovery."""
         return [
             Gathered(url, reason, to, bool(moved), SharedAnswer(kind, key) if kind else None)
             for url, reason, to, moved, kind, key in self._database.rows(OF_ORIGIN, (origin,))
@@ -89,8 +89,8 @@ class Deletions:
         self._database.execute(AGAIN, (url,))
 
     def unseen(self, origin: int) -> set[int]:
-        """The URLs with a deletion or a withheld document that are due and that this run has not
-        looked at."""
+        """Return the due URLs with a deletion or a withheld document that this run has not
+        visited."""
         values = (origin, origin, self._run, self._database.now())
         rows = self._database.rows(UNSEEN, values)
         return {url for (url,) in rows}

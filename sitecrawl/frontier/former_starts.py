@@ -1,17 +1,17 @@
-"""Starts that were taken out of the configuration, until something in scope names them.
+"""Starts that were removed from the configuration and may no longer belong to the crawl.
 
-A former start is an ordinary URL, but it may be that nothing brings it: no page links to it and
-no sitemap lists it. Links are not stored, and an answer 304 names none. So ``retire`` marks the
-former starts as unnamed, and every other URL of the realm as unread; unread pages are asked for
-without conditions. Whatever names a former start ends its mark. ``unnamed`` gives those still
-marked, once nothing is left that could name them:
+A former start is an ordinary URL, but possibly one to which no page links and which no sitemap
+lists. Links are not stored, and a 304 response has none. So ``retire`` marks the former starts as
+unnamed, and all URLs of the realm as unread; unread pages are requested unconditionally. A page
+or sitemap in scope that references a former start removes its mark. ``unnamed`` returns those still
+marked, once nothing is left that could reference them. Since the retirement:
 
-- every URL was asked for since by a run that follows links and reads sitemaps, and
-- every page with a document was read whole since, and
-- every sitemap that was asked for since was read.
+- every URL was requested by a run that follows links and reads sitemaps, and
+- every page with a document was read in full, and
+- every requested sitemap was read.
 
-What cannot be known keeps the former start: a server that answers 304 to everything, a page with a
-document that fails, a sitemap that is missing.
+In case of doubt the former start is kept: if a server answers 304 to everything, a page with a
+document fails, or a sitemap is missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sitecrawl.policy.refusal_reasons import FORMER_START
 # ruff: noqa: S608 -- only constants become part of a statement
 
 READ, ANSWERED, UNREAD = 0, 1, 2
-"""``url.unread``: read whole, answered without a page, neither since the last retirement."""
+"""``url.unread``, since the last retirement: read in full, answered without a page, neither."""
 UNNAMED_REASON = FORMER_START.name
 UNNAMED_DETAIL = "it is no longer a start, and no page or sitemap in scope names it"
 
@@ -34,9 +34,9 @@ STARTS = (
     "SELECT u.id, o.key, u.fingerprint, u.url FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE u.via = 'seed' AND o.realm = ? ORDER BY u.id"
 )
-# As if a start had a link to it: how deep it lies otherwise, nobody knows.
+# The depth is that of a page linked from a start; the real one is unknown.
 RETIRE = "UPDATE url SET via = 'link', priority = 0, depth = 1, unnamed = 1 WHERE id = ?"
-# No run has followed links with an empty text of options, so no page is asked for conditionally.
+# No run has an empty ``following``, so no page is requested conditionally.
 REREAD_ALL = f"UPDATE url SET unread = {UNREAD}, following = '' WHERE {OF_REALM}"
 MARKED = (
     "SELECT o.key, u.fingerprint FROM url AS u JOIN origin AS o ON o.id = u.origin"
@@ -66,7 +66,7 @@ EXCLUDE = (
 
 
 class FormerStarts:
-    """The former starts of one realm."""
+    """Former starts of one realm."""
 
     def __init__(self, database: Database, realm: str) -> None:
         self._database = database
@@ -75,9 +75,9 @@ class FormerStarts:
         self._load()
 
     def retire(self, starts: Iterable[Candidate]) -> list[str]:
-        """Make ordinary URLs of former starts that are not among ``starts``; returns these URLs.
+        """Turn stored starts that are not among ``starts`` into ordinary URLs; return them.
 
-        Nothing is deleted here: the rules judge each when it is due, as they do a link.
+        Nothing is deleted here: when they are due, the rules judge them like any link.
         """
         kept = {(start.origin, start.fingerprint) for start in starts}
         rows = self._database.rows(STARTS, (self._realm,))
@@ -90,7 +90,7 @@ class FormerStarts:
         return [url for _, url in retired]
 
     def confirm(self, candidates: Iterable[Candidate]) -> None:
-        """End the marks of former starts that another page or a list names, and ask for them."""
+        """Unmark and requeue former starts that another page, or a sitemap or feed, references."""
         if not self.marked:
             return
         for each in candidates:
@@ -102,7 +102,7 @@ class FormerStarts:
                 self._database.execute(CONFIRM, one)
 
     def unnamed(self, origin: int) -> list[int]:
-        """The former starts of an origin that nothing names; they are not asked for any more."""
+        """Exclude and return the former starts of an origin that nothing references."""
         if not self.marked or self._database.rows(
             "SELECT 1 FROM listing WHERE realm = ?", (self._realm,)
         ):
@@ -112,11 +112,13 @@ class FormerStarts:
             url
             for (url,) in self._database.rows(OF_ORIGIN, (origin,))
             if not self._database.rows(COULD_NAME, (self._realm, url))
-            and self._database.execute(EXCLUDE, (*state, url))  # not if it was named meanwhile
+            and self._database.execute(
+                EXCLUDE, (*state, url)
+            )  # fails if it was referenced meanwhile
         ]
 
     def ask_listing(self, url: str) -> None:
-        """Note that a sitemap is asked for, which may name a former start."""
+        """Record that a sitemap, which may list a former start, has been requested."""
         if self.marked:
             self._database.execute(
                 "INSERT INTO listing (realm, url) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -124,7 +126,7 @@ class FormerStarts:
             )
 
     def read_listing(self, url: str) -> None:
-        """Note that a sitemap was read to its end."""
+        """Record that a sitemap was read to its end."""
         self._database.execute(
             "DELETE FROM listing WHERE realm = ? AND url = ?", (self._realm, url)
         )

@@ -1,4 +1,4 @@
-"""Learned rules as they are stored, and the URLs that they keep out of the crawl."""
+"""Stored learned rules, and the URLs that they fold into others."""
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -14,9 +14,9 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 FOLDED = "learned_duplicate"
-"""The reason with which a URL is stored for which another one stands by a learned rule."""
+"""Reason stored for a URL that a learned rule folds into another one."""
 MAX_TEXTS = 5000
-"""Pages read before that a rule is held against."""
+"""Maximum number of earlier pages against which a rule is checked."""
 HARMLESS = tuple(
     int(outcome)
     for outcome in sorted(
@@ -42,7 +42,7 @@ ORPHANED = (
 
 
 class StoredRule(NamedTuple):
-    """A learned rule as it is stored; ``value`` are its plain values."""
+    """A learned rule as it is stored; ``value`` has its parameters and evidence."""
 
     kind: str
     name: str
@@ -52,9 +52,9 @@ class StoredRule(NamedTuple):
 
 
 class StoredPage(NamedTuple):
-    """Stored state of a URL that a learned rule names.
+    """Stored state of a URL to which a learned rule refers.
 
-    ``stands`` is False if it proved to be no page, so that it cannot stand for another one.
+    ``stands`` is False if it proved not to be a page, so that no URL can be folded into it.
     """
 
     stands: bool
@@ -65,13 +65,13 @@ class StoredPage(NamedTuple):
 
 
 class LearnedRules:
-    """The learned table, and the folded URLs, of one realm."""
+    """The learned table, and the folded URLs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, origin: int) -> list[StoredRule]:
-        """The rules of an origin, in the order of their names."""
+        """Return the rules of an origin, ordered by kind and name."""
         rows = self._database.rows(
             "SELECT kind, name, state, words, value FROM learned WHERE origin = ?"
             " ORDER BY kind, name",
@@ -83,7 +83,7 @@ class LearnedRules:
         ]
 
     def save(self, origin: int, rules: Iterable[StoredRule]) -> None:
-        """Store rules, in place of those of the same names."""
+        """Store rules, replacing those of the same kind and name."""
         self._database.many(
             SAVE,
             [(origin, *rule[:4], json.dumps(rule.value, separators=(",", ":"))) for rule in rules],
@@ -92,7 +92,7 @@ class LearnedRules:
     def pages(
         self, origin: int, fingerprints: Collection[int], *, words: bool
     ) -> dict[int, StoredPage]:
-        """Stored states of URLs, by fingerprint; ``words`` asks for their texts as well."""
+        """Return stored states of URLs by fingerprint, with their texts if ``words`` is set."""
         if not fingerprints:
             return {}
         statement = PAGES.format(
@@ -109,7 +109,7 @@ class LearnedRules:
         return found
 
     def texts(self, origin: int) -> dict[str, str]:
-        """The text hashes of the last pages that were read, by URL."""
+        """Return the text hashes of the last ``MAX_TEXTS`` pages with content, by URL."""
         rows = self._database.rows(
             "SELECT url, content_hash FROM url WHERE origin = ? AND content_hash IS NOT NULL"
             " ORDER BY id DESC LIMIT ?",
@@ -118,11 +118,11 @@ class LearnedRules:
         return dict(rows)
 
     def release(self, origin: int) -> int:
-        """Queue the URLs that were kept out: today's rules decide anew. How many they are."""
+        """Queue the folded URLs, to be judged by today's rules; return their number."""
         return self._count(origin, self._database.execute(RELEASE, (origin,)))
 
     def release_orphaned(self, origin: int, urls: Sequence[int]) -> int:
-        """Queue what was kept out for those of ``urls`` that proved to be no pages."""
+        """Queue the URLs folded into those of ``urls`` that proved not to be pages."""
         if not urls:
             return 0
         statement = ORPHANED.format(placeholders(len(urls)))

@@ -1,4 +1,4 @@
-"""From a database URL to a frontier."""
+"""Construction of frontiers, and of other views of a crawl database, from its URL."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SQLITE = "sqlite:///"
 
 
 class BackendKind(NamedTuple):
-    """A kind of crawl database: how its URLs begin, how one is written, and its class.
+    """A kind of crawl database: pattern for its URLs, an example of one, and its class.
 
-    ``path`` is the class's, imported once it is asked for; ``needs`` is the package that it
-    imports, and the extra of sitecrawl that brings it.
+    ``path`` is that of the class, imported on demand; ``needs`` is the package that it
+    imports, and the extra of sitecrawl that installs it.
     """
 
     begins: str
@@ -43,7 +43,7 @@ BACKENDS = {
         needs=("psycopg", "postgres"),
     ),
 }
-"""Every kind of crawl database; fixtures/databases.py makes one of each for the tests."""
+"""Every kind of crawl database; fixtures/databases.py creates one of each for the tests."""
 
 
 def backend(database_url: str) -> Backend:
@@ -59,13 +59,13 @@ def backend(database_url: str) -> Backend:
 
 
 def shown(database_url: str) -> str:
-    """A database URL without its password, whatever characters that has, wherever it is."""
+    """Return a database URL with its password masked, in any position and with any characters."""
     named = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", database_url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", named)
 
 
 def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:
-    """The frontier of a database URL; nothing is touched before its ``open``."""
+    """Return the frontier of a database URL; it does not connect before its ``open``."""
     return ThreadedFrontier(backend(database_url), options or StateOptions())
 
 
@@ -85,35 +85,35 @@ def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:
 
 @contextmanager
 def open_records(database_url: str) -> Iterator[Records]:
-    """The records of a crawl database that exists; raises FrontierError for any other."""
+    """Open the records of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
         yield Records(database)
 
 
 @contextmanager
 def open_change_log(database_url: str) -> Iterator[ChangeLog]:
-    """The log of changes of a crawl database that exists; raises FrontierError for any other."""
+    """Open the change log of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
         yield ChangeLog(database)
 
 
 @contextmanager
 def open_administration(database_url: str, realm: str = "default") -> Iterator[Administration]:
-    """Changes to a crawl database that exists; raises FrontierError for any other."""
+    """Open the administration of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
         yield Administration(database, realm)
 
 
 @contextmanager
 def open_reindex(database_url: str, realm: str = "default") -> Iterator[Reindex]:
-    """The stored documents of a realm, to be judged again; raises FrontierError without any."""
+    """Open the reindexing of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
         yield Reindex(database, realm)
 
 
 @contextmanager
 def open_pruning(database_url: str, realm: str | None = None) -> Iterator[Pruning]:
-    """Open the pruning of a realm or, where that is None, of all; raises FrontierError
+    """Open the pruning of a realm or, if that is None, of all; raises FrontierError
     while a worker is alive."""
     with _existing(database_url) as database:
         yield Pruning(database, realm)

@@ -39,7 +39,7 @@ CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
     ),
     (OperationalError, "cannot be reached"),
 )
-# Whom a server does not let in, it gives no code, only words.
+# A server gives no error code for a refused connection, only a text.
 UNLET = (
     (re.compile('database ".*" does not exist'), NO_DATABASE),
     (re.compile("password authentication failed|no password supplied"), NO_PASSWORD),
@@ -56,7 +56,7 @@ _QUOTED = re.compile('"[^"]*"')
 
 
 def cause(error: Exception, detail: str) -> str:
-    """Name the cause of a failure with its remedy; else only "failed"."""
+    """Return the cause of a failure with its remedy; "failed" if unknown."""
     if isinstance(error, psycopg.OperationalError):
         for pattern, text in UNLET:
             if pattern.search(detail):
@@ -65,26 +65,26 @@ def cause(error: Exception, detail: str) -> str:
 
 
 def is_split(url: str) -> bool:
-    """Tell whether a name or password has a sign at which the URL is split elsewhere than meant."""
+    """Tell whether a name or password has an unescaped character that splits the URL."""
     rest = _USER.sub("", url.partition("://")[2], count=1)
     return "@" in rest.partition("?")[0]
 
 
 def unreadable(url: str, error: Exception) -> str:
-    """Why a URL is none, without the part that may be of a password."""
+    """Return the reason why a URL is invalid, without text that may belong to a password."""
     detail = " ".join(str(error).split())
     return f"{_QUOTED.sub('…', detail)}; {MASKS}" if "@" in url else detail
 
 
 CONNECT_SECONDS = 10
-ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter keeps what it is given
+ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter stores bytes as they are
 CHANNEL = "sitecrawl_outbox"
-LOCK_KEY = 0x517EC4A71  # any number that other programs are unlikely to lock
+LOCK_KEY = 0x517EC4A71  # a number that other programs are unlikely to lock
 KNOWN = (
     b"SELECT fingerprint, depth, priority FROM url"
     b" WHERE origin = %s AND fingerprint = ANY(%s::bigint[])"
 )
-ADD_URLS = (  # arrays: one statement and one answer, however many rows
+ADD_URLS = (  # arrays, for one round trip regardless of the number of rows
     f"INSERT INTO url ({URL_COLUMNS}) SELECT * FROM unnest(%s::bigint[], %s::bigint[],"  # noqa: S608
     " %s::text[], %s::integer[], %s::text[], %s::integer[], %s::bigint[], %s::text[],"
     " %s::float8[]) ON CONFLICT DO NOTHING"
@@ -93,12 +93,12 @@ ADD_URLS = (  # arrays: one statement and one answer, however many rows
 
 @lru_cache
 def _statement(text: str) -> bytes:
-    """A statement with psycopg's way to write parameters."""
+    """Return a statement in psycopg's parameter style."""
     return text.replace("?", "%s").encode()
 
 
 class PostgresDatabase:
-    """A connection to the server; transactions are told apart by row locks and fences."""
+    """A connection to the server; row locks and fences isolate transactions."""
 
     dialect = "postgres"
     types: Mapping[str, str] = {
@@ -123,38 +123,38 @@ class PostgresDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """One transaction of the server."""
+        """Run a block in one transaction of the server."""
         with self._connection.transaction():
             yield
 
     def exclusive_lock(self) -> None:
-        """Wait for every other transaction that asked for this; the lock ends with ours."""
+        """Inside a transaction: take an advisory lock, which ends with the transaction."""
         self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Every row of the answer."""
+        """Return all rows of the result."""
         return self._connection.execute(_statement(sql), parameters).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """The rows of the answer one by one, from a cursor on the server."""
+        """Yield the rows of the result from a server-side cursor."""
         with self._connection.transaction(), self._connection.cursor("stream") as cursor:
             yield from cursor.execute(_statement(sql), parameters)
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """Run a statement; return the number of rows it touched."""
+        """Run a statement; return the number of affected rows."""
         return self._connection.execute(_statement(sql), parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; how many rows were touched in all."""
+        """Run a statement once for each parameter row; return the total number of affected rows."""
         with self._connection.cursor() as cursor:
             cursor.executemany(_statement(sql), rows)
             return max(cursor.rowcount, 0)
 
     def add_urls(self, rows: Sequence[Row]) -> int:
-        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new.
+        """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs.
 
-        All are of one origin. Most are known: their fingerprints alone are sent first, because
-        psycopg needs more time to write a row than the server to look it up.
+        All are of one origin. Most are known, so only the fingerprints are sent first: psycopg
+        needs more time to serialise a row than the server to look it up.
         """
         found = self._connection.execute(KNOWN, [rows[0][0], [row[1] for row in rows]])
         known = {fingerprint: (depth, priority) for fingerprint, depth, priority in found}
@@ -162,7 +162,7 @@ class PostgresDatabase:
         columns = list(map(list, zip(*unknown, strict=True)))
         new = self._connection.execute(ADD_URLS, columns).rowcount if columns else 0
         nearer = [row for row in rows if row[1] in known and _is_nearer(row, *known[row[1]])]
-        if new < len(unknown):  # named twice, or by another worker meanwhile
+        if new < len(unknown):  # a row occurs twice, or another worker added it meanwhile
             nearer = list(rows)
         if nearer:
             self.many(NEARER, map(way_of, nearer))
@@ -173,7 +173,7 @@ class PostgresDatabase:
         self._connection.execute(sql.encode())
 
     def tables(self) -> set[str]:
-        """The names of the tables in the schema at hand."""
+        """Return the names of the tables in the current schema."""
         rows = self.rows(
             "SELECT table_name::text FROM information_schema.tables"
             " WHERE table_schema = current_schema()"
@@ -181,18 +181,18 @@ class PostgresDatabase:
         return {name for (name,) in rows}
 
     def size(self) -> None:
-        """The server's own concern."""
+        """Return None: the tables are on a server."""
 
     def compact(self) -> str:
-        """Nothing to do: the server's autovacuum frees what was deleted."""
+        """Do nothing: the server's autovacuum reclaims space."""
         return ""
 
     def notify(self) -> None:
-        """Send a notification with the transaction at hand."""
+        """Send a notification when the current transaction commits."""
         self._connection.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
 
     def wait_for_changes(self, seconds: float) -> None:
-        """Wait for a notification, at most so long."""
+        """Wait for a notification, or until the time has elapsed."""
         if not self._listening:
             self._connection.execute(f"LISTEN {CHANNEL}".encode())
             self._listening = True
@@ -200,7 +200,7 @@ class PostgresDatabase:
             return
 
     def now(self) -> float:
-        """The server's clock, which all workers share."""
+        """Return the time of the server's clock, which all workers share."""
         [(now,)] = self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
         return float(now)
 
@@ -210,12 +210,12 @@ class PostgresDatabase:
 
 
 def _is_nearer(row: Row, depth: int, priority: int) -> bool:
-    """Tell whether a row of ``URL_COLUMNS`` tells a shorter way than is known, or a start."""
+    """Tell whether a row of ``URL_COLUMNS`` has a shorter path or a higher priority."""
     return bool(row[3] < depth or row[5] > priority)
 
 
 class PostgresBackend:
-    """A database of a PostgreSQL server."""
+    """Backend for a database on a PostgreSQL server."""
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
     transient: tuple[type[Exception], ...] = (
@@ -237,10 +237,10 @@ class PostgresBackend:
         self._name = f"The crawl database {known.get('dbname', '')} on {where}"
 
     def connect(self, *, make: bool = True) -> PostgresDatabase:  # noqa: ARG002
-        """Open a connection for the thread that calls; the database has to exist."""
+        """Open a connection for the calling thread; the database must exist."""
         return PostgresDatabase(self._url, self._name)
 
     def readable(self, error: Exception) -> FrontierError:
-        """Which database, what is wrong with it, and what to do."""
+        """Return an error that names the database, the cause and the remedy."""
         detail = " ".join(str(error).split())
         return FrontierError(f"{self._name} {cause(error, detail)}: {detail}.")

@@ -1,4 +1,4 @@
-"""Resolver of redirects and canonicals: claims are checked, not obeyed."""
+"""Resolver of redirects and canonicals, which follows stored claims to their end."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ResolvedClaim:
 
 
 class RedirectResolver:
-    """Follows redirects and canonicals through the stored URLs of one realm."""
+    """Resolver of redirects and canonicals through the stored URLs of one realm."""
 
     def __init__(
         self, database: Database, realm: str, key: Callable[[str], str] = identity_key
@@ -61,7 +61,7 @@ class RedirectResolver:
         self._key = key
 
     def target_of(self, visit: VisitResult) -> int | None:
-        """The row of the URL that the visit names, if it is one the crawl knows."""
+        """Return the row of the visit's redirect target or canonical URL, None if unknown."""
         if visit.target is not None:
             return self._row(visit.target.origin, visit.target.fingerprint)
         named = visit.redirect_to or visit.canonical
@@ -117,7 +117,7 @@ class RedirectResolver:
             step = stands_for or target
 
     def _redirects_to(self, url: int, claimant: int) -> bool:
-        """Tell whether what is a page of the output by now leads to the claimant."""
+        """Tell whether a page of the output now redirects to the claimant."""
         step: int | None = url
         for _ in range(LONGEST_CHAIN):
             [(outcome, target)] = self._database.rows(STEP, (step,))

@@ -1,7 +1,7 @@
 """Answers that known pages began to share, and the documents withheld because of them.
 
-An outage that is answered politely (a redirect to a maintenance page, one text under every URL)
-shows in that several pages begin to give the same answer.
+An outage without error status (a redirect to a maintenance page, one text under every URL) is
+recognised by several pages beginning to give the same answer.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sitecrawl.frontier.base import SharedPages
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import Documents, unpack
 
-VISITS = 20  # of an origin, after which a document that nobody shares is written
-WINDOW = 30 * 24 * 3600.0  # seconds for which the answer of a page counts whose document is gone
+VISITS = 20  # visits of an origin after which a document with an unshared text is written
+WINDOW = 30 * 24 * 3600.0  # seconds for which the answer of a deleted page counts
 NOTE = (
     "INSERT INTO answer (url, origin, kind, key, seen_at) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (url) DO UPDATE SET kind = excluded.kind, key = excluded.key,"
@@ -40,8 +40,8 @@ HELD_GROUPS = (
     " GROUP BY o.key, o.realm, a.kind, a.key) AS held WHERE pages > 1"
     " ORDER BY key, realm, pages DESC, answer"
 )
-"""Answers because of which pages of an origin are held back, and how many pages of its realm give
-them: the others may be of other origins, or written before it showed."""
+"""Answers because of which pages of an origin are held back, with the number of pages of its realm
+that give them, including pages of other origins and those written before the answer was shared."""
 COUNT = (
     "SELECT count(*) FROM answer AS a JOIN origin AS o ON o.id = a.origin"
     " WHERE a.key = ? AND a.kind = ? AND a.seen_at >= ? AND o.realm = ?"
@@ -64,22 +64,22 @@ DUE = (
 
 @dataclass(frozen=True, slots=True)
 class SharedAnswer:
-    """One answer of a page: ``kind`` is redirect, canonical or text, ``key`` the address
-    without query that it leads to, or the hash of the text."""
+    """An answer of a page: ``kind`` is redirect, canonical, text or soft_404, ``key`` the target
+    address without query, the hash of the text, or the origin."""
 
     kind: str
     key: str
 
 
 def leading_to(kind: str, address: str) -> SharedAnswer:
-    """The answer of a page that leads to an address, whatever is said of the page in its query."""
+    """Return the answer of a page that leads to an address; its query is ignored."""
     return SharedAnswer(kind, address.partition("#")[0].partition("?")[0])
 
 
 @dataclass(frozen=True, slots=True)
 class WithheldDocument:
-    """A document that is not written yet: ``change`` is new or changed, ``held`` says that it
-    waits for a person's word."""
+    """A document that is not written yet: ``change`` is new or changed, ``held`` means that it
+    awaits confirmation."""
 
     url: int
     origin: int
@@ -100,26 +100,26 @@ class Answers:
         self._realm = realm
 
     def note(self, url: int, origin: int, answer: SharedAnswer) -> None:
-        """Note what the page of a current document answers in place of it."""
+        """Store the answer of a page that has a current document but no longer shows it."""
         now = self._database.now()
         self._database.execute(NOTE, (url, origin, answer.kind, answer.key, now))
 
     def clear(self, url: int) -> None:
-        """Forget the answer of a page that shows its own content."""
+        """Delete the answer of a page that shows its own content."""
         self._database.execute("DELETE FROM answer WHERE url = ?", (url,))
 
     def of(self, url: int) -> SharedAnswer | None:
-        """The answer that was noted of a page."""
+        """Return the stored answer of a page."""
         rows = self._database.rows("SELECT kind, key FROM answer WHERE url = ?", (url,))
         return SharedAnswer(*rows[0]) if rows else None
 
     def held(self, origin: int) -> list[SharedPages]:
-        """The answers because of which pages of an origin are held back, and those they share."""
+        """Return the shared answers because of which pages of an origin are held back."""
         rows = self._database.rows(HELD_GROUPS.format(of=" AND a.origin = ?"), (origin,))
         return [SharedPages(*group) for _, _, *group in rows]
 
     def accept(self, origin: int) -> None:
-        """Take what pages of an origin are held back for as their own from now on."""
+        """Accept the answers because of which pages of an origin are held back."""
         self._database.execute(ACCEPT, (origin,))
 
     def is_accepted(self, answer: SharedAnswer) -> bool:
@@ -127,7 +127,7 @@ class Answers:
         return bool(self._database.rows(ACCEPTED, (answer.key, answer.kind, self._realm)))
 
     def count(self, answer: SharedAnswer) -> int:
-        """Number of known pages that have begun to give an answer of late."""
+        """Count the known pages that began to give an answer within ``WINDOW``."""
         since = self._database.now() - WINDOW
         values = (answer.key, answer.kind, since, self._realm)
         [(count,)] = self._database.rows(COUNT, values)
@@ -144,20 +144,20 @@ class Withheld:
     def withhold(
         self, url: int, origin: int, change: str, document: dict[str, Any], hashes: Sequence[Any]
     ) -> None:
-        """Keep a document until it shows whether other pages give the same answer."""
+        """Withhold a document until it is clear whether other pages give the same answer."""
         row = (url, origin, change, self._documents.packed(document), *hashes, VISITS)
         self._database.execute(WITHHOLD, row)
 
     def forget(self, url: int) -> None:
-        """Drop what was withheld of a URL."""
+        """Delete the withheld document of a URL."""
         self._database.execute("DELETE FROM withheld WHERE url = ?", (url,))
 
     def is_withheld(self, url: int) -> bool:
-        """Tell whether a document of the URL waits to be written."""
+        """Tell whether a document of the URL is withheld."""
         return bool(self._database.rows("SELECT 1 FROM withheld WHERE url = ?", (url,)))
 
     def is_held(self, url: int) -> bool:
-        """Tell whether a document of the URL waits for a person's word."""
+        """Tell whether a document of the URL awaits confirmation."""
         rows = self._database.rows("SELECT 1 FROM withheld WHERE url = ? AND held = 1", (url,))
         return bool(rows)
 
@@ -166,7 +166,7 @@ class Withheld:
         self._database.execute("UPDATE withheld SET held = 1 WHERE url = ?", (url,))
 
     def of(self, origin: int) -> list[WithheldDocument]:
-        """Withheld documents of an origin, in the order of discovery."""
+        """Return the withheld documents of an origin, in order of discovery."""
         return [
             WithheldDocument(
                 url, of, address, change, unpack(body), hash_, document_hash, left, bool(held)
@@ -177,11 +177,11 @@ class Withheld:
         ]
 
     def count_visits(self, origin: int, visits: int) -> list[WithheldDocument]:
-        """Count visits of the origin; returns what has waited long enough by them."""
+        """Count visits of the origin; return the documents that were withheld long enough."""
         if not self._database.execute(COUNT_VISITS, (visits, origin)):
             return []
         return [each for each in self.of(origin) if each.visits_left <= 0]
 
     def doubt(self, origin: int) -> None:
-        """Make pages due in every run whose documents a person has to confirm."""
+        """Make pages whose documents await confirmation due in every run."""
         self._database.execute(DUE, (origin,))

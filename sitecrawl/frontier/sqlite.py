@@ -19,7 +19,7 @@ PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -32768",  # KiB
     "PRAGMA temp_store = MEMORY",
-    "PRAGMA wal_autocheckpoint = 8000",  # pages: a page written often is copied back once
+    "PRAGMA wal_autocheckpoint = 8000",  # pages; frequently written ones are copied back once
 )
 
 
@@ -32,7 +32,7 @@ USED = (
     "SELECT (page_count - freelist_count) * page_size"
     " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-WORTH = 0.9  # a smaller file is not worth writing all of it
+WORTH = 0.9  # used share above which a rewrite does not pay
 NO_ROOM = "the disk has no room for the copy that has to be made"
 HINDRANCES = {
     "SQLITE_FULL": NO_ROOM,
@@ -56,7 +56,7 @@ class SqliteDatabase:
 
     dialect = "sqlite"
     types: Mapping[str, str] = {
-        "identity": "INTEGER PRIMARY KEY",  # BIGINT would be no alias of the rowid
+        "identity": "INTEGER PRIMARY KEY",  # a BIGINT would not be an alias of the rowid
         "key": "INTEGER PRIMARY KEY",
         "bytes": "BLOB",
     }
@@ -85,7 +85,7 @@ class SqliteDatabase:
             self._inode = _inode_of(self._path)
 
     def _write_ahead(self) -> None:
-        """Change to a write-ahead log; SQLite itself does not wait for others here."""
+        """Switch to a write-ahead log; retry while the file is locked: SQLite does not wait."""
         deadline = time.monotonic() + BUSY_SECONDS
         while True:
             try:
@@ -98,7 +98,7 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Holds the file's one write lock from the start, so that it never has to give up."""
+        """Take the file's only write lock at the start, so that no later statement can fail on it."""
         self._check_file()
         self._connection.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
         try:
@@ -110,7 +110,7 @@ class SqliteDatabase:
         self._connection.execute("COMMIT")
 
     def _check_file(self) -> None:
-        """Raise FrontierError where the file was deleted: SQLite would go on without a word."""
+        """Raise FrontierError if the file was deleted or replaced, which SQLite does not notice."""
         if self._inode is not None and _inode_of(self._path) != self._inode:
             raise FrontierError(
                 f"{self.name} was deleted or replaced while it was in use; leave it where it is, "
@@ -118,51 +118,51 @@ class SqliteDatabase:
             )
 
     def exclusive_lock(self) -> None:
-        """Nothing to wait for: there is one writer at a time."""
+        """Do nothing: there is only one writer at a time."""
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Every row of the answer."""
+        """Return all rows of the result."""
         return self._connection.execute(sql, parameters).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """The rows of the answer one by one, however many there are."""
+        """Yield the rows of the result without loading all of them."""
         for row in self._connection.execute(sql, parameters):  # noqa: UP028
-            yield row  # yield from would close the cursor, maybe after its database: an error
+            yield row  # yield from closes the cursor, which fails if the database was closed before
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """Run a statement; return the number of rows it touched."""
+        """Run a statement; return the number of affected rows."""
         return self._connection.execute(sql, parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; how many rows were touched in all."""
+        """Run a statement once for each parameter row; return the total number of affected rows."""
         return self._connection.executemany(sql, rows).rowcount
 
     def add_urls(self, rows: Sequence[Row]) -> int:
-        """Insert rows of ``URL_COLUMNS`` whose URLs are not known yet; how many were new."""
+        """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs."""
         new = self.many(ADD_URLS, rows)
         if new < len(rows):
             self.many(NEARER, map(way_of, rows))
         return new
 
     def script(self, sql: str) -> None:
-        """Run several statements inside the transaction at hand."""
+        """Run several statements inside the current transaction."""
         for statement in sql.split(";\n"):
             self._connection.execute(statement)
 
     def tables(self) -> set[str]:
-        """The names of the tables that are there."""
+        """Return the names of the tables."""
         return {name for (name,) in self.rows("SELECT name FROM sqlite_schema")}
 
     def size(self) -> int:
-        """Bytes of the file, with what still stands in its log."""
+        """Return the size of the file in bytes, including pages that are still in its log."""
         [(size,)] = self.rows(SIZE)
         return int(size)
 
     def compact(self) -> str:
         """Rewrite the file if a tenth of it is free; return the reason if that is impossible, else "".
 
-        The copy is made in the folder for temporary files, for it may be larger than the
-        memory, and goes through the write-ahead log beside the file.
+        The copy is made in the folder for temporary files, because it may be larger than the
+        memory, and written through the write-ahead log next to the file.
         """
         [(used,)] = self.rows(USED)
         if used > WORTH * self.size():
@@ -181,17 +181,17 @@ class SqliteDatabase:
         return ""
 
     def notify(self) -> None:
-        """Do nothing: who waits looks at the file's version."""
+        """Do nothing: waiting readers poll the file's version."""
 
     def wait_for_changes(self, seconds: float) -> None:
-        """Wait until another connection has committed, at most so long; looks every 0.2 seconds."""
+        """Wait until another connection commits, or the time has elapsed; poll every 0.2 s."""
         version = self.rows("PRAGMA data_version")
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self.rows("PRAGMA data_version") == version:
             time.sleep(0.2)
 
     def now(self) -> float:
-        """The machine's clock, which all processes on one file share."""
+        """Return the time of the machine's clock, which all processes on one file share."""
         return time.time()
 
     def close(self) -> None:
@@ -200,7 +200,7 @@ class SqliteDatabase:
 
 
 def _inode_of(path: Path) -> tuple[int, int] | None:
-    """Device and inode of a file, None where there is none."""
+    """Return device and inode of a file, None if it does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -209,7 +209,7 @@ def _inode_of(path: Path) -> tuple[int, int] | None:
 
 
 def _is_writable(path: Path) -> bool:
-    """Tell whether a file can be written, and the log beside it be made if it is not there."""
+    """Tell whether a file can be written, and its write-ahead log exists or can be created."""
     if not os.access(path, os.W_OK):
         return False
     return os.access(path.parent, os.W_OK | os.X_OK) or _log_of(path).exists()
@@ -220,10 +220,10 @@ def _log_of(path: Path) -> Path:
 
 
 def _connect_read_only(path: Path) -> sqlite3.Connection:
-    """Open a file for reading alone.
+    """Open a file read-only.
 
-    Without a write-ahead log nobody has it open, and it is taken as it is: SQLite would leave
-    a log and its index beside it, as files of whoever only read.
+    A file without a write-ahead log is not in use, and is opened as immutable: otherwise SQLite
+    would leave a log and its index next to it, owned by the reader.
     """
     log = _log_of(path)
     in_use = log.exists()
@@ -243,7 +243,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 class SqliteBackend:
-    """A SQLite file."""
+    """Backend for a SQLite file."""
 
     errors: tuple[type[Exception], ...] = (sqlite3.Error, OSError)
     transient: tuple[type[Exception], ...] = ()
@@ -252,16 +252,16 @@ class SqliteBackend:
         self._path = url.removeprefix("sqlite:///")
 
     def connect(self, *, make: bool = True) -> SqliteDatabase:
-        """Open the file, making it and its folder where missing.
+        """Open the file; ``make`` creates it and its folder if missing.
 
-        One that is not to be made is opened for reading where it cannot be written.
+        Without ``make``, a file that cannot be written is opened read-only.
         """
         if not make and not Path(self._path).is_file():
             raise NoCrawlError(f"There is no crawl database {self._path}.")
         return SqliteDatabase(self._path, make=make)
 
     def readable(self, error: Exception) -> FrontierError:
-        """Which file, what is wrong with it, and what to do."""
+        """Return an error that names the file, the cause and the remedy."""
         code = getattr(error, "sqlite_errorname", "")
         for prefix, text in CAUSES.items():
             if code.startswith(prefix):

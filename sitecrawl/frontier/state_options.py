@@ -13,29 +13,29 @@ from sitecrawl.web.urls.identity import identity_key
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Options by which links are judged: ``rules`` is their hash, empty where not known,
-    and ``by_depth`` says that the depth of their page counts."""
+    """Options with which links are judged: ``rules`` is their hash, empty if unknown;
+    ``by_depth`` means that they depend on the depth of the page."""
 
     rules: str = ""
     by_depth: bool = False
 
     def at(self, depth: int) -> str:
-        """Return a text that differs where other links of a page at this depth are followed."""
+        """Return a text that differs when a page at this depth may have other links to follow."""
         return f"{self.rules}@{depth}" if self.by_depth else self.rules
 
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
-    """Options of the crawl's memory; durations in seconds.
+    """Options of the frontier; durations in seconds.
 
     ``force`` makes everything due, ``realm`` names the collection, ``any_name`` opens a
-    database that was made for another crawl, ``lease_seconds`` is how long an origin stays
-    with a worker that is not heard of, ``delay`` how long it then rests unless its robots.txt
-    asks for another pause. ``activity`` says what a run considers: all that is due, only
-    what was never visited (discover), only what was (refresh), or the starts alone.
-    ``reading`` stands for the options by which pages are read: documents made under others
-    are read again. ``following`` tells those by which links are judged. ``key`` gives the
-    identity of a URL that came without it.
+    database that was created for another crawl. ``lease_seconds`` is the time after which the
+    origins of a silent worker are free, ``delay`` the delay before their next request, unless
+    robots.txt sets another. ``activity`` selects the URLs that a run considers: all that are due,
+    only those never visited (discover), only those visited before (refresh), or only the starts.
+    ``reading`` is the hash of the options with which pages are read: pages read with others are
+    read again. ``following`` identifies the options with which links are judged. ``key`` computes
+    the identity key of a URL.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
@@ -52,7 +52,7 @@ class StateOptions:
 
     @property
     def reads_all(self) -> bool:
-        """Tell a run that follows the links of pages and reads the sitemaps."""
+        """Tell whether the run follows the links of pages and reads the sitemaps."""
         return self.activity == "all" and self.following.rules not in ("", "none")
 
     @property

@@ -1,4 +1,4 @@
-"""The URLs a crawl knows: adding those that are new, popping those that are due."""
+"""Known URLs of a crawl: add new ones, pop due ones, queue others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POP = (
     " WHERE u.origin = ? AND u.waiting = 1 AND {}"
     " ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
 )
-# Last are those that may cost the origin's patience: it may end with them. Starts go first.
+# URLs that may exhaust the failure budget of the origin come last. Starts come first.
 UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
 PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
 POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
@@ -40,7 +40,7 @@ class Urls:
     """The url table of one realm."""
 
     def __init__(self, database: Database, realm: str, aside_in: int | None = None) -> None:
-        """``aside_in``: the run whose own links are for the next one."""
+        """``aside_in``: the run whose newly found links are left to the next run."""
         self._database = database
         self._realm = realm
         self._aside_in = aside_in
@@ -49,12 +49,11 @@ class Urls:
     def add(
         self, candidates: Iterable[Candidate], pages: dict[str, int], home: int | None = None
     ) -> int:
-        """Store those that are new; of what is known, only the way to it may become shorter.
-        Returns how many were new.
+        """Store unknown URLs, and shorter paths to known ones; return the number of new URLs.
 
-        ``pages`` maps the URLs of the pages at hand to their rows: a referrer among them
-        is stored as a reference. ``home`` is the leased origin of these pages: links to
-        others are sorted, so that workers do not wait for each other in a circle.
+        ``pages`` maps the URLs of the committed pages to their rows: a referrer among them is
+        stored as a reference. ``home`` is the leased origin of these pages: links to other
+        origins are sorted, so that workers do not deadlock.
         """
         by_origin: defaultdict[str, list[Candidate]] = defaultdict(list)
         for candidate in candidates:
@@ -88,14 +87,14 @@ class Urls:
         return new
 
     def _set_aside(self, origin: int, candidates: list[Candidate]) -> int:
-        """Leave the links out of the run, if that is so; how many waited."""
+        """Set newly found links aside if the run defers them; return how many were waiting."""
         if self._aside_in is None:
             return 0
         links = [(origin, c.fingerprint, self._aside_in) for c in candidates if c.via == "link"]
         return self._database.many(SET_FOUND_ASIDE, links) if links else 0
 
     def pop(self, origin: str, lease: Lease, limit: int) -> list[DueUrl]:
-        """Pop the first waiting URLs; they stay popped until they are committed."""
+        """Pop waiting URLs in order; they stay popped until they are committed."""
         free: list[Row] = []
         for pop in POPS:
             rows = self._database.rows(pop, (lease.id, limit + len(lease.in_hand)))
@@ -107,15 +106,15 @@ class Urls:
         return [DueUrl(origin, *row) for row in free]
 
     def has_promising(self, origin: int) -> bool:
-        """Tell whether anything waits that did not fail last time, or is a start."""
+        """Tell whether a start, or a URL that did not fail last time, is waiting."""
         return bool(self._database.rows(MORE, (origin,)))
 
     def forget(self) -> None:
-        """Trust no row's number that a failed transaction may have taken back."""
+        """Clear the cache of row ids: a failed transaction may have rolled some back."""
         self._origins.clear()
 
     def know(self, keys: Iterable[str]) -> None:
-        """Make sure that the row of every origin is known."""
+        """Insert missing origins, and cache the row id of each."""
         for key in sorted(key for key in keys if key not in self._origins):
             self._database.execute(
                 "INSERT INTO origin (realm, key) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -127,7 +126,7 @@ class Urls:
 
 
 NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR due <= ?)"
-"""False where the answer itself said when to come back (Retry-After), later than a given time."""
+"""False if the response set the time of the next request (Retry-After), later than a given time."""
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
 SET_UNVISITED_ASIDE = (
@@ -146,16 +145,16 @@ PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 
 
 class Reminders:
-    """Queue of the URLs of one realm that are not due by their age."""
+    """Requeueing of URLs of one realm for reasons other than their age."""
 
     def __init__(self, database: Database, realm: str) -> None:
         self._database = database
         self._realm = realm
 
     def set_aside(self, selection: Selection) -> None:
-        """Leave out of a run what it does not select; the next run has it again.
+        """Set aside the URLs that a run does not select, until the next run.
 
-        The starts of a run that visits nothing else are recalled afterwards.
+        A run that only visits its starts queues them again with ``unskip``.
         """
         if not selection.links:
             self._database.execute(SET_ALL_ASIDE, (self._realm,))
@@ -163,21 +162,21 @@ class Reminders:
             self._database.execute(SET_UNVISITED_ASIDE, (self._realm,))
 
     def take_back(self) -> None:
-        """Queue again what an earlier run set aside."""
+        """Queue the URLs that an earlier run set aside."""
         self._database.execute(TAKE_BACK, (self._realm,))
 
     def unskip(self, candidates: Iterable[Candidate]) -> None:
-        """Queue those that the run has set aside."""
+        """Queue those candidates that the run has set aside."""
         for candidate in candidates:
             self._wait(candidate, UNSKIP, self._one(candidate))
 
     def mark_due(self, candidates: Iterable[Candidate]) -> None:
-        """Queue these whatever their age, unless they are gone."""
+        """Queue these regardless of their age, unless they are permanently gone."""
         for candidate in candidates:
             self._wait(candidate, MARK_DUE, self._reminded(candidate))
 
     def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Note the date that a feed gives to each, and let those wait whose date differs."""
+        """Store the dates of feed entries, and queue the URLs whose date has changed."""
         for candidate, date in entries:
             one, at = self._one(candidate), date.timestamp()
             self._wait(candidate, REDATED, (*self._reminded(candidate), at))

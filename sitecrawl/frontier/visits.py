@@ -147,8 +147,8 @@ class Finding:
 
     @property
     def missing(self) -> int:
-        """Number of consecutive answers that the page does not exist, this one included unless it is
-        retried in the same run."""
+        """Number of consecutive answers that the page does not exist, this one included unless it
+        is retried in the same run."""
         if self.outcome in CONFIRMED:
             return self.stored.missing + (not self.visit.again)
         return self.stored.missing if self.outcome in FAILED else 0
