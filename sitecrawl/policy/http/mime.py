@@ -185,7 +185,7 @@ class MediaTypes(NamedTuple):
         return declared
 
     def _checked_file_type(self, declared: str, found: str, body: bytes) -> str:
-        """The type of a body declared as a file: ``found`` if it is another file or a page."""
+        """Return the type of a body declared as a file: another file type or HTML if it is one."""
         if found in FORMAT_OF_TYPE:
             return found
         return "text/html" if not found and sniff(body) == "text/html" else declared

@@ -1,1 +1,1 @@
-"""Which URLs are crawled: canonicalization, rules, scope."""
+"""URL policy: canonicalization, rules, scope."""

@@ -1,4 +1,4 @@
-"""Treatment of queries and of the spellings of a URL before the other rules."""
+"""Query treatment and URL rewriting, applied before the other rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sitecrawl.web.urls.url import normalize
 
 
 def is_dynamic(url: str) -> bool:
-    """True if one of the characters ``? = & $ ;`` stands in it: a program may answer it."""
+    """Return True if the URL contains one of ``? = & $ ;``, as dynamic pages do."""
     return any(mark in url for mark in "?=&$;")
 
 
@@ -23,36 +23,36 @@ _POINT = re.compile(r"[^?]+\?\d+,\d+")
 
 
 def has_parameters_but_no_point(url: str) -> bool:
-    """True if a URL has parameters and is no point of an image map."""
+    """Return True if a URL has parameters that are not a point of an image map."""
     return has_parameters(url) and not _POINT.fullmatch(url)
 
 
-# HTML 4.01, B.2.2: servers may take ";" for "&". Only where another "name=" follows: what
-# stands behind any other is more of the value. Links that were escaped twice have "&amp;".
+# HTML 4.01, B.2.2: servers may accept ";" for "&". It separates only if another "name=" follows;
+# otherwise it belongs to the value. Links that were escaped twice have "&amp;".
 _MARKS = re.compile(r"&(?:amp;)?|;(?=[^&;=]+=)")
 _FIRST_MARKS = re.compile(r"\A(?:&(?:amp;)?|;)+")
 _WITH_PARAMETERS = re.compile(r"[?;$!(]")
 
 
 def has_parameters(url: str) -> bool:
-    """True if a URL has a query, or parameters in its path."""
+    """Return True if a URL has a query, or parameters in its path."""
     return _WITH_PARAMETERS.search(url) is not None
 
 
 def parameter_name(parameter: str) -> str:
-    """The name of a parameter ``name=value``, decoded."""
+    """Return the name of a parameter ``name=value``, decoded."""
     return unquote_plus(parameter.partition("=")[0])
 
 
 def parameter_names(query: str) -> frozenset[str]:
-    """The names of all parameters of a query."""
+    """Return the names of all parameters of a query."""
     return frozenset(parameter_name(each) for each in _MARKS.split(query) if each)
 
 
 def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
-    """``url`` with only those parameters whose name ``keep`` accepts, in their order.
+    """Return ``url`` with only the parameters whose name ``keep`` accepts, in their order.
 
-    Nothing is rewritten where nothing is dropped; a query left empty goes with its mark.
+    The URL is unchanged if no parameter is dropped; an empty query is removed with its mark.
     """
     path, mark, query = url.partition("?")
     if not mark:
@@ -67,13 +67,13 @@ def keep_parameters(url: str, keep: Callable[[str], bool]) -> str:
 
 
 def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that parameter names match without case; ``*`` in a name is any text."""
+    """Compile a case-insensitive pattern of parameter names; ``*`` in a name is any text."""
     words = (re.escape(name).replace(r"\*", "[^/?;&=]*") for name in names)
     return re.compile("|".join(words) or r"(?!)", re.IGNORECASE)
 
 
 def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -> str:
-    """Keep parameters where ``;`` parts them too; each stays behind its own mark."""
+    """Keep parameters where ``;`` separates them too; each keeps the separator before it."""
     marks = ["", *_MARKS.findall(query)]
     marked = list(zip(marks, _MARKS.split(query), strict=True))
     kept = [mark + each for mark, each in marked if not each or keep(parameter_name(each))]
@@ -93,12 +93,12 @@ class Rewriting(UrlChange):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The treatment with the listed rules, if any."""
+        """Build the treatment with the listed rules, if any."""
         rules = tuple(map(read_rewrite, options.value("url_rewrite")))
         return cls(rules, options.setting("url_rewrite")) if rules else None
 
     def change(self, url: str) -> str:
-        """``url`` after every replacement; unchanged where the result is no URL."""
+        """Return ``url`` after every replacement; unchanged if the result is not a URL."""
         rewritten = url
         for pattern, replacement in self.rules:
             rewritten = pattern.sub(replacement, rewritten)
@@ -106,7 +106,7 @@ class Rewriting(UrlChange):
 
 
 def read_rewrite(entry: str) -> tuple[re.Pattern[str], str]:
-    r"""A rule written ``PATTERN=>REPLACEMENT``; groups are ``\1``.
+    r"""Parse a rule written ``PATTERN=>REPLACEMENT``; groups are ``\1``.
 
     Raises ValueError if the arrow is missing, the pattern does not compile or the
     replacement names a group that the pattern does not have.
@@ -128,7 +128,7 @@ _NOWHERE = ("expandview", "openview&start")
 
 @dataclass(slots=True)
 class Domino(UrlRule):
-    """Refuses the expanded, collapsed and paged forms of Domino's views and documents."""
+    """Refuse the expanded, collapsed and paged forms of Domino's views and documents."""
 
     setting: str
     reason = RefusalReason(
@@ -137,12 +137,12 @@ class Domino(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule, unless it is turned off."""
+        """Build the rule, unless it is turned off."""
         return cls(options.setting("domino")) if options.value("domino") else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a command with more behind it, and the commands that only fold views."""
-        text = target.url.lower().replace("&amp;", "&")  # what was escaped twice
+        """Refuse a command that has text after it, and the commands that only fold views."""
+        text = target.url.lower().replace("&amp;", "&")  # URLs that were escaped twice
         for word in _ONLY_AT_THE_END:
             if word in text and not text.endswith(word):
                 return f"{self.setting}: {word} is not at the end"
@@ -155,13 +155,13 @@ _SORT = re.compile(r"(?:C=[NMSD](?:[;&]O=[AD])?|O=[AD]|[NMSD]=[AD])(?:[;&][FVP]=
 
 @dataclass(slots=True)
 class ListingSort(UrlChange):
-    """Removes the sort order of a directory listing."""
+    """Remove the sort order of a directory listing."""
 
     setting: str = "sort orders of directory listings"
     name = "listing_sort"
 
     def change(self, url: str) -> str:
-        """The listing itself, where the query is nothing but its sort order."""
+        """Return the URL of the listing itself if the query is only its sort order."""
         path, mark, query = url.partition("?")
         if mark and path.endswith("/") and _SORT.fullmatch(query):
             return path
@@ -170,7 +170,7 @@ class ListingSort(UrlChange):
 
 @dataclass(slots=True)
 class IgnoreQueries(UrlRule):
-    """Refuses every URL with a question mark."""
+    """Refuse every URL with a question mark."""
 
     setting: str
     reason = RefusalReason("query", "has a query (`query=ignore`)", options=("query",))
@@ -178,34 +178,34 @@ class IgnoreQueries(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule where queries are refused."""
+        """Build the rule if queries are refused."""
         return cls(options.setting("query")) if options.value("query") == "ignore" else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL with a question mark, even with nothing behind it."""
+        """Refuse a URL with a question mark, even if the query is empty."""
         return self.setting if "?" in target.url else ""
 
 
 @dataclass(slots=True)
 class StripQueries(UrlChange):
-    """Removes the query."""
+    """Remove the query."""
 
     setting: str
     name = "query_strip"
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The treatment where queries are stripped."""
+        """Build the treatment if queries are stripped."""
         return cls(options.setting("query")) if options.value("query") == "strip" else None
 
     def change(self, url: str) -> str:
-        """``url`` up to its question mark."""
+        """Return ``url`` up to its question mark."""
         return url.partition("?")[0]
 
 
 @dataclass(slots=True)
 class FilterQueries(UrlChange):
-    """Keeps the parameters that name a page, and removes the others."""
+    """Keep the parameters that identify a page, and remove the others."""
 
     names: frozenset[str]
     setting: str
@@ -213,31 +213,31 @@ class FilterQueries(UrlChange):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The treatment where queries are filtered."""
+        """Build the treatment if queries are filtered."""
         if options.value("query") != "filter":
             return None
         setting = f"{options.setting('query')}, {options.setting('query_keep')}"
         return cls(frozenset(options.value("query_keep")), setting)
 
     def change(self, url: str) -> str:
-        """``url`` with only the kept parameters, their names compared with case."""
+        """Return ``url`` with only the kept parameters; their names are case-sensitive."""
         return keep_parameters(url, self.names.__contains__)
 
 
 class CombinationPolicy(NamedTuple):
-    """The parameters that may stand together below a prefix; None for any."""
+    """The parameters that may be combined below a prefix; None for any."""
 
     prefix: re.Pattern[str]
     names: frozenset[str] | None
 
     def allows(self, url: str, present: frozenset[str]) -> bool:
-        """True if every parameter that is present is listed, and the prefix applies."""
+        """Return True if the prefix applies and every present parameter is listed."""
         return self.prefix.match(url) is not None and (self.names is None or present <= self.names)
 
 
 @dataclass(slots=True)
 class QueryPolicies(UrlRule):
-    """Refuses a query unless some policy allows its whole combination of parameters."""
+    """Refuse a query unless a policy allows its whole combination of parameters."""
 
     policies: tuple[CombinationPolicy, ...]
     setting: str
@@ -250,7 +250,7 @@ class QueryPolicies(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule where policies decide on queries."""
+        """Build the rule if policies decide on queries."""
         if options.value("query") != "policy":
             return None
         policies = tuple(map(read_combination, options.value("url_query_parameters")))
@@ -258,7 +258,7 @@ class QueryPolicies(UrlRule):
         return cls(policies, setting)
 
     def refusal(self, target: Target) -> str:
-        """Refuse a combination that no policy allows; the first that does wins."""
+        """Refuse a combination that no policy allows."""
         if not target.parts.query:
             return ""
         present = parameter_names(target.parts.query)
@@ -268,9 +268,9 @@ class QueryPolicies(UrlRule):
 
 
 def read_combination(entry: str) -> CombinationPolicy:
-    """A policy written as a URL: ``?id&page``, ``/shop/?id``, ``https://host/wiki?title``.
+    """Parse a policy written as a URL: ``?id&page``, ``/shop/?id``, ``https://host/wiki?title``.
 
-    What stands before the question mark is a prefix of the path or of the URL; ``*`` as a
+    The text before the question mark is a prefix of the path or of the URL; ``*`` as a
     name allows any parameters. Raises ValueError for anything else.
     """
     prefix, mark, names = entry.partition("?")
@@ -290,6 +290,6 @@ QUERY_RULES = (IgnoreQueries, QueryPolicies)
 
 
 def has_treated_query(options: OptionValues) -> Callable[[str], bool]:
-    """The URLs that the treatments of queries concern: not the points of sampled image maps."""
+    """Return a test of URLs with a treatable query; points of sampled image maps have none."""
     sampled = options.value("image_maps") == "sample"
     return has_parameters_but_no_point if sampled else has_parameters

@@ -1,4 +1,4 @@
-"""The rules in their order, applied to plain URL strings."""
+"""The rule engine: all changes and rules in their order, applied to plain URL strings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sitecrawl.web.urls.url import normalize
 class StageKinds(NamedTuple):
     """The kinds of changes and rules of one stage, in their order.
 
-    ``concerns`` gives the test of the URLs that the stage applies to; None for all.
+    ``concerns`` builds the test of the URLs that the stage applies to; None for all.
     """
 
     changes: tuple[type[UrlChange], ...] = ()
@@ -54,14 +54,14 @@ STAGES = (
     StageKinds(QUERY_CHANGES, QUERY_RULES, has_treated_query),
     StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES)),
 )
-"""Every change and every rule on URLs, in the order in which they apply."""
+"""All changes and rules on URLs, in the order in which they apply."""
 
 
 @dataclass(slots=True)
 class Stage:
     """Changes to the URL, then rules on the result.
 
-    ``concerns`` limits the stage to URLs of which it is true.
+    ``concerns`` limits the stage to the URLs for which it returns True.
     """
 
     changes: tuple[UrlChange, ...] = ()
@@ -70,7 +70,7 @@ class Stage:
 
     @classmethod
     def build(cls, kinds: StageKinds, options: OptionValues) -> Self:
-        """The stage with what these options ask for."""
+        """Build the stage with the changes and rules that the options require."""
         changes = (kind.build(options) for kind in kinds.changes)
         rules = (kind.build(options) for kind in kinds.rules)
         return cls(
@@ -80,16 +80,16 @@ class Stage:
         )
 
     def applies(self, url: str) -> bool:
-        """True if this stage has anything to look at."""
+        """Return True if the stage applies to a URL."""
         return self.concerns is None or self.concerns(url)
 
 
 @dataclass(slots=True)
 class Rules:
-    """One engine for discovery, for stored candidates and for ``scrapy explain``.
+    """The one engine for discovery, for stored candidates and for ``scrapy explain``.
 
-    What the URL alone decides is remembered for up to ``memory`` URLs, because the same
-    navigation stands on every page of a site.
+    Decisions that depend on the URL alone are cached for up to ``memory`` URLs, because the same
+    navigation is on every page of a site.
     """
 
     stages: Sequence[Stage]
@@ -103,7 +103,7 @@ class Rules:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The rules under these options."""
+        """Build the rules from the options."""
         stages = [Stage.build(kinds, options) for kinds in STAGES]
         rules = [rule for stage in stages for rule in stage.rules]
         return cls(
@@ -129,9 +129,9 @@ class Rules:
         via: str = "link",
         rel: frozenset[str] = frozenset(),
     ) -> Admission:
-        """The verdict on an absolute URL found ``depth`` links from a start.
+        """Decide on an absolute URL found ``depth`` links from a start.
 
-        ``via`` is ``seed`` for a start, to which fewer rules apply. Nothing depends on
+        ``via`` is ``seed`` for a start, to which fewer rules apply. The result does not depend on
         earlier calls. Never raises.
         """
         if via == "seed":
@@ -147,28 +147,28 @@ class Rules:
         return admission if decision.allowed else admission._replace(decision=decision)
 
     def recheck(self, url: str, *, depth: int, via: str) -> Admission:
-        """The verdict of today's rules on a URL stored earlier."""
+        """Decide by the current rules on a URL stored earlier."""
         return self.admit(url, depth=depth, via=via)
 
     def at_rest(self, admission: Admission) -> bool:
-        """True if the rules admit an address and would not rewrite it once more."""
+        """Return True if the rules admit a URL and would not rewrite it again."""
         known = self.admit(admission.url).fingerprint == admission.fingerprint
         return known and admission.decision.allowed
 
     def body_type(
         self, url: str, content_type: str | None, body: bytes, *, is_certain: bool
     ) -> tuple[Decision, str]:
-        """Decide by header and body if the body is wanted, and tell its media type."""
+        """Decide by header and body if the body is wanted; also return its media type."""
         return self.media_types.decide_body(url, content_type, body, is_certain=is_certain)
 
     def content_type(self, url: str, content_type: str | None) -> Decision:
-        """The verdict on the body of an answer, by its Content-Type header (None: none)."""
+        """Decide on the body of a response by its Content-Type header, if any."""
         return self.media_types.decide(url, content_type)
 
     def admit_redirect(self, start: str, target: str) -> str | None:
-        """Bring a start's redirect target into scope; the line that says so, if it did.
+        """Bring a start's redirect target into scope; return a notice if the scope changed.
 
-        Where a start was sent stands for it, and may send on.
+        The target counts as a start, and may redirect further.
         """
         notice = self.scope.admit_redirect(start, target)
         if notice:
@@ -176,7 +176,7 @@ class Rules:
         return notice
 
     def forget(self) -> None:
-        """Judge every URL again; needed when the scope has been widened."""
+        """Clear the cache of decisions; needed when the scope has been widened."""
         self._known.clear()
 
     def explain(
@@ -187,7 +187,7 @@ class Rules:
         via: str = "link",
         rel: frozenset[str] = frozenset(),
     ) -> list[Step]:
-        """Every rule in its order with its verdict; the first refusal is what decides."""
+        """Return the verdict of every rule in order; the first refusal decides."""
         steps: list[Step] = []
         for stage in self.stages:
             if not stage.applies(url):
@@ -228,7 +228,7 @@ class Rules:
 def _apply(
     rules: Sequence[UrlRule], target: Target, *, start: bool, indexed: bool
 ) -> tuple[Decision, bool]:
-    """The first refusal among ``rules``, and True if a document may come of the URL."""
+    """Return the first refusal among ``rules``, and True if the URL may become a document."""
     for rule in rules:
         words = rule.refusal(target)
         if not words or (start and rule.on_starts is OnStarts.EXEMPTS):
@@ -245,7 +245,7 @@ def _passed(each: UrlChange | UrlRule) -> Step:
 
 
 def _changed(change: UrlChange, url: str) -> str:
-    """The URL after a treatment, by its normal form; as found where that is the same."""
+    """Return the changed URL, or ``url`` itself if both have the same normal form."""
     changed = change.change(url)
     normal = normal_form(url)
     if normal == url or (by_form := change.change(normal)) == normal_form(changed):

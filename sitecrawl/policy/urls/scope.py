@@ -1,4 +1,4 @@
-"""The rules on hosts: the scope that the starts stand for, and addresses in place of names."""
+"""Rules on hosts: the scope that the starts define, and IP addresses instead of names."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @cache
 def suffixes(*, private: bool = False) -> TLDExtract:
-    """The list of suffixes, with those of private owners if asked for.
+    """Return the public suffix list, with private suffixes if asked for.
 
-    No network: the list that is packaged is the one that is used, in every run.
+    The packaged list is used in every run; nothing is fetched.
     """
     from tldextract import TLDExtract  # noqa: PLC0415 -- a tenth of a start; few crawls need it
 
@@ -29,10 +29,10 @@ def suffixes(*, private: bool = False) -> TLDExtract:
 
 @lru_cache(maxsize=4096)
 def registrable_domain(host: str) -> str:
-    """The domain that its owner registered: ``example.co.uk`` of ``www.example.co.uk``.
+    """Return the registered domain of a host: ``example.co.uk`` of ``www.example.co.uk``.
 
-    Addresses and single names stand for themselves; under a suffix that is on no list
-    (``.test``, an intranet's) the last two labels are taken.
+    Addresses and single names are returned as they are; under a suffix that is on no list
+    (``.test``, an intranet's) the last two labels are returned.
     """
     if is_ip_host(host) or "." not in host:
         return host
@@ -41,12 +41,12 @@ def registrable_domain(host: str) -> str:
 
 
 def is_under(host: str, domain: str) -> bool:
-    """True if ``host`` is ``domain`` or a subdomain of it."""
+    """Return True if ``host`` is ``domain`` or a subdomain of it."""
     return host == domain or host.endswith("." + domain)
 
 
 def start_urls(options: OptionValues) -> list[str]:
-    """The starts in their normal form, rewritten as their links are."""
+    """Return the starts in their normal form, rewritten like links."""
     rewriting = Rewriting.build(options)
     starts = [url for start in options.value("start") if (url := normalize(start))]
     return [rewriting.change(url) for url in starts] if rewriting else starts
@@ -54,7 +54,7 @@ def start_urls(options: OptionValues) -> list[str]:
 
 @dataclass(slots=True)
 class NumericHosts(UrlRule):
-    """No addresses in place of host names, except those that a start itself uses."""
+    """Refuse IP addresses instead of host names, except those that a start uses."""
 
     starts: frozenset[str]
     setting: str
@@ -67,14 +67,14 @@ class NumericHosts(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule where addresses are refused."""
+        """Build the rule if addresses are refused."""
         if options.value("numeric_hosts") != "refuse":
             return None
         hosts = frozenset(split(start).host for start in start_urls(options))
         return cls(hosts, options.setting("numeric_hosts"))
 
     def refusal(self, target: Target) -> str:
-        """Refuse an IP host, however it was written: the URL Standard has made it one form."""
+        """Refuse an IP host in any notation; URL parsing has normalized it."""
         if target.parts.host in self.starts or not is_ip_host(target.parts.host):
             return ""
         return f"{self.setting}: {target.parts.host}"
@@ -85,12 +85,12 @@ Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
 
 @dataclass(slots=True)
 class Scope(UrlRule):
-    """The parts of the web that the starts stand for.
+    """The parts of the web that the starts define.
 
-    ``extent`` says what of a start's URL must agree: its origin, host, site (scheme and
-    host), directory (origin and path prefix) or registrable domain. ``domains`` come in
-    addition, subdomains included; with ``any`` they are all there is. ``start_origins`` are
-    those of the starts, and of where these redirect without a change of owner or less safety.
+    ``extent`` is the part of a start's URL that must match: its origin, host, site (scheme and
+    host), directory (origin and path prefix) or registrable domain. ``domains`` are added to
+    it, subdomains included; with ``any`` they alone decide. ``start_origins`` are the origins of
+    the starts, and of their redirect targets under the same owner and not less secure.
     """
 
     extent: Extent
@@ -109,7 +109,7 @@ class Scope(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The scope of the configured starts; with ``any`` the list of domains decides."""
+        """Build the scope of the configured starts; with ``any`` the list of domains decides."""
         extent, domains = options.value("scope"), options.value("allowed_domains")
         decides = "allowed_domains" if extent == "any" and domains else "scope"
         listed = frozenset(map(read_domain, domains))
@@ -122,7 +122,7 @@ class Scope(UrlRule):
             self.start_origins.add(read_target(start).origin)
 
     def widen(self, url: str) -> None:
-        """Bring what ``url`` stands for into scope."""
+        """Bring the part of the web that ``url`` defines into scope."""
         target = read_target(url)
         self._places.add(self._place(target))
         folder = _folder(target)
@@ -130,7 +130,7 @@ class Scope(UrlRule):
         by_length.setdefault(len(folder), set()).add(folder)
 
     def covers(self, target: Target) -> bool:
-        """True if a URL is in scope."""
+        """Return True if a URL is in scope."""
         if self.extent == "any":
             return not self.domains or self._in_domains(target.parts.host)
         if self._place(target) in self._places and self._in_directory(target):
@@ -138,14 +138,14 @@ class Scope(UrlRule):
         return bool(self.domains) and self._in_domains(target.parts.host)
 
     def refusal(self, target: Target) -> str:
-        """Refuse what is out of scope."""
+        """Refuse URLs that are out of scope."""
         return "" if self.covers(target) else f"{self.setting}: {target.origin}"
 
     def admit_redirect(self, start: str, target: str) -> str | None:
-        """Widen the scope by where a start redirects to, if its owner is the same.
+        """Widen the scope by a start's redirect target, if its owner is the same.
 
-        Returns the line that says so, or None if nothing changed: the target is in scope
-        already, or it lies under another registrable domain.
+        Returns a notice, or None if nothing changed: the target is in scope
+        already, or under another registrable domain.
         """
         there = read_target(target)
         if not there.parts.host or owner_of(start) != owner_of(target):
@@ -184,9 +184,9 @@ class Scope(UrlRule):
 
 
 def read_domain(entry: str) -> str:
-    """The domain of an entry of allowed_domains, as it stands in URLs.
+    """Return the domain of an entry of allowed_domains, in the form it has in URLs.
 
-    Raises ValueError for a URL, a pattern, or anything else that is no domain.
+    Raises ValueError for a URL, a pattern, or anything else that is not a domain.
     """
     url = normalize(entry if "://" in entry else f"http://{entry.lstrip('.')}/")
     host = split(url).host if url else ""
@@ -201,11 +201,11 @@ def read_domain(entry: str) -> str:
 
 
 def owner_of(url: str) -> str:
-    """The owner of a URL: the registrable domain of its host."""
+    """Return the owner of a URL: the registrable domain of its host."""
     return registrable_domain(split(url).host)
 
 
 def _folder(target: Target) -> str:
-    """The directory that a URL lies in, with the slash at its end."""
+    """Return the directory of a URL, with its trailing slash."""
     path = target.parts.path
     return path[: path.rfind("/") + 1] or "/"

@@ -1,4 +1,4 @@
-"""Ids that a server puts into URLs for each visitor or each way in: they name no page."""
+"""Removal of session ids and tracking parameters, which do not identify a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sitecrawl.policy.decision import OptionValues
 from sitecrawl.policy.urls.canonicalization import keep_parameters, names_pattern
 from sitecrawl.policy.urls.url_rules import UrlChange
 
-# Servers put their own word before: JSESSIONID, Bv_SessionID, ASP.NET_SessionId, PHPSESSID.
+# Servers put a prefix of their own before: JSESSIONID, Bv_SessionID, ASP.NET_SessionId, PHPSESSID.
 SESSION_PARAMETERS = (
     "*sessionid",
     "*session_id",
@@ -64,22 +64,22 @@ class SessionIds(UrlChange):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The treatment with the listed names, if any."""
+        """Build the treatment with the listed names, if any."""
         names = options.value("session_parameters")
         return cls(names, options.setting("session_parameters")) if names else None
 
     def __post_init__(self) -> None:
-        """Compile the names, which may have ``*`` for any text."""
+        """Compile the names, in which ``*`` is any text."""
         self._query = names_pattern(self.names)
         self._path = re.compile(
             f";(?:{self._query.pattern})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE
         )
 
     def change(self, url: str) -> str:
-        """``url`` without session ids."""
+        """Return ``url`` without session ids."""
         path, mark, query = url.partition("?")
         before = ""
-        while path != before:  # what is left may join to another
+        while path != before:  # the remaining parts may form another id
             before, path = path, self._strip(path)
         if "$" in query:
             query = _DOLLAR_IN_VALUE.sub("", query)
@@ -105,13 +105,13 @@ class TrackingParameters(UrlChange):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The treatment with the listed names."""
+        """Build the treatment with the listed names."""
         return cls(options.value("entry_parameters"), options.setting("entry_parameters"))
 
     def __post_init__(self) -> None:
-        """Compile the names, which may have ``*`` for any text."""
+        """Compile the names, in which ``*`` is any text."""
         self._query = names_pattern(self.names)
 
     def change(self, url: str) -> str:
-        """``url`` without tracking parameters."""
+        """Return ``url`` without tracking parameters."""
         return keep_parameters(url, lambda name: not self._query.fullmatch(name))

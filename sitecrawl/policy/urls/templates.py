@@ -1,8 +1,8 @@
-"""URL templates: what the URLs of pages that one program makes have in common.
+"""URL templates: the common form of the URLs of pages that one program generates.
 
-A template is the shape of the path and the names of the parameters. It looks at nothing but the
-URL, and so it is a guess: the names of directories stay, numbers, dates, ids and the names of
-pages become their kind.
+A template consists of the shape of the path and the names of the parameters. It is a guess from
+the URL alone: names of directories are kept; numbers, dates, ids and page names are replaced by
+their kind.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 NUMBER, DATE, ID, WORD = "<number>", "<date>", "<id>", "<word>"
-"""The kinds of what varies in a path."""
+"""Kinds of variable parts of a path."""
 MAX_SEGMENTS = 12
-"""Segments of a path that are looked at; deeper ones are one kind, ``<deeper>``."""
+"""Maximum number of path segments in a template; deeper ones become ``<deeper>``."""
 DEEPER = "<deeper>"
 MAX_PARAMETERS = 16
-"""Different names of parameters that a template has, in alphabetical order."""
+"""Maximum number of different parameter names in a template, in alphabetical order."""
 MAX_DIRECTORY_NAME = 24
-"""Characters of a directory's name; a longer one is the name of a page or user."""
+"""Maximum length of a directory name, in characters; longer ones name a page or user."""
 
 
 class UrlTemplate(NamedTuple):
     """The shape of a path, and the names of the parameters in alphabetical order.
 
-    Two URLs of an origin with equal templates are taken for pages of one kind. The origin is not
-    part of it.
+    Two URLs of an origin with equal templates are assumed to be pages of one kind. The origin is
+    not part of the template.
     """
 
     path: str
     parameters: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The template as a person reads it: ``/wiki/<word>?action&oldid``."""
+        """The template in readable form: ``/wiki/<word>?action&oldid``."""
         return f"{self.path}?{'&'.join(self.parameters)}" if self.parameters else self.path
 
     @property
     def coarse(self) -> UrlTemplate:
-        """The template with every directory but the first a mere word.
+        """The template with every directory but the first as a mere word.
 
-        For sites whose directories have too many names to count each: a maze, or a hosting
+        For sites with too many directory names to count each: a maze, or a hosting
         service with a directory for each user.
         """
         first, slash, rest = self.path[1:].partition("/")
@@ -52,9 +52,9 @@ class UrlTemplate(NamedTuple):
         return self._replace(path="/".join(["", first, *shapes, segments[-1]]))
 
 
-@lru_cache(maxsize=8192)  # the links, the fetch and the page ask one after the other
+@lru_cache(maxsize=8192)  # called for the link, the fetch and the page in turn
 def url_template(url: str) -> UrlTemplate:
-    """The template of an absolute URL; pure, never raises, a few microseconds.
+    """Return the template of an absolute URL; pure, never raises, takes a few microseconds.
 
     ``https://example.org/2026/11/some-title.html?page=2&sort=a`` has the template
     ``/<number>/<number>/<word>.html?page&sort``.
@@ -69,7 +69,7 @@ def url_template(url: str) -> UrlTemplate:
     return UrlTemplate(_path_shape(path), names)
 
 
-# No person typed it: long, with letters and digits by turns, or a very long number.
+# Not typed by a person: long, with alternating letters and digits, or a very long number.
 _LONG = re.compile(r"[\w~-]{12,}")
 _LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}")
 _TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
@@ -77,7 +77,7 @@ _TURNS = 3
 
 
 def is_opaque(value: str) -> bool:
-    """True if a value looks like an id that a machine made up."""
+    """Return True if a value looks like a generated id."""
     if _LONG_NUMBER.fullmatch(value):
         return True
     return _LONG.fullmatch(value) is not None and len(_TURN.findall(value)) >= _TURNS
@@ -106,7 +106,7 @@ def _path_shape(path: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _directory_shape(segment: str) -> str:
-    """The shape of a segment with others below it: its name, unless it names one of many."""
+    """Return the shape of a directory: its name, unless it is one of many."""
     if not segment or (segment.isalpha() and len(segment) <= MAX_DIRECTORY_NAME):
         return segment
     name, mark, _ = segment.partition(";")
@@ -122,7 +122,7 @@ def _directory_shape(segment: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _page_shape(segment: str) -> str:
-    """The shape of the last segment: its kind with its suffixes, such as ``<word>.html.en``."""
+    """Return the shape of the last segment: its kind with its suffixes, e.g. ``<word>.html.en``."""
     if not segment:
         return segment
     name, mark, _ = segment.partition(";")
@@ -141,7 +141,7 @@ def _page_shape(segment: str) -> str:
 
 
 def _kind(text: str) -> str:
-    """The kind of a text that is no plain word, "" for a word."""
+    """Return the kind of a text; "" for a plain word."""
     if text.isalpha() and len(text) < 16:  # the shortest hexadecimal id
         return ""
     if text[:1].isdigit() and _DATE.fullmatch(text) and len(text) > 4:

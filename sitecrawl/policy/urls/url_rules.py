@@ -1,8 +1,7 @@
-"""The rules that look at nothing but a URL, and those on the link that names it.
+"""Rules that depend on the URL alone, and rules on the link to it.
 
-A rule states itself on its class: the reason of its refusals with the options and the
-documentation, its effect on starts, and how it is built. It is registered in the tuple of its
-kind at the end of this file.
+A rule declares on its class the reason of its refusals with options and documentation, its effect
+on starts, and its construction. It is registered in the tuple of its kind at the end of this file.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from sitecrawl.web.urls.url import UrlParts, normalize, origin, split
 
 
 class Target(NamedTuple):
-    """A resolved URL in its normal form with the parts of that, taken apart once for all rules.
+    """A resolved URL in its normal form with the parts of that, parsed once for all rules.
 
-    An escaped letter is a letter to all of them; ``as_found`` is what is requested.
+    Escaped letters are decoded in it; ``as_found`` is the URL that is requested.
     """
 
     url: str
@@ -35,15 +34,15 @@ class Target(NamedTuple):
     as_found: str
 
 
-@lru_cache(maxsize=1024)  # the rules, the limits and the fetch ask one after the other
+@lru_cache(maxsize=1024)  # called by the rules, the limits and the fetch in turn
 def read_target(url: str) -> Target:
-    """The normal form of a resolved URL, and its parts."""
+    """Return the normal form of a resolved URL, and its parts."""
     normal = normal_form(url)
     return Target(normal, origin(normal), split(normal), url)
 
 
-# Two published crawlers' lists, less what is text that people search (txt, xml, html-like
-# suffixes), and the kinds of file that came after them.
+# The lists of two published crawlers, without searchable text (txt, xml, html-like suffixes),
+# and with newer kinds of files.
 _LIST = """
     7z aac apk asf avi avif bat bin bmp bz2 cab class cmd com cpl css csv deb dll dmg doc docx
     eot eps epub exe flac flv gif gz heic hta ico inf iso jar jpe jpeg jpg js json log m3u m4a
@@ -56,7 +55,7 @@ IGNORED_EXTENSIONS = tuple(_LIST.split())
 
 
 def extension(path: str) -> str:
-    """The lower-case extension of a URL path's last segment, "" if it has none."""
+    """Return the lower-case extension of a URL path's last segment, "" if it has none."""
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     if dot < 0:
@@ -65,7 +64,7 @@ def extension(path: str) -> str:
 
 
 class OnStarts(Enum):
-    """The effect of a rule on starts, which were asked for by name."""
+    """Effect of a rule on starts, which were requested explicitly."""
 
     REFUSES = "refuses them as it does links"
     EXEMPTS = "does not apply to them"
@@ -73,7 +72,7 @@ class OnStarts(Enum):
 
 
 class UrlRule(ABC):
-    """A rule that looks at nothing but the URL.
+    """A rule that depends on the URL alone.
 
     ``setting`` is the option that it applies, with value and source.
     """
@@ -85,16 +84,16 @@ class UrlRule(ABC):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:  # noqa: ARG003 -- one without option
-        """The rule under these options; None where they ask for none."""
+        """Build the rule from these options; None if they do not require it."""
         return cls()
 
     @abstractmethod
     def refusal(self, target: Target) -> str:
-        """The rule's text with the value that decided, or "" if the URL passes."""
+        """Return the text of the refusal with the deciding value, or "" if the URL passes."""
 
 
 class UrlChange(ABC):
-    """A treatment that gives the URL to go on with.
+    """A treatment that rewrites the URL.
 
     ``setting`` is the option that it applies, with value and source.
     """
@@ -105,17 +104,17 @@ class UrlChange(ABC):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:  # noqa: ARG003 -- one without option
-        """The treatment under these options; None where they ask for none."""
+        """Build the treatment from these options; None if they do not require it."""
         return cls()
 
     @abstractmethod
     def change(self, url: str) -> str:
-        """The URL after the treatment; the same text if it does not apply."""
+        """Return the URL after the treatment; the same text if it does not apply."""
 
 
 @dataclass(slots=True)
 class Schemes(UrlRule):
-    """The schemes that are crawled."""
+    """Refuse schemes that are not listed."""
 
     allowed: frozenset[str]
     setting: str
@@ -127,12 +126,12 @@ class Schemes(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The rule on the listed schemes, in lower case."""
+        """Build the rule from the listed schemes, in lower case."""
         allowed = frozenset(scheme.lower() for scheme in options.value("schemes"))
         return cls(allowed, options.setting("schemes"))
 
     def refusal(self, target: Target) -> str:
-        """Refuse mailto, javascript, ftp and whatever else is not listed."""
+        """Refuse mailto, javascript, ftp and everything else that is not listed."""
         return (
             ""
             if target.parts.scheme in self.allowed
@@ -142,7 +141,7 @@ class Schemes(UrlRule):
 
 @dataclass(slots=True)
 class WellFormed(UrlRule):
-    """A URL to fetch names a host."""
+    """Refuse URLs without host."""
 
     setting: str = "every URL needs a host"
     reason = RefusalReason(
@@ -160,9 +159,9 @@ _SLASHES = re.compile("//+")
 
 @dataclass(slots=True)
 class ForbiddenSites(UrlRule):
-    """Hosts (with their subdomains) and URL prefixes that are never visited.
+    """Refuse the listed hosts (with their subdomains) and URL prefixes.
 
-    ``sites`` pairs a host and a path prefix with the words of the rule.
+    ``sites`` pairs a host and a path prefix with the setting that lists them.
     """
 
     sites: tuple[tuple[str, str, str], ...]
@@ -175,15 +174,15 @@ class ForbiddenSites(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule on the listed sites, if any."""
+        """Build the rule from the listed sites, if any."""
         entries = options.entries("forbidden_sites")
         sites = tuple((*read_site(entry), words) for entry, words in entries)
         return cls(sites, options.setting("forbidden_sites")) if sites else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse what lies on a forbidden host, below the path if one was given.
+        """Refuse a URL on a forbidden host, below the path if one was given.
 
-        Several slashes are one, as they are to servers.
+        Repeated slashes count as one, as on servers.
         """
         path = _SLASHES.sub("/", target.parts.path)
         for host, prefix, words in self.sites:
@@ -194,9 +193,9 @@ class ForbiddenSites(UrlRule):
 
 
 def read_site(entry: str) -> tuple[str, str]:
-    """Host and path prefix of an entry such as ``ads.example.com`` or ``http://host/dir/``.
+    """Parse an entry such as ``ads.example.com`` or ``http://host/dir/`` into host and path prefix.
 
-    Raises ValueError if it names no host.
+    Raises ValueError if it has no host.
     """
     url = normalize(entry if "://" in entry else f"http://{entry}")
     parts = split(normal_form(url)) if url else None
@@ -207,7 +206,7 @@ def read_site(entry: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class Length(UrlRule):
-    """The most characters that a URL may have, counted when it is absolute."""
+    """Limit the length of an absolute URL, in characters."""
 
     limit: int
     setting: str
@@ -215,21 +214,21 @@ class Length(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The rule with the configured limit."""
+        """Build the rule with the configured limit."""
         return cls(options.value("max_url_length"), options.setting("max_url_length"))
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL of more than ``limit`` characters as it would be requested."""
+        """Refuse a URL that is longer than ``limit`` as it would be requested."""
         length = len(target.as_found)
         return "" if length <= self.limit else f"{self.setting}: {length} characters"
 
 
 @dataclass(slots=True)
 class RepeatedDirectories(UrlRule):
-    """The most often that one directory name may stand in a path.
+    """Limit the repetitions of a directory name in a path.
 
-    Repeats of several names add up, so that ``/a/b/a/b`` ends as ``/a/a/a`` does; names of
-    digits only (dates, ids) count for themselves alone.
+    Repeats of several names add up, so that ``/a/b/a/b/a/b`` is refused too; names of
+    digits only (dates, ids) do not add up.
     """
 
     limit: int
@@ -242,12 +241,12 @@ class RepeatedDirectories(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule with the configured limit; 0 is none."""
+        """Build the rule with the configured limit; 0 for none."""
         limit = options.value("max_repeated_directory")
         return cls(limit, options.setting("max_repeated_directory")) if limit else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a path in which a name, or all names together, repeat too often."""
+        """Refuse a path in which one name, or all names together, repeat too often."""
         if target.parts.path.count("/") <= self.limit + 1:
             return ""
         names = Counter(name for name in target.parts.path.split("/")[1:-1] if name)
@@ -260,7 +259,7 @@ class RepeatedDirectories(UrlRule):
 
 @dataclass(slots=True)
 class PathDepth(UrlRule):
-    """The most directories that a path may have."""
+    """Limit the number of directories in a path."""
 
     limit: int
     setting: str
@@ -270,7 +269,7 @@ class PathDepth(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule with the configured limit; 0 is none."""
+        """Build the rule with the configured limit; 0 for none."""
         limit = options.value("max_path_depth")
         return cls(limit, options.setting("max_path_depth")) if limit else None
 
@@ -285,9 +284,9 @@ def _times(item: tuple[str, int]) -> int:
 
 
 def ignored_extensions(options: OptionValues) -> dict[str, str]:
-    """The extensions that are not fetched, each with the setting of the list that names it.
+    """Return the extensions that are not fetched, each with the setting of the list with it.
 
-    Those of files that become documents are no longer of the default list.
+    Extensions of files that become documents are removed from the default list.
     """
     lists = ["ignore_extensions", "always_ignored_extensions"]
     if options.value("ignore_extensions") is None:
@@ -306,7 +305,7 @@ def ignored_extensions(options: OptionValues) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Extensions(UrlRule):
-    """Ignored extensions, each with the words of the list that names it."""
+    """Refuse ignored extensions, each with the setting that lists it."""
 
     ignored: Mapping[str, str]
     setting: str
@@ -324,19 +323,19 @@ class Extensions(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The rule on all lists of extensions that count."""
+        """Build the rule from all applicable lists of extensions."""
         ignored = ignored_extensions(options)
         return cls(ignored, f"{len(ignored)} ignored extensions")
 
     def refusal(self, target: Target) -> str:
-        """Refuse by the end of the path; host and query do not count."""
+        """Refuse by the end of the path; host and query are ignored."""
         suffix = extension(target.parts.path)
         return self.ignored.get(suffix, "") if suffix else ""
 
 
 @dataclass(slots=True)
 class Deny(UrlRule):
-    """Regular expressions, each with its words; one that is found refuses."""
+    """Refuse URLs that match a regular expression; each has its own setting."""
 
     patterns: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
@@ -344,15 +343,15 @@ class Deny(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule on the listed patterns, if any."""
+        """Build the rule from the listed patterns, if any."""
         entries = options.entries("deny")
         patterns = tuple((re.compile(normal_pattern(entry)), words) for entry, words in entries)
         return cls(patterns, options.setting("deny")) if patterns else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL in which any pattern is found, as the rules see it or as it was found.
+        """Refuse a URL that a pattern matches, in its normal form or as it was found.
 
-        A pattern may speak of escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
+        A pattern may concern escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
         """
         found = self._find(target.url)
         return found or (self._find(target.as_found) if target.as_found != target.url else "")
@@ -363,7 +362,7 @@ class Deny(UrlRule):
 
 @dataclass(slots=True)
 class Allow(UrlRule):
-    """Regular expressions of which one must be found."""
+    """Refuse URLs that match none of the regular expressions."""
 
     patterns: tuple[re.Pattern[str], ...]
     setting: str
@@ -372,19 +371,19 @@ class Allow(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule on the listed patterns, if any."""
+        """Build the rule from the listed patterns, if any."""
         patterns = tuple(re.compile(normal_pattern(entry)) for entry in options.value("allow"))
         return cls(patterns, options.setting("allow")) if patterns else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL in which none is found."""
+        """Refuse a URL that no pattern matches."""
         found = any(pattern.search(target.url) for pattern in self.patterns)
         return "" if found else f"no match of {self.setting}"
 
 
 @dataclass(slots=True)
 class Contains(UrlRule):
-    """Substrings of which the URL, without fragment, must have one."""
+    """Refuse URLs that, without fragment, contain none of the substrings."""
 
     substrings: tuple[str, ...]
     setting: str
@@ -393,19 +392,19 @@ class Contains(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule on the listed substrings, if any."""
+        """Build the rule from the listed substrings, if any."""
         substrings = tuple(map(normal_text, options.value("contains")))
         return cls(substrings, options.setting("contains")) if substrings else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL that has none of them."""
+        """Refuse a URL that contains none of them."""
         found = any(substring in target.url for substring in self.substrings)
         return "" if found else f"none of {self.setting}"
 
 
 @dataclass(slots=True)
 class NotContains(UrlRule):
-    """Substrings, each with its words; one that is found refuses."""
+    """Refuse URLs that contain a substring; each has its own setting."""
 
     substrings: tuple[tuple[str, str], ...]
     setting: str
@@ -417,19 +416,19 @@ class NotContains(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule on the listed substrings, if any."""
+        """Build the rule from the listed substrings, if any."""
         entries = options.entries("not_contains")
         substrings = tuple((normal_text(entry), words) for entry, words in entries)
         return cls(substrings, options.setting("not_contains")) if substrings else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL that has any of them."""
+        """Refuse a URL that contains any of them."""
         return next((words for substring, words in self.substrings if substring in target.url), "")
 
 
 @dataclass(slots=True)
 class DoNotCrawl(UrlRule):
-    """Policies, each with its words; one that matches refuses."""
+    """Refuse URLs that a policy covers; each has its own setting."""
 
     policies: tuple[tuple[re.Pattern[str], str], ...]
     setting: str
@@ -437,22 +436,22 @@ class DoNotCrawl(UrlRule):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """The rule on the listed policies, if any."""
+        """Build the rule from the listed policies, if any."""
         entries = options.entries("do_not_crawl")
         policies = tuple((read_policy(entry), words) for entry, words in entries)
         return cls(policies, options.setting("do_not_crawl")) if policies else None
 
     def refusal(self, target: Target) -> str:
-        """Refuse what a policy covers."""
+        """Refuse a URL that a policy covers."""
         return next((words for policy, words in self.policies if policy.match(target.url)), "")
 
 
 def read_policy(entry: str) -> re.Pattern[str]:
-    """A policy as a pattern on the whole URL.
+    """Parse a policy into a pattern on the whole URL.
 
-    An entry is a path prefix (``/private/``, any origin) or a URL prefix; ``*`` stands
-    for any characters, ``$`` at the end for the URL's end, and several slashes are one as
-    they are to servers. Raises ValueError for others.
+    An entry is a path prefix (``/private/``, any origin) or a URL prefix; ``*`` matches
+    any characters, a final ``$`` the end of the URL, and repeated slashes count as one, as on
+    servers. Raises ValueError for others.
     """
     end = "$" if entry.endswith("$") else ""
     body = re.escape(normal_text(entry.removesuffix("$"))).replace(r"\*", ".*").replace("/", "/+")
@@ -468,7 +467,7 @@ _SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preco
 
 @dataclass(slots=True)
 class Depth:
-    """The most links from a start; None for no limit."""
+    """Limit the number of links from a start; None for no limit."""
 
     limit: int | None
     setting: str
@@ -478,11 +477,11 @@ class Depth:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The rule with the configured limit."""
+        """Build the rule with the configured limit."""
         return cls(options.value("max_depth"), options.setting("max_depth"))
 
     def decide(self, depth: int) -> Decision:
-        """Refuse what is more links away; a start has depth 0."""
+        """Refuse a URL that is more links away; a start has depth 0."""
         if self.limit is None or depth <= self.limit:
             return ALLOWED
         return self.reason.refuse(f"{self.setting}: depth {depth}")
@@ -490,7 +489,7 @@ class Depth:
 
 @dataclass(slots=True)
 class Rel:
-    """Tokens of ``rel`` that say not to follow a link."""
+    """Refuse links by tokens of ``rel``."""
 
     refused: frozenset[str]
     setting: str
@@ -502,12 +501,12 @@ class Rel:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The rule on the tokens that are obeyed."""
+        """Build the rule from the tokens that are obeyed."""
         obeyed = ("nofollow", "noindex") if options.value("obey_nofollow") else ()
         return cls(frozenset(obeyed), options.setting("obey_nofollow"))
 
     def decide(self, rel: frozenset[str]) -> Decision:
-        """Refuse a link whose rel has such a token; tokens compare without case."""
+        """Refuse a link whose rel has such a token; tokens are case-insensitive."""
         tokens = {token.lower() for token in rel}
         if found := tokens & _SUPPORTING:
             return self.reason.refuse(f"rel={min(found)} is not a page")
