@@ -1,7 +1,7 @@
 """Outline of a page: its main content as a tree of blocks, from which Markdown is written.
 
-The walk that collects the text fills it, so that both leave out the same: an element is opened
-when its action begins, and every finished line of the text goes to the element that is open.
+The walk that collects the text fills it, so that both omit the same parts: an element is opened
+when its action begins, and every finished line of the text is added to the open element.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ MAX_NUMBER = 10**6  # of an item
 _SPACE = re.compile(r"\s+")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 _BRACKET = re.compile(r"(?=[\[\]])")
-# What would begin a heading, list, quote, listing, rule or table at the start of a line.
+# Characters that begin a heading, list, quote, listing, rule or table at the start of a line.
 _BLOCK_START = re.compile(r"\A(?=#{1,6}(?:\s|$)|[-+*>|](?:\s|$)|```|~~~|(?:-+|=+)\s*$)")
 _NUMBER_START = re.compile(r"\A(\d{1,9})([.)])(?=\s|$)")
 _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E"})
 _TICKS = re.compile("`+")
-_ITEM_START = re.compile(r"- |1\. ")  # a list that begins otherwise needs an empty line
-MAX_LEAD = 1_000  # characters of a table's head that are repeated
-MAX_SPAN = 50  # columns that a cell fills, and columns that reach into the next row
+_ITEM_START = re.compile(r"- |1\. ")  # any other start of a list needs an empty line before it
+MAX_LEAD = 1_000  # characters of a table's head up to which it is repeated
+MAX_SPAN = 50  # columns that a cell spans, and columns with cells that span rows
 
 
 class Kind(Enum):
@@ -61,9 +61,10 @@ NEVER_BOLD = frozenset({Kind.HEADING, Kind.TERM})
 
 
 class OutlineLine(NamedTuple):
-    """A line of the text and its Markdown; ``joined`` to the one before by a line break.
+    """A line of the text and its Markdown.
 
-    ``page`` is the number of the page in a file.
+    If ``joined``, a line break separates it from the line before, and not a new paragraph.
+    ``page`` is the page number in a file.
     """
 
     text: str
@@ -75,10 +76,10 @@ class OutlineLine(NamedTuple):
 class Structure:
     """An element of the outline.
 
-    ``number`` is that of the first item of an ordered list (0 for bullets), ``word`` that of an
-    admonition, or the Markdown of a listing; ``level`` that of a heading. A cell has its spans,
-    and ``is_head`` says that it heads a column or row. A ``dissolved`` element is there for the
-    layout: what it holds stands for itself.
+    ``number`` is that of the first item of an ordered list (0 for bullets); ``word`` is the kind
+    of an admonition, or the Markdown of a listing; ``level`` is that of a heading. ``rows`` and
+    ``columns`` are the spans of a cell, and ``is_head`` marks the head of a column or row. A
+    ``dissolved`` element serves the layout only: its content is written without it.
     """
 
     __slots__ = (
@@ -99,14 +100,14 @@ class Structure:
 
     @property
     def holds_something(self) -> bool:
-        """Tell an element that is worth keeping: a cell is, in a row that has content."""
+        """True for an element to keep: one with content, or any cell of a row with content."""
         if self.kind is Kind.ROW:
             return any(isinstance(each, OutlineLine) or each.children for each in self.children)
         return bool(self.children) or self.kind is Kind.CELL
 
 
 class Outline:
-    """Tree of a page's blocks while its text is collected."""
+    """Tree of a page's blocks, built while its text is collected."""
 
     __slots__ = ("_lines", "_stack", "broken", "has_pages", "is_cut", "listings", "page")
 
@@ -115,22 +116,22 @@ class Outline:
         self._lines = 0
         self.broken = True
         self.is_cut = False
-        self.listings = 0  # that are open
-        self.has_pages = False  # as a file may
+        self.listings = 0  # open ones
+        self.has_pages = False  # True for files with pages
         self.page = 0
 
     @property
     def kind(self) -> Kind:
-        """The kind of the element that is open."""
+        """The kind of the open element."""
         return self._stack[-1].kind
 
     def open(self, node: Structure) -> None:
-        """Begin an element; within too many of them nothing but its lines are kept."""
+        """Begin an element; beyond ``MAX_NESTING`` only its lines are kept."""
         self.broken = True
         self._stack.append(node if len(self._stack) < MAX_NESTING else self._stack[-1])
 
     def close(self) -> None:
-        """End the element that was opened last; without content it is forgotten."""
+        """End the element that was opened last; drop it if it is empty."""
         self.broken = True
         node = self._stack.pop()
         if node is self._stack[-1] or not node.holds_something:
@@ -142,7 +143,7 @@ class Outline:
             self._dissolve(PARTS_OF_TABLES)
 
     def close_heading(self, heading: Heading | None) -> None:
-        """End a heading: one that is not listed among the page's is a paragraph."""
+        """End a heading; it becomes a paragraph if it is not among the page's headings."""
         node = self._stack[-1]
         if node.kind is not Kind.HEADING or heading is None:
             node.dissolved = node.dissolved or node.kind is Kind.HEADING
@@ -160,7 +161,7 @@ class Outline:
         self.broken = False
 
     def keep(self, kept: bytearray) -> None:
-        """Keep those lines alone, by their order, that have a byte other than 0."""
+        """Keep only the lines whose byte in ``kept``, in reading order, is not 0."""
         numbers = iter(kept)
         _keep(self._stack[0], numbers)
 
@@ -172,7 +173,7 @@ class Outline:
         )
 
     def _dissolve(self, kinds: frozenset[Kind]) -> None:
-        """Take the open elements of these kinds for layout, up to the next quote."""
+        """Mark the open elements of these kinds as layout, up to the innermost quote."""
         for node in reversed(self._stack):
             if node.kind is Kind.QUOTE:
                 return
@@ -181,7 +182,7 @@ class Outline:
 
 
 def _keep(node: Structure, kept: Iterator[int]) -> None:
-    """Drop lines of an element, in reading order, and the elements that are empty then."""
+    """Drop lines of an element, in reading order, and elements that become empty."""
     children: list[Structure | OutlineLine] = []
     for child in node.children:
         if isinstance(child, OutlineLine):
@@ -195,10 +196,10 @@ def _keep(node: Structure, kept: Iterator[int]) -> None:
 
 
 class Format(NamedTuple):
-    """Formatting of a run of words: ``sign`` is what begins it in Markdown.
+    """Formatting of a run of words: ``sign`` begins it in Markdown.
 
-    ``href`` is the address of a link or an image as written, ``lines`` the number of lines on
-    which it stood before.
+    ``href`` is the address of a link or an image as written, ``lines`` the number of earlier
+    lines that it spans.
     """
 
     sign: str
@@ -210,7 +211,7 @@ STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
 
 
 class MarkedText(TextBuilder):
-    """Text with its formatting, which goes to an outline line by line."""
+    """Text with its formatting, added to an outline line by line."""
 
     __slots__ = ("_marks", "_open", "_taken", "outline", "url")
 
@@ -223,12 +224,12 @@ class MarkedText(TextBuilder):
         self._taken: list[str] | None = None
 
     def mark(self, mark: Format, *, opens: bool) -> None:
-        """Note that formatting begins or ends here."""
+        """Record that formatting begins or ends here."""
         at = len(self.pieces)
         self._marks.append((min(at, self._held) if self.muted else at, mark, opens))
 
     def unmark(self) -> None:
-        """Forget the last mark."""
+        """Drop the last mark."""
         self._marks.pop()
 
     def flush(self) -> None:
@@ -238,11 +239,11 @@ class MarkedText(TextBuilder):
             return
         self._taken = self.pieces.copy()
         super().flush()
-        if self._taken is not None:  # there was no line
+        if self._taken is not None:  # the line was empty and not added
             self._formatted()
 
     def flush_lines(self, *, keep_space: bool) -> None:
-        """End the lines of preformatted text, of which formatting is left out."""
+        """End the lines of preformatted text, without formatting."""
         super().flush_lines(keep_space=keep_space)
         if not self.muted:
             self._taken = []
@@ -256,12 +257,12 @@ class MarkedText(TextBuilder):
         self.outline.add(line, self._formatted() if self._taken is not None else line)
 
     def keep(self, kept: bytearray) -> None:
-        """Keep those lines alone that have a byte other than 0."""
+        """Keep only the lines whose byte in ``kept`` is not 0."""
         super().keep(kept)
         self.outline.keep(kept)
 
     def _formatted(self) -> str:
-        """The Markdown of the pieces that were taken; open formatting continues."""
+        """The Markdown of the pieces of the last line; open formatting continues in the next."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
         writer = _LineWriter(self.url, plain=self.outline.kind in NEVER_BOLD)
@@ -284,18 +285,18 @@ class MarkedText(TextBuilder):
 
 
 class _LineWriter:
-    """Writes one line of Markdown from words and the formatting that begins and ends between them.
+    """Writer of one line of Markdown, from words and the formatting around them.
 
-    Space goes outside of what is formatted, and formatting around nothing is left out.
+    Space is moved outside formatted words, and empty formatting is omitted.
     """
 
     def __init__(self, url: str, *, plain: bool) -> None:
         self._url = url
         self._plain = plain
         self._out: list[str] = []
-        self._active: list[tuple[Format, int]] = []  # with the place of its sign
+        self._active: list[tuple[Format, int]] = []  # with the position of its sign
         self._pending: list[Format] = []
-        self._closed: tuple[str, int, int] = ("", 0, 0)  # sign, and the places of both ends
+        self._closed: tuple[str, int, int] = ("", 0, 0)  # sign, and the positions of both ends
         self._space = False
         self.still_open: list[Format] = []
 
@@ -319,7 +320,7 @@ class _LineWriter:
         self._out.append(words)
 
     def open(self, mark: Format) -> None:
-        """Begin formatting; what is not code parts the code around it."""
+        """Begin formatting; a link or image within code splits the code around it."""
         if self._plain and mark.sign in (STRONG, EMPHASIS):
             return
         code = next((each for each, _ in self._active if each.sign == CODE), None)
@@ -343,7 +344,7 @@ class _LineWriter:
             self._pending[:0] = inner
 
     def finished(self) -> str:
-        """The line; formatting that has not ended continues in the next one."""
+        """The finished line; ``still_open`` has the formatting that continues in the next one."""
         going_on = [*(mark for mark, _ in self._active), *self._pending]
         if self._active:
             self._close_from(self._active[0][0])
@@ -357,7 +358,7 @@ class _LineWriter:
     def _begin(self, mark: Format) -> None:
         sign, start, end = self._closed
         is_next = mark.sign == sign and self._out[end - 1 : end] == [sign]
-        if is_next and self._out[end:] in ([], [" "]):  # two of a kind right behind one another
+        if is_next and self._out[end:] in ([], [" "]):  # merge adjacent runs of one format
             del self._out[end - 1]
             self._active.append((mark, start))
         else:
@@ -365,7 +366,7 @@ class _LineWriter:
             self._out.append(mark.sign)
 
     def _close_from(self, mark: Format) -> list[Format]:
-        """End an active run and those within it, which are the answer."""
+        """End an active run and those within it; return the inner ones."""
         inner: list[Format] = []
         while True:
             last, start = self._active.pop()
@@ -388,7 +389,7 @@ class _LineWriter:
             self._closed = (mark.sign, start, len(self._out))
 
     def _linked(self, mark: Format, content: str) -> str:
-        """A link or an image; nothing for the sign of a link to the place where it stands."""
+        """A link or an image; empty for the sign of a permalink."""
         if mark.sign == LINK and content in PERMALINKS and mark.href.startswith("#"):
             return ""
         url = absolute(mark.href, self._url)
@@ -396,7 +397,7 @@ class _LineWriter:
 
 
 def absolute(href: str, base: str) -> str:
-    """An address for Markdown; empty if it has no usable target."""
+    """An absolute address for Markdown; empty if it has no usable target."""
     href = href.strip()
     reference, sign, fragment = href.partition("#")
     url = resolve(reference, base)
@@ -408,14 +409,14 @@ def absolute(href: str, base: str) -> str:
 
 
 def fenced(code: str, language: str) -> str:
-    """A listing in Markdown."""
+    """A fenced code block in Markdown."""
     longest = max(map(len, _TICKS.findall(code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
 
 
 def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBlock]:
-    """Blocks of the content of an element, each with its Markdown."""
+    """The content of an element as blocks, each with its Markdown."""
     lines: list[OutlineLine] = []
     before: Kind | None = None
     for child in children:
@@ -451,7 +452,7 @@ def _paragraph(lines: Sequence[OutlineLine]) -> ContentBlock:
 
 
 def _escaped_start(line: str) -> str:
-    """A line of words whose first one begins nothing in Markdown."""
+    """A line whose start is escaped if Markdown would read it as the start of a block."""
     return _NUMBER_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\\", line, count=1), count=1)
 
 
@@ -468,7 +469,7 @@ def _block(lines: Sequence[OutlineLine], markdown: str) -> ContentBlock:
 
 
 def _lines(node: Structure) -> Iterator[OutlineLine]:
-    """All lines of an element, those of a listing as code."""
+    """All lines of an element; those of a listing are formatted as code."""
     for child in node.children:
         if isinstance(child, OutlineLine):
             yield child
@@ -499,7 +500,7 @@ def _item(node: Structure, marker: str = "- ") -> Iterator[ContentBlock]:
 
 
 def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
-    """Several blocks as one; a list begins on the line after its paragraph."""
+    """Several blocks as one; a list begins on the line right after its paragraph."""
     parts: list[str] = []
     for block in blocks:
         if parts:
@@ -511,7 +512,7 @@ def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
 
 
 def _indented(block: ContentBlock, first: str, rest: str) -> ContentBlock:
-    """A block with something before its lines."""
+    """A block with a prefix before its first line, and another before the rest."""
     lines = block.shown.split("\n")
     shown = [first + lines[0], *(rest + line if line else rest.rstrip() for line in lines[1:])]
     return block._replace(markdown="\n".join(shown), level=0)
@@ -545,7 +546,7 @@ def _listing(node: Structure) -> Iterator[ContentBlock]:
 
 
 def _table(node: Structure) -> Iterator[ContentBlock]:
-    """A row each; a table of one column is there for the layout."""
+    """The rows of a table, one block each; a table of one column serves the layout only."""
     rows = [each for each in node.children if isinstance(each, Structure) and each.kind is Kind.ROW]
     columns = [sum(cell.columns for cell in _cells(row)) for row in rows]
     if max(columns, default=0) <= 1:
@@ -570,7 +571,7 @@ def _cells(row: Structure) -> list[Structure]:
 
 
 def _row(row: Structure, reaching: dict[int, int]) -> str:
-    """A row; ``reaching`` are the columns that cells of the rows above fill, and how far down."""
+    """A row; ``reaching`` maps columns filled by cells above to the rows that they still span."""
     cells: list[str] = []
     for cell in _cells(row):
         while reaching.get(len(cells)):
@@ -602,7 +603,7 @@ _WRITERS = {
     Kind.TABLE: _table,
     Kind.GUTTER: _nothing,
 }
-# The words of admonitions, and the kinds of them that GitHub's Markdown knows.
+# The words of admonitions, mapped to the kinds that GitHub's Markdown supports.
 ADMONITIONS = {
     **dict.fromkeys(("note", "info", "seealso", "todo"), "NOTE"),
     **dict.fromkeys(("tip", "hint"), "TIP"),

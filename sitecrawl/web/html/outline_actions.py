@@ -1,4 +1,4 @@
-"""Actions that note for the outline what an element is, on top of what they do for the text."""
+"""Actions that record elements in the outline, in addition to their actions on the text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FORMATS = {
     **dict.fromkeys(("del", "s", "strike"), DELETED),
     **dict.fromkeys(("code", "tt", "samp", "kbd"), CODE),
 }
-PAGE = "data-page"  # of the sections that a reader of files makes of pages
+PAGE = "data-page"  # set on the sections that the readers of files make of pages
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
 MAY_WARN = frozenset({"div", "aside", "section", "p", "details", "table"})
 ADMONITION_CLASSES = frozenset(
@@ -45,12 +45,12 @@ ADMONITION_CLASSES = frozenset(
         *("notecard", "theme-admonition", "message"),
     }
 )
-# In a page's markup these stand for themselves, as DocBook and Asciidoctor write them.
+# Classes that mark an admonition alone, as DocBook and Asciidoctor write them.
 PLAIN_ADMONITIONS = frozenset({"note", "warning", "tip", "caution", "important", "danger", "hint"})
 GUTTERS = frozenset({"linenos", "gutter", "line-numbers", "lineno", "hljs-ln-numbers"})
 LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src")
 MAX_LANGUAGE = 30  # characters
-MAX_CLASSES = 500  # characters of a class attribute that are looked at
+MAX_CLASSES = 500  # characters of a class attribute that are examined
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)"
     r"([\w+#.-]+)"
@@ -62,7 +62,7 @@ NO_CODE = frozenset({"br", "script", "style", "template", "button"})
 
 
 def outlined(tag: str, inner: Enter | None) -> Enter | None:
-    """The action of an element that also notes it for the outline."""
+    """The action of an element, extended to record the element in the outline."""
     if tag in FORMATS:
         return _formatted(Format(FORMATS[tag]), inner)
     if tag == "a":
@@ -88,7 +88,7 @@ def _outlined_text(walk: Walk) -> MarkedText:
 
 
 def _formatted(mark: Format, inner: Enter | None) -> Enter:
-    """An action that notes where formatting begins and ends."""
+    """An action that records the beginning and end of formatting."""
 
     def enter_formatted(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
@@ -108,7 +108,7 @@ def _formatted(mark: Format, inner: Enter | None) -> Enter:
 
 
 def _linked(inner: Enter | None) -> Enter:
-    """An action that notes where a link begins and ends."""
+    """An action that records the beginning and end of a link."""
 
     def enter_link(walk: Walk, node: LexborNode) -> Leave | None:
         href = node.attributes.get("href")
@@ -120,7 +120,7 @@ def _linked(inner: Enter | None) -> Enter:
 
 
 def _pictured(inner: Enter) -> Enter:
-    """An action that makes an image of the ALT that it adds to the text."""
+    """An action that formats the ALT in the text as a Markdown image."""
 
     def enter_picture(walk: Walk, node: LexborNode) -> Leave | None:
         text = _outlined_text(walk)
@@ -142,7 +142,7 @@ def _pictured(inner: Enter) -> Enter:
 
 
 def _paged(inner: Enter) -> Enter:
-    """An action that notes the page of a file that a section is."""
+    """An action that records the page number of a section that is a page of a file."""
 
     def enter_page(walk: Walk, node: LexborNode) -> Leave | None:
         outline = _outlined_text(walk).outline
@@ -154,7 +154,7 @@ def _paged(inner: Enter) -> Enter:
 
 
 def _headed(inner: Enter) -> Enter:
-    """An action that opens a heading."""
+    """An action that opens a heading in the outline."""
 
     def enter_headed(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node)
@@ -174,7 +174,7 @@ def _headed(inner: Enter) -> Enter:
 
 
 def _listed(inner: Enter) -> Enter:
-    """An action that keeps the words of preformatted text as they are."""
+    """An action that keeps preformatted text unchanged, as a listing."""
 
     def enter_listed(walk: Walk, node: LexborNode) -> Leave | None:
         text = _outlined_text(walk)
@@ -198,7 +198,7 @@ def _listed(inner: Enter) -> Enter:
 
 
 def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | None) -> Enter:
-    """An action that opens what an element is in the outline, or ends the paragraph before it."""
+    """An action that opens an element's structure in the outline, and ends the paragraph before."""
 
     def enter_contained(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node)
@@ -222,7 +222,7 @@ def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | No
 
 
 def code_of(pre: LexborNode) -> str:
-    """The words of preformatted text with their space, without the numbers of lines."""
+    """Preformatted text with its white space, without line numbers."""
     parts: list[str] = []
     around: list[LexborNode] = []
     node = pre.first_child
@@ -244,7 +244,7 @@ def code_of(pre: LexborNode) -> str:
 
 
 def _part_lines(parts: list[str], node: LexborNode) -> None:
-    """End a line of code at an element that ends it."""
+    """End a line of code at an element that breaks lines."""
     if node.tag == "br":
         parts.append("\n")
     elif node.tag in LINES_OF_CODE:
@@ -258,7 +258,7 @@ def _is_number(node: LexborNode) -> bool:
 
 
 def language_of(pre: LexborNode) -> str:
-    """The language that the classes of a listing, or of what is right around it, name."""
+    """The language named by the attributes of a listing, its first child or its ancestors."""
     code = pre.first_child
     if code is not None and not code.is_element_node:
         code = code.next
@@ -284,7 +284,7 @@ def _classes(node: LexborNode) -> list[str]:
 
 
 def _admonition(node: LexborNode) -> Structure | None:
-    """A quote for a note or warning, None for any other element."""
+    """A quote for a note or warning; None for any other element."""
     classes = _classes(node)
     if not classes:
         return None
@@ -309,7 +309,7 @@ def _term(node: LexborNode) -> Structure:
 
 
 def _cell(node: LexborNode) -> Structure:
-    """A cell, or the column with the numbers of lines beside a listing."""
+    """A cell, or the column of line numbers beside a listing."""
     if not GUTTERS.isdisjoint(_classes(node)):
         return Structure(Kind.GUTTER)
     made = Structure(Kind.CELL)
@@ -320,7 +320,7 @@ def _cell(node: LexborNode) -> Structure:
 
 
 def _number(node: LexborNode, name: str, default: int) -> int:
-    """A positive number that an attribute gives."""
+    """The value of an attribute as a positive number, or the default."""
     value = (node.attributes.get(name) or "").strip()[:9]
     return max(int(value), 1) if value.isascii() and value.isdigit() else default
 
@@ -338,4 +338,4 @@ _makers: dict[str, Callable[[LexborNode], Structure | None]] = {
     "th": _cell,
 }
 OUTLINED = (*_makers, *MAY_WARN, "br")
-"""The blocks that mean something else in an outline than a paragraph."""
+"""Block elements that are not paragraphs in an outline."""

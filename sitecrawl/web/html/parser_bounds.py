@@ -1,7 +1,7 @@
 """Bounds that keep parsing linear in time and memory: nesting, names, attributes, tree size.
 
-An end tag that a parser may ignore closes nothing here: what hides open elements behind it
-would cost the square of a page's size.
+An end tag that a parser may ignore closes nothing here. Otherwise such tags could hide open
+elements, and parsing would take quadratic time.
 """
 
 from __future__ import annotations
@@ -9,30 +9,32 @@ from __future__ import annotations
 import random
 import re
 
-HARMLESS_COPIES = 100_000  # of elements that HTML reopens in each block, 420 bytes each
-REACH = 64  # open elements among which the one is looked for that an end tag closes
-# These end by themselves, never hold anything, or must not be lost whatever the depth.
+HARMLESS_COPIES = 100_000  # elements that HTML reopens in each block, 420 bytes each
+REACH = 64  # open elements searched for the one that an end tag closes
+# Elements that end by themselves, never have content, or must be kept at any depth.
 SHALLOW = frozenset(
     b"a area base body br col colgroup dd dt embed frame frameset head hr html img input li link"
     b" meta option p param script source style tbody td tfoot th thead title tr track wbr".split()
 )
-# HTML, 13.2.4.3: left open, these are opened again in every block that follows.
+# HTML, 13.2.4.3: if left open, these are reopened in every block that follows.
 FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 FOREIGN = frozenset({b"svg", b"math"})
-# HTML, 13.2.6.4.7: their end tags close what is open within them.
+# HTML, 13.2.6.4.7: their end tags close all elements open within them.
 _BLOCKS = frozenset(
     b"address applet article aside blockquote button center details dialog dir div dl fieldset"
     b" figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup listing main marquee menu nav"
     b" object ol pre search section summary table template ul".split()
 )
-# The end tags of others are ignored where one of these is open within: "special" elements.
+# "Special" elements: the end tag of any other element is ignored while one of these is open
+# within it.
 _SPECIAL = _BLOCKS | frozenset(b"caption form plaintext select".split())
-# No end tag of what is around them reaches through these (13.2.4.2; 13.2.6.4.16 of select;
-# a noscript is text where scripts run).
+# No end tag of an enclosing element takes effect within these (13.2.4.2; 13.2.6.4.16 for select;
+# a noscript is text if scripting is on).
 _BARRIERS = frozenset(
     b"table object applet marquee template caption select noscript svg math".split()
 )
-# 13.2.6.5: HTML within a drawing ends it, but for what is within one of these.
+# 13.2.6.5: HTML elements that end the SVG or MathML around them, except within the elements of
+# _INTEGRATING.
 _BREAKING = (_BLOCKS | FORMATS | frozenset(b"p span li dd dt".split())) - frozenset(
     b"applet article aside button details dialog fieldset figcaption figure footer header hgroup"
     b" main marquee nav object search section summary template".split()
@@ -42,12 +44,12 @@ _INTEGRATING = frozenset(
 )
 _SPACE = rb"\t\n\f\r "
 _COMMENT = rb"<!--(?:-?>|.*?(?:--!?>|\Z))"
-# HTML, 13.2.5.32 to 39: a value in quotes may hold ">" and what looks like tags.
+# HTML, 13.2.5.32 to 39: a quoted value may contain ">" and text that looks like tags.
 _ATTRIBUTES = (
     rb"(?:[%(s)s/]++|=?+[^%(s)s/>=]++"
     rb"(?:[%(s)s]*+=[%(s)s]*+(?:\"[^\"]*+\"|'[^']*+'|[^%(s)s>\"'][^%(s)s>]*+)?+)?+|=)*+"
 ) % {b"s": _SPACE}
-_RAW = rb"script|style|textarea|title|xmp|iframe|noembed|noframes"  # what is in them is text
+_RAW = rb"script|style|textarea|title|xmp|iframe|noembed|noframes"  # their content is text
 TAG = re.compile(
     rb"%(comment)s|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<(?:[!?]|/[^a-zA-Z>])[^>]*+"
     rb"|<(?=[stxin])(?P<raw>%(raw)s)(?=[%(s)s/>])%(attributes)s(?:>|\Z)"
@@ -60,9 +62,9 @@ _START = re.compile(rb"<([a-zA-Z][^%b/>]*+)" % _SPACE)
 
 
 class Nesting:
-    """The elements that are open, as far as their tags tell.
+    """Stack of open elements, tracked by their tags.
 
-    ``copies`` counts the elements that blocks open again.
+    ``copies`` counts the elements that blocks reopen.
     """
 
     __slots__ = ("_foreign", "_formats", "_selects", "copies", "open")
@@ -88,14 +90,14 @@ class Nesting:
         return nesting.copies > HARMLESS_COPIES
 
     def pass_over(self, tag: re.Match[bytes]) -> None:
-        """Skip content that is text to some parsers: count start tags, but no end tags."""
+        """Skip content that may be text to the parser: count its start tags, but no end tags."""
         text = tag["data"] or tag["text"]
         if text and (tag["data"] or self._foreign or self._selects):
             for start in _START.finditer(text):
                 self.enter(start[1].lower(), start[0])
 
     def enter(self, name: bytes, tag: bytes) -> bool:
-        """Begin an element; return True if it can hold others."""
+        """Begin an element; return True if it can contain others."""
         if name not in FORMATS:
             self.copies += self._formats
         if self._foreign and name in _BREAKING:
@@ -107,7 +109,7 @@ class Nesting:
         return True
 
     def leave(self, name: bytes) -> int | None:
-        """End an element; how many were around it, None if the tag ends nothing."""
+        """End an element; return the number of elements around it, or None if none ends."""
         if name not in self.open[-2 * REACH - 2 :] and name not in FOREIGN:
             return None
         reach = len(self.open) if name in FOREIGN and self._foreign else REACH
@@ -124,7 +126,7 @@ class Nesting:
         return None
 
     def end_formats(self) -> bytes:
-        """End what blocks would open again; the tags that do so."""
+        """End the formats that blocks would reopen; return their end tags."""
         if not self._formats:
             return b""
         ended = [name for name in self.open if name in FORMATS]
@@ -133,7 +135,7 @@ class Nesting:
         return b"".join(b"</%b>" % name for name in reversed(ended))
 
     def _break_out(self) -> None:
-        """HTML within a drawing: the drawing has ended."""
+        """End the SVG or MathML element at an HTML element within it."""
         for place in range(len(self.open) - 1, -1, -1):
             if self.open[place] in _INTEGRATING:
                 return
@@ -148,7 +150,7 @@ class Nesting:
         del self.open[place:]
 
     def _lift(self, name: bytes, below: int) -> int | None:
-        """End an element alone; what is open within stays (13.2.6.4.7, form and formats)."""
+        """End an element, but not those open within it (13.2.6.4.7, form and formats)."""
         for place in range(below - 1, max(-1, below - REACH), -1):
             if self.open[place] == name:
                 self._count(name, -1)
@@ -162,14 +164,14 @@ class Nesting:
         self._selects += step * (name == b"select")
 
 
-# Bytes of lexbor's nodes, measured: resident memory over 200,000 of each.
+# Size of lexbor's nodes in bytes, measured as resident memory over 200,000 of each.
 ELEMENT, TEXT, ATTRIBUTE = 190, 140, 230
-NOTED = 300  # of what the walk adds for an element with links, a label, a language or a class
-MAX_TREE = 115_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes 105
-MAX_TAGS = 1_000_000  # which take 2 s, ends of nothing as well; the same manual has 364,000
+NOTED = 300  # bytes that the walk adds for an element with links, a label, a language or a class
+MAX_TREE = 115_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes 105 MB
+MAX_TAGS = 1_000_000  # which take 2 s, even unmatched end tags; the same manual has 364,000
 CHUNK = 65_536
-MAX_NAMES = 5_000  # of elements or attributes; no page of Debian's manuals has 150
-FEW_NAMES = 150_000  # bytes of markup that hold too few names to matter: a tenth of a second
+MAX_NAMES = 5_000  # of elements or attributes; pages of Debian's manuals have fewer than 150
+FEW_NAMES = 150_000  # bytes; names in shorter markup cost at most a tenth of a second
 SAMPLE = 4_096  # bytes of each chunk in which names are counted first
 
 _NOTED = re.compile(rb"<(?:a|area|i?frame|img|label|option|object)[\s/>]", re.IGNORECASE)
@@ -179,9 +181,9 @@ _PARTS = re.compile(rb"[^\s/\"'<>=]+")
 
 
 def fitting(markup: bytes, max_tree: int = MAX_TREE) -> bytes:
-    """The beginning of markup whose tree takes at most ``max_tree`` bytes, by estimate.
+    """The longest beginning of markup whose tree takes an estimated ``max_tree`` bytes at most.
 
-    It has at most ``MAX_TAGS`` tags, as has what the quick looks let pass.
+    It has at most ``MAX_TAGS`` tags; so has markup that the quick checks pass.
     """
     if len(markup) * ATTRIBUTE <= max_tree * 2 or _rough(markup) <= max_tree:
         return markup
@@ -196,7 +198,7 @@ def fitting(markup: bytes, max_tree: int = MAX_TREE) -> bytes:
 
 
 def without_new_names(markup: bytes) -> bytes:
-    """Markup whose elements and attributes have at most ``MAX_NAMES`` names; others are ``x``."""
+    """Markup with at most ``MAX_NAMES`` different names; the others become ``x``."""
     if len(markup) <= FEW_NAMES or not _has_many_names(markup):
         return markup
     known: set[bytes] = set()
@@ -224,13 +226,13 @@ def _rough(markup: bytes) -> int:
 
 
 def _estimate(chunk: bytes) -> int:
-    """The bytes of a chunk's nodes, and of what the walk notes of them."""
+    """The estimated bytes of a chunk's nodes, and of the walk's records of them."""
     tags = chunk.count(b"<")
     starts = _TAGS.findall(chunk)
     texts = tags - chunk.count(b"><")
     attributes = len(_PARTS.findall(_VALUES.sub(b" ", b" ".join(starts)))) - len(starts)
     others = tags - len(starts) - chunk.count(b"</")  # comments
-    others += max(0, chunk.count(b"</p>") - chunk.count(b"<p"))  # an end tag that makes one
+    others += max(0, chunk.count(b"</p>") - chunk.count(b"<p"))  # a stray </p> creates an element
     lowered = chunk.lower()
     noted = len(_NOTED.findall(chunk)) + lowered.count(b"lang=") + lowered.count(b"noindex")
     size = (len(starts) + others) * ELEMENT + texts * TEXT + attributes * ATTRIBUTE
@@ -248,7 +250,7 @@ def _end_of_chunk(markup: bytes, start: int) -> int:
 def _has_many_names(markup: bytes) -> bool:
     """Return True if there are more different names than in any authored page.
 
-    All names are counted only if samples, from unpredictable places, have many.
+    All names are counted only if samples, from unpredictable positions, have many.
     """
     names: set[bytes] = set()
     for start in range(0, len(markup), CHUNK):
@@ -271,29 +273,29 @@ def _names(part: bytes) -> list[bytes]:
 MAX_TAG_LENGTH = 20_000
 MAX_ATTRIBUTES = 500
 DEPTH_SCAN_CHUNK = 8_192
-HARMLESS = 12_288  # bytes; nothing so short takes a parser more than a fraction of a second
-HARMLESS_TAGS = 8_192  # all of them open at once take it 80 ms; most pages have fewer
-MANY_TAGS = 32_768  # from here on their ends may be for show: half a second, and its square
-# What holds no tags, as far as it goes: what else is within is counted.
+HARMLESS = 12_288  # bytes; markup so short takes a parser a fraction of a second at most
+HARMLESS_TAGS = 8_192  # if all are open at once, parsing takes 80 ms; most pages have fewer
+MANY_TAGS = 32_768  # from here on, ignored end tags cost half a second, growing quadratically
+# Parts without tags; any "<" within them is counted nevertheless.
 _ASIDE = re.compile(
     rb"<!--.*?(?:-->|\Z)|<!doctype[^<>]*>|<script(?=[\s>])[^<>]*>.*?(?:</script>|\Z)"
     rb"|<style[^<>]*>[^<]*</style>",
     re.DOTALL | re.IGNORECASE,
 )
-_CLEAN = re.compile(  # a tag that cannot be misread: no other sign stands in it
+_CLEAN = re.compile(  # an unambiguous tag, without stray characters
     rb"<(/?[a-z][\w:.-]*+)"
     rb"(?:[\t\n\f\r ]++[^\s\"'<>=/]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?+)*+"
     rb"[\t\n\f\r ]*+/?>"
 )
 _PASSED = SHALLOW - frozenset(b"script style title".split())
 _PASSED |= frozenset(b"/" + name for name in _PASSED)
-# Drawings by the hundred are no nesting; a parser closes these so in HTML, too.
+# Self-closing SVG shapes are not nesting, even by the hundred; they get an explicit end tag.
 _DRAWN = re.compile(
     rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
 )
-# One that does not end where its words do, past nothing but spans; most of authors' do. The
-# first classes tell most tags at two bytes. What is no attribute as authors write them could
-# hide an end in a value.
+# A format that does not end right after its words, spans aside; most of authors' formats do. The
+# lookahead rejects most tags by two characters. Only plainly written attributes are accepted,
+# because others could hide an end tag in a value.
 _OPEN_FORMAT = re.compile(
     rb"<(?=[biuscefnt][\s>/mtio])([bius]|em|tt|big|font|code|nobr|small|strike|strong)(?=[\s>/])"
     rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+(?:</?span[^<]*+)*+</\1[\s>])",
@@ -307,13 +309,13 @@ _NAME = re.compile(rb"<[^\s<>/]+")
 def bounded(
     markup: bytes, max_bytes: int, max_depth: int, max_tree: int = MAX_TREE
 ) -> tuple[bytes, tuple[str, ...]]:
-    """Markup that a parser reads in linear time, and the words for what was cut.
+    """Markup that a parser reads in linear time, and the names of the truncations applied.
 
-    ``too_long``: the end is missing; ``too_many_elements``: so it is, because its tree would
-    take more than ``max_tree`` bytes; ``names``: elements and attributes of thousands of
-    different names have lost theirs; ``too_deep``: tags of elements within ``max_depth``
-    others are missing, their content is not; ``attributes``: tags with more attributes
-    than any author writes have none.
+    ``too_long``: the end is missing; ``too_many_elements``: the end is missing because the tree
+    would take more than ``max_tree`` bytes; ``names``: names beyond thousands of different ones
+    were replaced; ``too_deep``: the tags, but not the content, of elements within ``max_depth``
+    others were removed; ``attributes``: all attributes were removed from tags with more of them
+    than any author writes.
     """
     cuts = ["too_long"] if len(markup) > max_bytes else []
     markup = markup[:max_bytes]
@@ -353,7 +355,7 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
 
 
 def _runs_deep(markup: bytes, max_depth: int) -> bool:
-    """Return True if starts outnumber ends by too much somewhere; counted by chunks, for speed."""
+    """Return True if start tags outnumber end tags by too much; counted in chunks, for speed."""
     depth = 0
     for start in range(0, len(markup), DEPTH_SCAN_CHUNK):
         ends = markup.count(b"</", start, start + DEPTH_SCAN_CHUNK)
@@ -365,10 +367,10 @@ def _runs_deep(markup: bytes, max_depth: int) -> bool:
 
 
 def _is_tidy(markup: bytes, max_depth: int) -> bool:
-    """Return True if few elements are certainly open at once: each end tag closes the last one.
+    """Return True if each end tag closes the last element, and few are open at once.
 
-    This takes a fifth of the time of the full check. The parts set aside are small, or could hide
-    tags.
+    This takes a fifth of the time of the full check. Tags within the parts set aside count as
+    open elements.
     """
     tags = _ASIDE.sub(b"", markup.lower())
     count = tags.count(b"<")
@@ -393,7 +395,7 @@ def _is_shallow(names: list[bytes], max_depth: int) -> bool:
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
-    """Return True if some stretch as long as a long tag has no end of a tag."""
+    """Return True if some stretch of ``MAX_TAG_LENGTH`` bytes has no ``>``."""
     start = 0
     while start + MAX_TAG_LENGTH < len(markup):
         end = markup.rfind(b">", start, start + MAX_TAG_LENGTH)
@@ -404,9 +406,9 @@ def _may_have_long_tag(markup: bytes) -> bool:
 
 
 class _Flattening:
-    """Takes away the tags of elements that lie too deep, as browsers do beyond 512.
+    """Remover of the tags of elements nested too deeply, as browsers do beyond 512.
 
-    Formats go as well, once blocks have opened too many of them again.
+    Formats are removed as well once blocks have reopened too many of them.
     """
 
     __slots__ = ("_max_depth", "_nesting")
@@ -416,7 +418,7 @@ class _Flattening:
         self._nesting = Nesting()
 
     def apply(self, markup: bytes) -> bytes:
-        """The markup with words still parted where tags were."""
+        """The markup with a space in place of each removed tag."""
         return TAG.sub(self._replace, markup)
 
     def _replace(self, tag: re.Match[bytes]) -> bytes:
@@ -439,7 +441,7 @@ class _Flattening:
 
 
 def _without_attributes(tag: re.Match[bytes]) -> bytes:
-    """A long tag as it is (a data URL, for one), or without its too many attributes."""
+    """A long tag without its attributes if they are too many, else unchanged (a data URL)."""
     count = sum(1 for _ in _ATTRIBUTE.finditer(tag[0]))
     name = _NAME.match(tag[0])
     return name[0] + b">" if count > MAX_ATTRIBUTES and name else tag[0]

@@ -1,4 +1,4 @@
-"""Script shells: measures of an HTML document before and after its scripts ran."""
+"""Script shells: metrics of an HTML document before and after its scripts ran."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 
-# Where the frameworks mount their applications.
+# Elements in which frameworks mount their applications.
 _ROOTS = (
     "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #ember-app, #react-root, #q-app,"
     " #application, app-root, [ng-app], [data-reactroot], [data-ng-app], [data-server-rendered]"
 )
 MAX_DEPTH = 512  # as Blink
-MAX_NOTES = 50  # noscript elements; the first 1,000 characters of their text are looked at
+MAX_NOTES = 50  # noscript elements; the first 1,000 characters of their text are kept
 _MUTE = ["script", "style", "template", "noscript", "svg", "select"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """An HTML document as a reader without scripts sees it.
+    """Metrics of an HTML document as seen without scripts.
 
     ``text`` counts the characters of its body, ``links`` the elements with an address,
-    ``scripts`` those that a browser would run. ``root`` names the element that an
-    application is mounted in, ``root_text`` counts the characters within it; ``noscript``
-    is what the document tells such a reader.
+    ``scripts`` the scripts that a browser would run. ``root`` names the element in which an
+    application is mounted, ``root_text`` counts the characters within it; ``noscript``
+    is the text of the noscript elements.
     """
 
     text: int = 0
@@ -43,7 +43,7 @@ class Shell:
 
 
 def read_shell(markup: bytes | str) -> Shell:
-    """Count what an HTML document holds; never raises."""
+    """Measure an HTML document; never raises."""
     raw = markup.encode("utf-8", "replace") if isinstance(markup, str) else markup
     parser = LexborHTMLParser(bounded(raw, len(raw), MAX_DEPTH)[0], scripting=False)
     body = parser.body
@@ -65,9 +65,9 @@ def read_shell(markup: bytes | str) -> Shell:
 
 
 def without_scripts(html: str) -> str:
-    """A document whose scripts have run, without them and without what stands in for them.
+    """A document whose scripts have run, without its scripts and noscript elements.
 
-    What they wrote is in it already; reading them would find it twice. Data blocks stay.
+    Their output is already in the document, and reading them would duplicate it. Data blocks stay.
     """
     raw = html.encode("utf-8", "replace")
     parser = LexborHTMLParser(bounded(raw, len(raw), MAX_DEPTH)[0], scripting=True)
@@ -86,6 +86,6 @@ def _length(node: LexborNode) -> int:
 
 
 def _name(node: LexborNode) -> str:
-    """The element as a selector names it."""
+    """A CSS selector for the element: its id, else its tag."""
     identity = node.attributes.get("id")
     return f"#{identity}" if identity else str(node.tag)

@@ -1,7 +1,7 @@
-"""Markup within scripts: what they write into the page, and menus that navigate.
+"""Markup within scripts: ``document.write`` output, and menus that navigate.
 
-Nothing is run. Only the strings given to ``document.write`` and ``writeln`` count, and
-the options of select elements whose change handler goes somewhere.
+No script is run. Only string arguments of ``document.write`` and ``writeln`` are read, and the
+options of select elements whose change handler navigates.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sitecrawl.web.read_options import ReadOptions
 
 
-UNKNOWN_VALUE = "\ufdd2"  # stands where a script inserts something that only running it tells
+UNKNOWN_VALUE = "\ufdd2"  # replaces a value that is known only when the script runs
 MAX_WRITES = 500
-MAX_UNENDED = 10  # strings without an end, each of which is looked for to the script's end
-MAX_SCRIPT = 2_000_000  # characters of a script that are looked through; what pages write is short
+MAX_UNENDED = 10  # calls without an end, each of which is read to the end of the script
+MAX_SCRIPT = 2_000_000  # characters of a script that are searched
 COMMENT_REACH = 2_000  # characters before a call in which a comment may begin
 
 _WRITE = re.compile(r"\bdocument\s*\.\s*write(?:ln)?\s*\(")
@@ -57,7 +57,7 @@ def runs(kind: str | None) -> bool:
 
 
 def written(script: str) -> str:
-    """The markup that a script writes, with ``UNKNOWN_VALUE`` in place of values that are not strings."""
+    """The markup that a script writes, with ``UNKNOWN_VALUE`` for all but string literals."""
     script = script[:MAX_SCRIPT]
     parts: list[str] = []
     position = unended = 0
@@ -73,9 +73,9 @@ def written(script: str) -> str:
 
 
 def named_addresses(markup: str) -> list[str]:
-    """The addresses that stand as words in written markup: with a scheme, or of .htm and .html.
+    """The addresses among the words of written markup: with a scheme, or ending in .htm or .html.
 
-    What stands within a link is that link's text.
+    Words within a link are skipped: they are its text.
     """
     found: list[str] = []
     within = False
@@ -90,7 +90,7 @@ def named_addresses(markup: str) -> list[str]:
 
 
 def _read_arguments(script: str, position: int, parts: list[str]) -> tuple[int, bool]:
-    """Collect the strings up to the call's closing parenthesis; where it is, False without one."""
+    """Collect strings up to the closing parenthesis; return the position, and True if found."""
     depth = 1
     while depth and (token := _TOKEN.match(script, position)):
         position = token.end()
@@ -111,7 +111,7 @@ def _value(token: re.Match[str]) -> str:
 
 
 def _commented(script: str, position: int) -> bool:
-    """Return True if a place in a script is within a comment."""
+    """Return True if a position in a script is within a comment."""
     near = script[max(0, position - COMMENT_REACH) : position]
     line = near[near.rfind("\n") + 1 :]
     if re.search(r"(?<![:\"'])//", line) and not line.lstrip().startswith("<!--"):
@@ -120,7 +120,7 @@ def _commented(script: str, position: int) -> bool:
 
 
 def _unescape(text: str) -> str:
-    """The value of a JavaScript string literal's inside (ECMA-262, 12.9.4)."""
+    """The value of the text between the quotes of a JavaScript string (ECMA-262, 12.9.4)."""
     return _ESCAPE.sub(_escaped, text) if "\\" in text else text
 
 

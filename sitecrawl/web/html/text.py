@@ -1,4 +1,4 @@
-"""The clean text of a page as it grows: lines parted by block elements."""
+"""Text of a page, collected as lines that block elements separate."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 
-# Wrap the ALT of foreign images; noncharacters, which no page has a reason to hold.
+# Delimiters of the ALT of foreign images: noncharacters, which pages have no reason to contain.
 FOREIGN_OPEN, FOREIGN_CLOSE = "\ufdd0", "\ufdd1"
 _FOREIGN_ALT = re.compile(f" ?{FOREIGN_OPEN}[^{FOREIGN_OPEN}{FOREIGN_CLOSE}]*{FOREIGN_CLOSE}")
 SOFT_HYPHEN = "\xad"
 _SIGNS = (SOFT_HYPHEN, FOREIGN_OPEN, FOREIGN_CLOSE)
 _SPACES = re.compile("  +")
-PERMALINK = "¶"  # behind headings and definitions of documentation
-# What documentation tools write there. Read the Docs has a letter of its icon font (U+F0C1),
+PERMALINK = "¶"  # follows headings and definitions in documentation
+# Permalink signs of documentation tools. Read the Docs uses a letter of its icon font (U+F0C1),
 # Docusaurus and VitePress only a zero width space, with an icon from the style sheet.
 PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
-# Nothing to read at either end of a line: characters without width, Read the Docs' permalink.
+# Stripped from both ends of a line: characters without width, Read the Docs' permalink.
 _EDGES = " \u200b\u2060\ufeff\uf0c1"
 
 
 class TextBuilder:
-    """Collects text nodes in ``pieces`` and turns them into ``lines`` at each break.
+    """Builder that collects text nodes in ``pieces``, and joins them into ``lines`` at each break.
 
-    White space is normalized; empty lines vanish. Between ``mute`` and ``unmute`` nothing
-    is kept. ``language`` is set while text differs from the page's language.
+    White space is normalized, and empty lines are dropped. Text between ``mute`` and ``unmute``
+    is dropped. ``language`` is set while the text's language differs from the page's.
     """
 
     __slots__ = (
@@ -58,11 +58,11 @@ class TextBuilder:
         self.contexts: list[Piece] = []
         self.has_foreign_alt = False
         self.muted = 0
-        self._held = 0  # pieces from before all is muted
+        self._held = 0  # pieces collected before muting
         self._broken = False
 
     def flush(self) -> None:
-        """End a line: what was collected since the last break."""
+        """End the line of the pieces collected since the last break."""
         if self.muted:
             self._broken = True
             del self.pieces[self._held :]
@@ -80,7 +80,7 @@ class TextBuilder:
             self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
 
     def flush_lines(self, *, keep_space: bool) -> None:
-        """End the lines of preformatted text, with their inner space if wished."""
+        """End the lines of preformatted text, with their white space if ``keep_space``."""
         if self.muted:
             self.flush()
             return
@@ -92,7 +92,7 @@ class TextBuilder:
                 self.add(raw.rstrip() if keep_space else line)
 
     def add(self, line: str) -> None:
-        """Keep one finished line."""
+        """Add one finished line."""
         if self.muted:
             return
         if self.language:
@@ -102,20 +102,20 @@ class TextBuilder:
         self.lines.append(line)
 
     def add_alt(self, text: str, *, foreign: bool) -> None:
-        """Add an image's ALT as words of their own."""
+        """Add an image's ALT as separate words."""
         self.has_foreign_alt = self.has_foreign_alt or foreign
         marked = f"{FOREIGN_OPEN}{text}{FOREIGN_CLOSE}" if foreign else text
         self.pieces.append(f" {marked} ")
 
     def mute(self) -> None:
-        """Drop all text from here on; a word begun before stays open."""
+        """Drop all text from here on; a word begun before may continue afterwards."""
         if not self.muted:
             self._held = len(self.pieces)
             self._broken = False
         self.muted += 1
 
     def unmute(self) -> None:
-        """End one ``mute``; the outermost brings the text back."""
+        """End one ``mute``; text is collected again after the outermost one."""
         self.muted = max(0, self.muted - 1)
         if self.muted:
             return
@@ -124,7 +124,7 @@ class TextBuilder:
             self.flush()
 
     def close(self) -> None:
-        """End the last line; where all is still muted, with what stood before that."""
+        """End the last line; if text is still muted, that is the line begun before."""
         if self.muted:
             self.muted = 1
             self.unmute()
@@ -137,7 +137,7 @@ class TextBuilder:
             self.foreign.append((len(self.lines), Block(language, words)))
 
     def keep(self, kept: bytearray) -> None:
-        """Keep those lines alone that have a byte other than 0."""
+        """Keep only the lines whose byte in ``kept`` is not 0."""
         self.lines = list(compress(self.lines, kept))
         if self.contexts:
             self.contexts = list(compress(self.contexts, kept))
@@ -149,7 +149,7 @@ class TextBuilder:
             ]
 
     def blocks(self) -> tuple[Block, ...]:
-        """Text in other languages than the page's, adjacent lines of one language joined."""
+        """Text in languages other than the page's; adjacent lines of one language are joined."""
         if not self.foreign:
             return ()
         numbered = [(line - index, block) for index, (line, block) in enumerate(self.foreign)]
@@ -160,7 +160,7 @@ class TextBuilder:
         )
 
     def finished(self, lines: list[str]) -> tuple[str, str]:
-        """Lines as the text of a page, and without foreign ALT (empty if there is none)."""
+        """Lines as text, and the same text without foreign ALT (empty if there is none)."""
         text = "\n".join(lines)
         if not self.has_foreign_alt:
             return cleaned(text), ""
@@ -168,7 +168,7 @@ class TextBuilder:
 
 
 def cleaned(text: str) -> str:
-    """Text without soft hyphens and without the signs that the reading itself put there."""
+    """Text without soft hyphens and the reader's internal markers."""
     if text.isascii():
         return text
     for sign in _SIGNS:
@@ -181,13 +181,13 @@ def cleaned(text: str) -> str:
 
 
 _INLINE = frozenset(map(tag_number, INLINE))
-# A noscript holds markup, the title of an icon is for its tooltip.
+# A noscript contains markup; the title of an icon is its tooltip.
 _SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
-_SPACELESS = "\u0e00"  # from Thai on; alphabets with spaces come before, nearly all
+_SPACELESS = "\u0e00"  # start of Thai; nearly all scripts with spaces come before it
 
 
 def link_text(link: LexborNode) -> str:
-    """The words that a link shows, in one line: parted by blocks, not by inline elements."""
+    """The text of a link in one line; blocks separate words, inline elements do not."""
     parts: list[str] = []
     around: list[LexborNode] = []
     node = link.first_child
@@ -207,10 +207,10 @@ def link_text(link: LexborNode) -> str:
 
 
 def join_one_word(before: LexborNode, link: LexborNode) -> bool:
-    """Return True if two adjacent links form one word.
+    """Return True if two adjacent links would form one word.
 
-    Links of one address, which editors split within a word, do not count, nor do scripts without
-    spaces.
+    Two links with the same address do not count, because editors split words into such links;
+    nor do scripts without spaces.
     """
     end, start = before.text()[-1:], link.text()[:1]
     if not (end.isalnum() and start.isalnum()) or max(end, start) >= _SPACELESS:
@@ -220,6 +220,6 @@ def join_one_word(before: LexborNode, link: LexborNode) -> bool:
 
 
 def _separate(parts: list[str], node: LexborNode) -> None:
-    """Part words at one end of a block."""
+    """Add a space at the start or end of a block."""
     if node.tag_id not in _INLINE:
         parts.append(" ")

@@ -1,6 +1,4 @@
-"""Elements with text rules of their own: permalinks, headings, listings, formulas, languages,
-terms.
-"""
+"""Elements with special text rules: permalinks, headings, listings, formulas, languages, terms."""
 
 from __future__ import annotations
 
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 
 ZERO_WIDTH = "\u200b"
 _AROUND = f"{ZERO_WIDTH} \n\t"
-MAX_WRAPPERS = 3  # elements around the link: Node.js has a span
-EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], in headings up to its version 1.43
-MAX_PERMALINK_NODES = 64  # of such links that are looked at
+MAX_WRAPPERS = 3  # elements around a permalink: Node.js has a span
+EDIT_LINKS = "mw-editsection"  # MediaWiki's [edit], within headings up to version 1.43
+MAX_PERMALINK_NODES = 64  # nodes of edit links that are examined
 
 
 def take_permalink(heading: LexborNode) -> str | None:
-    """Take the sign out of a heading's link to itself; the anchor it names, None without one."""
+    """Remove the sign of a heading's permalink; return its anchor, or None without a permalink."""
     only = heading.first_child
-    if only is not None and only.next is None and only.tag_id == TEXT:  # most are words alone
+    if only is not None and only.next is None and only.tag_id == TEXT:  # most are text only
         return None
     _drop_edit_links(heading.last_child)
     for side in ("last", "first"):
@@ -45,7 +43,7 @@ def take_permalink(heading: LexborNode) -> str | None:
 
 
 def _drop_edit_links(last: LexborNode | None) -> None:
-    """Take the words out of what a heading ends with if these are links to edit; they stay links."""
+    """Remove the text of edit links at the end of a heading; the links stay."""
     if last is None or last.tag_id != SPAN or last.attributes.get("class") != EDIT_LINKS:
         return
     for node in list(islice(last.traverse(include_text=True), MAX_PERMALINK_NODES)):
@@ -64,7 +62,7 @@ def _link_at(heading: LexborNode, side: str) -> LexborNode | None:
 
 
 def _child(node: LexborNode, side: str) -> LexborNode | None:
-    """The first or last child that is to be seen."""
+    """The first or last visible child."""
     is_last = side == "last"
     child = node.last_child if is_last else node.first_child
     while child is not None and _is_nothing(child):
@@ -73,20 +71,20 @@ def _child(node: LexborNode, side: str) -> LexborNode | None:
 
 
 def _is_nothing(node: LexborNode) -> bool:
-    """Return True if a node is white space, a comment or an anchor around nothing."""
+    """Return True if a node is white space, a comment or an empty anchor."""
     if node.is_element_node:
         return node.tag_id == ANCHOR and node.first_child is None
     return not (node.text_content or "").strip()
 
 
 def _is_sign(text: str) -> bool:
-    """Return True if the text of a link is nothing but a sign."""
+    """Return True if the text of a link is only a permalink sign."""
     sign = text.strip(_AROUND)
     return sign in PERMALINKS or (not sign and ZERO_WIDTH in text)
 
 
 MAX_HEADINGS = 20_000  # of one page; the HTML standard has 2,000
-LONGEST = 10_000  # characters of a heading; headings within headings each tell of all inside
+LONGEST = 10_000  # characters of a heading; a heading includes the text of headings nested in it
 SENTENCE_LENGTH = 60  # characters; lines of menus are shorter
 SECTIONS = frozenset({"section", "article", "div", "header", "hgroup"})
 ANCHORS = frozenset({"a", "span"})
@@ -94,7 +92,7 @@ MAX_SECTION_WRAPPERS = 5  # elements between a heading and its section: DocBook 
 
 
 def enter_heading(walk: Walk, node: LexborNode) -> Leave | None:
-    """Begin a heading: its text is the lines until its end."""
+    """Begin a heading; the lines until its end are its text."""
     walk.text.flush()
     walk.heading_start = len(walk.text.lines)
     permalink = take_permalink(node)
@@ -115,7 +113,7 @@ def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
 
 
 def _anchor(heading: LexborNode, permalink: str) -> str:
-    """The id of the heading, its permalink, an anchor within, or its section's id."""
+    """The id of the heading, else its permalink, an anchor within, or its section's id."""
     return heading.id or permalink or _inner_anchor(heading) or _section_id(heading)
 
 
@@ -129,7 +127,7 @@ def _inner_anchor(heading: LexborNode) -> str:
 
 
 def _section_id(heading: LexborNode) -> str:
-    """The id of the section that the heading opens, or of an anchor right before it."""
+    """The id of the section that the heading begins, or of an anchor right before it."""
     node = heading
     for _ in range(MAX_SECTION_WRAPPERS):
         before = node.prev
@@ -152,10 +150,10 @@ def _anchor_name(node: LexborNode) -> str:
 
 
 def useful_start(walk: Walk) -> int:
-    """The line of the heading from which on the text is useful.
+    """The line of the heading at which the useful text starts.
 
-    The first one with a sentence right after it: a site's name and menu come before that.
-    Else the first heading; -1 if there is none.
+    It is the first heading with a sentence right after it, which skips a site's name and menu;
+    else the first heading; -1 if there is none.
     """
     lines = walk.text.lines
     for start, end, _ in walk.headings:
@@ -165,7 +163,7 @@ def useful_start(walk: Walk) -> int:
 
 
 def in_context(inner: Enter) -> Enter:
-    """An action that notes the element for the lines within it."""
+    """An action that sets the element as the context of the lines within it."""
 
     def enter_context(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node)
@@ -185,13 +183,13 @@ def in_context(inner: Enter) -> Enter:
     return enter_context
 
 
-# The spans in which Pygments and Chroma (Hugo) write the number of a line before the line.
+# Classes of the spans in which Pygments and Chroma (Hugo) write line numbers.
 NUMBERS = frozenset({"linenos", "ln", "lineno"})
 MAX_NUMBER_WRAPPERS = 4  # around the first number: code, and a span for the line
 
 
 def enter_pre(walk: Walk, node: LexborNode) -> Leave | None:
-    """Keep the lines of preformatted text, and part the numbers of lines from them."""
+    """Keep the lines of preformatted text, and separate line numbers from them."""
     walk.text.flush()
     for number in _numbers(node):
         number.insert_after(" ")
@@ -204,7 +202,7 @@ def leave_pre(walk: Walk, _node: LexborNode) -> None:
 
 
 def _numbers(pre: LexborNode) -> list[LexborNode]:
-    """The numbers of lines: beside one another (Pygments), or first in each line (Chroma)."""
+    """The line numbers: siblings (Pygments), or the first child of each line (Chroma)."""
     number = _first_number(pre)
     line = number.parent if number is not None else None
     if number is None or line is None:
@@ -217,11 +215,11 @@ def _numbers(pre: LexborNode) -> list[LexborNode]:
 
 
 def _first_number(pre: LexborNode) -> LexborNode | None:
-    """The number of a line that preformatted text begins with."""
+    """The line number at the start of preformatted text."""
     node = pre.first_child
     for _ in range(MAX_NUMBER_WRAPPERS):
         if node is not None and node.tag_id == SPAN and node.first_child is None:
-            node = node.next  # Pygments begins with an empty one
+            node = node.next  # Pygments begins with an empty span
         if node is None or node.tag_id == TEXT:
             return None
         if _is_number(node):
@@ -243,24 +241,24 @@ def _from(node: LexborNode | None) -> Iterator[LexborNode]:
 
 
 FOREIGN = frozenset({"svg", "math"})
-# HTML, 13.2.6: what stands in these is HTML again.
+# HTML, 13.2.6: the content of these is HTML again.
 INTEGRATING = frozenset({"foreignobject", "desc", "mi", "mo", "mn", "ms", "mtext"})
-MAX_GROUPS = 32  # elements that parts of a drawing lie in
+MAX_GROUPS = 32  # ancestors examined within SVG or MathML
 
 
 def enter_formula(_walk: Walk, node: LexborNode) -> Leave | None:
-    """Pass over the MathML that KaTeX hides: what it shows in its place is text as well."""
+    """Skip the MathML that KaTeX hides: its visible replacement is text as well."""
     parent = node.parent
     return skip if parent is not None and parent.attributes.get("class") == "katex-mathml" else None
 
 
 def enter_span(walk: Walk, node: LexborNode) -> Leave | None:
-    """Begin a line at a span of SVG text with a position of its own: how labels are wrapped."""
+    """Begin a line at a span of SVG text with an ``x`` position, which is how labels wrap."""
     return enter_block(walk, node) if "x" in node.attributes else None
 
 
 def enter_fraction(walk: Walk, node: LexborNode) -> Leave | None:
-    """Part numerator and denominator from each other, and from what stands around them."""
+    """Separate numerator and denominator from each other, and from the text around them."""
     above = node.first_child
     while above is not None and not above.is_element_node:
         above = above.next
@@ -298,7 +296,7 @@ def is_in_svg(node: LexborNode) -> bool:
 
 
 def in_language(inner: Enter | None) -> Enter:
-    """An action that records the language of an element's text where it is another."""
+    """An action that records the language of an element if it differs from the page's."""
 
     def enter_foreign(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
@@ -311,7 +309,7 @@ def in_language(inner: Enter | None) -> Enter:
         def leave_foreign(walk: Walk, node: LexborNode) -> None:
             if leave is not None:
                 leave(walk, node)
-            if text.language and text.language != outer:  # else what is around it tells of it
+            if text.language and text.language != outer:  # else the outer element records it
                 begun = start if len(text.lines) == lines else 0
                 text.add_foreign(text.language, "".join(text.pieces[begun:]))
             text.language = outer
@@ -322,20 +320,20 @@ def in_language(inner: Enter | None) -> Enter:
 
 
 def _foreign_language(walk: Walk, node: LexborNode) -> str:
-    """The language of an element if it is not the page's, else nothing."""
+    """The language of an element if it differs from the page's, else an empty string."""
     attributes = node.attributes
     language = read_language(attributes.get("lang") or attributes.get("xml:lang") or "")
     return language if language.split("-")[0] != walk.language.split("-")[0] else ""
 
 
 def enter_term(walk: Walk, node: LexborNode) -> Leave | None:
-    """Begin a line; part the term from its types (``axis``, ``int``), and drop its permalink.
+    """Begin a line; separate the term from its types (``axis``, ``int``), and drop its permalink.
 
-    Docutils leaves it to the style sheet to write a colon between the two.
+    Docutils relies on the style sheet for the colon between the two.
     """
     walk.text.flush()
     last = node.last_child
-    if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # ¶ goes with its line
+    if last is not None and last.tag_id == ANCHOR and last.text() == "#":  # flush drops a final ¶
         take_permalink(node)
     while last is not None and last.tag_id == SPAN:
         before = last.prev

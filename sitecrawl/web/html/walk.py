@@ -1,4 +1,4 @@
-"""The one walk over a parsed page: its text, headings, and the elements that hold links."""
+"""Walk over a parsed page, which collects text, headings, and elements with links."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ Patterns = tuple[tuple[str, str], ...]
 Leave = Callable[["Walk", "LexborNode"], None]
 Enter = Callable[["Walk", "LexborNode"], Leave | None]
 Table = dict[int | str, Enter | None]
-# The action of each element; the elements without one; the actions that leave text as it is.
+# The action of each element; within runs of words, the elements without an action, and the
+# actions of the others.
 Tables = tuple[Table, frozenset[int], dict[int, Enter]]
-MAX_FRAGMENTS = 3  # a noscript within written text within noframes, and no further
-MAX_FRAGMENTS_READ = 1_000  # of one page; each takes a parser of its own, of 160 KB
+MAX_FRAGMENTS = 3  # nesting: a noscript within script output within noframes
+MAX_FRAGMENTS_READ = 1_000  # of one page; each needs its own parser of 160 KB
 MAX_FRAGMENT_MARKUP = 5_000_000  # characters of all fragments of one page
-FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take beside the page's
+FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take in addition to the page's
 
 
 class Detached(NamedTuple):
-    """Detached copy of a link element whose tree, that of a fragment, is freed early."""
+    """Detached copy of a link element in a fragment, whose tree is freed early."""
 
     attributes: dict[str, str | None]
     text: str
     mem_id: int = 0
 
 
-# An element with links, the attributes that hold them, and under which name to report it.
+# An element with links, the attributes that contain them, and the name to report, if not theirs.
 Found = tuple["LexborNode | Detached", Patterns, str]
 
 
 class Walk:
-    """Visits every node once and lets the ``actions`` look at elements.
+    """Visitor of every node of a page, which calls the ``actions`` of the elements.
 
-    An action is called when its element begins and answers with what to call at its end,
-    None for nothing, or ``skip``.
+    An action is called when its element begins. It returns the function to call at the end of
+    the element, None for no call, or ``skip`` to omit the content.
     """
 
     __slots__ = (
@@ -94,7 +95,7 @@ class Walk:
         self.options = options
         self.text: TextBuilder = MarkedText(Outline()) if options.outline else TextBuilder()
         if options.text_pieces:
-            self.text.context = ("", "body")  # of what scripts in the head write, too
+            self.text.context = ("", "body")  # also for the output of scripts in the head
         self.found: list[Found] = []
         self.addresses: list[tuple[str, str]] = []
         self.banners: set[int] = set()
@@ -120,14 +121,14 @@ class Walk:
         self.fragments = self.fragments_read = self.fragments_size = 0
 
     def add_found(self, node: LexborNode, patterns: Patterns) -> None:
-        """Note an element with links, of which twice as many are looked at as may be kept."""
+        """Record an element with links; up to twice ``max_links`` elements are examined."""
         if len(self.found) < self.options.max_links * 2:
             self.found.append((node, patterns, self.via))
         else:
             self.cut("too_many_links")
 
     def _detach(self, begun: int) -> None:
-        """Keep of the elements found in a fragment what links need."""
+        """Replace the elements found in a fragment by copies of the data that links need."""
         for number, (node, patterns, via) in enumerate(self.found[begun:], begun):
             if not isinstance(node, Detached):
                 needed = self.options.link_text or number in self.banners
@@ -135,12 +136,12 @@ class Walk:
                 self.found[number] = (Detached(node.attributes, text), patterns, via)
 
     def cut(self, word: str) -> None:
-        """Note that something is left out."""
+        """Record a truncation."""
         if word not in self.cuts:
             self.cuts.append(word)
 
     def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- a call a node is dear
-        """Walk ``node``, its following siblings, and all below them, without recursion."""
+        """Walk ``node``, its following siblings, and all their descendants, without recursion."""
         stack: list[tuple[LexborNode, Leave | None]] = []
         text = self.text
         pieces, flush = text.pieces, text.flush
@@ -159,7 +160,7 @@ class Walk:
                 continue
             else:
                 enter = get(tag, named)
-                if enter is enter_block:  # done here: a third of all elements
+                if enter is enter_block:  # inlined for speed: a third of all elements
                     leave = leave_block
                     if pieces or text.muted:
                         flush()
@@ -168,7 +169,7 @@ class Walk:
                 child = node.first_child if leave is not skip else None
                 if child is None:
                     pass
-                elif child.next is None and child.tag_id == TEXT:  # so are 56 % of all
+                elif child.next is None and child.tag_id == TEXT:  # true for 56 % of all elements
                     content = child.text_content
                     if content and (pieces or not content.isspace()):
                         pieces.append(content)
@@ -184,8 +185,11 @@ class Walk:
             node = node.next
 
     def _read_run(self, node: LexborNode) -> bool:
-        """Take the words of an element at once, if nothing within parts, adds or drops any."""
-        if self.fragments:  # the first node of a fragment answers for all of it
+        """Add the words of an element at once, if nothing within it separates, adds or drops any.
+
+        Return False, without effect, if something does.
+        """
+        if self.fragments:  # traversing the first node of a fragment covers all of the fragment
             return False
         plain, acting = self.plain, []
         below = node.traverse()
@@ -202,7 +206,7 @@ class Walk:
         return True
 
     def read_fragment(self, html: str, via: str = "") -> None:
-        """Walk markup that the page holds as text: noscript, noframes, written by a script."""
+        """Walk markup that the page contains as text: noscript, noframes, output of a script."""
         is_full = (
             self.fragments_read >= MAX_FRAGMENTS_READ or self.fragments_size >= MAX_FRAGMENT_MARKUP
         )
@@ -221,14 +225,14 @@ class Walk:
             self.cut(word)
         begun = len(self.found)
         self.read(LexborHTMLParser(markup, is_fragment=True).root)
-        if self.fragments == 1:  # their nodes would keep each tree until the page is done
+        if self.fragments == 1:  # found nodes would keep each tree in memory until the page is done
             self._detach(begun)
         self.fragments -= 1
         self.via = outer
 
 
 def first_node(root: LexborNode) -> LexborNode:
-    """The first node of the document: comments may stand before its root element."""
+    """The first node of the document: comments may precede its root element."""
     node = root
     while node.prev is not None:
         node = node.prev
@@ -236,11 +240,11 @@ def first_node(root: LexborNode) -> LexborNode:
 
 
 def skip(_walk: Walk, _node: LexborNode) -> None:
-    """Stands for "do not descend" as the answer of an action."""
+    """Sentinel that an action returns to skip the element's content."""
 
 
 def enter_block(walk: Walk, _node: LexborNode) -> Leave | None:
-    """Part words at the beginning and at the end of an element."""
+    """End the line at the beginning and at the end of an element."""
     walk.text.flush()
     return leave_block
 
