@@ -1,6 +1,6 @@
 """URL identity: normal form, identity key, hash and document id.
 
-These are compared and hashed, never requested: requests use the URL as found.
+They are compared and hashed, never requested: requests use the URL as found.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import sha256
 from urllib.parse import quote
 
 DEFAULT_REALM = "default"
-# Without default.htm(l): Django's documentation has a page of that name beside index.html.
+# Without default.htm(l): Django's documentation has a page of that name as well as index.html.
 DEFAULT_PAGES = frozenset(
     {
         *("index.html", "index.htm", "index.php"),
@@ -23,8 +23,8 @@ DEFAULT_PAGES = frozenset(
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _SLASHES = re.compile(r"/{2,}")
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-# The URL Standard (1.3) escapes these in a path and not in a query, or the reverse, and what
-# writes links escapes them or not: no server takes the two spellings for two pages.
+# The URL Standard (1.3) escapes these only in paths or only in queries, and generators of links
+# differ: no server treats the two spellings as two pages.
 _EITHER_WAY = "[]^|`{}\"'"
 _PLAIN = frozenset(_UNRESERVED + _EITHER_WAY)
 _OCTET = re.compile("%([0-9A-Fa-f]{2})")
@@ -32,23 +32,23 @@ _ALL_ASCII = "".join(map(chr, range(0x21, 0x7F)))
 
 
 def normal_form(url: str) -> str:
-    """A resolved URL with every character in its one spelling: what rules and identity see.
+    """A resolved URL with every character in its normal spelling, for rules and identity.
 
-    Unreserved characters, brackets, quotes and the like are plain, other escapes have hex in
-    capitals. Idempotent, never raises.
+    Unreserved characters, brackets, quotes and the like are plain; other escapes have upper-case
+    hex digits. Idempotent, never raises.
     """
     return _PERCENT.sub(_percent, url) if "%" in url else url
 
 
 def normal_text(text: str) -> str:
-    """A part of a URL, as a user writes it in an option, in the spelling of ``normal_form``."""
+    """A part of a URL from a user's option, in the spelling of ``normal_form``."""
     if not text.isascii() or " " in text:
         text = quote(text, safe=_ALL_ASCII)
     return _OCTET.sub(_percent, text) if "%" in text else text
 
 
 def normal_pattern(pattern: str) -> str:
-    """A regular expression on URLs with its escapes in the spelling of ``normal_form``."""
+    """A regular expression for URLs with its escapes in the spelling of ``normal_form``."""
     return _OCTET.sub(lambda octet: _escaped(_percent(octet)), pattern)
 
 
@@ -60,11 +60,11 @@ def identity_key(
     fold_trailing_slash: bool = True,
     sort_query: bool = True,
 ) -> str:
-    """The text that two spellings of a resolved URL share. Idempotent, never raises.
+    """The common key of all spellings of a resolved URL. Idempotent, never raises.
 
-    Without ``default_pages``, ``/a/`` and ``/a/index.html`` are two URLs; ``fold_slashes``
-    makes ``//`` one slash, ``fold_trailing_slash`` drops the last one, ``sort_query``
-    orders parameters by name, repeated ones staying in their order.
+    Without ``default_pages``, ``/a/`` and ``/a/index.html`` are two URLs. ``fold_slashes``
+    replaces ``//`` by one slash, ``fold_trailing_slash`` drops the last slash, ``sort_query``
+    sorts parameters by name and keeps the order of repeated ones.
     """
     url, mark, query = normal_form(url).partition("?")
     start = url.find("/", url.find("://") + 3)
@@ -86,19 +86,19 @@ def fingerprint(key: str) -> int:
 
 
 def document_id(key: str, realm: str = DEFAULT_REALM) -> str:
-    """The id of the document under an identity key: 32 hex digits of its SHA-256.
+    """The id of the document of an identity key: the first 32 hex digits of the key's SHA-256.
 
-    In a realm other than the default one the realm is hashed with it, apart by a line feed,
-    which no key has.
+    A realm other than the default one is hashed before the key, separated by a line feed, which
+    no key contains.
     """
     named = key if realm == DEFAULT_REALM else f"{realm}\n{key}"
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _percent(match: re.Match[str]) -> str:
-    """One percent sign in its one form: plain characters as such, hex in capitals.
+    """Normal form of a percent sign or escape: a plain character, or upper-case hex.
 
-    A stray sign becomes ``%25``: no later reading may take what follows it for hex.
+    A stray sign becomes ``%25``, so that the characters after it are never read as hex.
     """
     digits = match[1]
     if digits is None:
@@ -108,12 +108,12 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def _escaped(spelling: str) -> str:
-    """A character as a pattern names it; what stays an escape has nothing special in it."""
+    """A character escaped for a pattern; percent escapes have no special characters."""
     return spelling if spelling.startswith("%") else re.escape(spelling)
 
 
 def _fold_end(path: str, default_pages: AbstractSet[str], *, slash: bool) -> str:
-    """``path`` without default page names and, by ``slash``, trailing slashes at its end."""
+    """``path`` without default page names and, if ``slash``, without slashes at its end."""
     while True:
         folder, _, name = path.rpartition("/")
         if name in default_pages:
@@ -125,6 +125,6 @@ def _fold_end(path: str, default_pages: AbstractSet[str], *, slash: bool) -> str
 
 
 def _sorted_query(query: str) -> str:
-    """Parameters by name, the order of equal names kept, empty ones dropped."""
+    """The parameters sorted by name; equal names keep their order, empty ones are dropped."""
     parameters = [parameter for parameter in query.split("&") if parameter]
     return "&".join(sorted(parameters, key=lambda parameter: parameter.partition("=")[0]))

@@ -1,7 +1,8 @@
-"""URLs as browsers read them: resolution, origin, parts, and the repairs that hrefs need.
+"""URLs as browsers read them: resolution, origin, parts, and repairs of hrefs.
 
-Parsing is WHATWG's, by ada. Its C functions are called directly, because every link of every
-page passes here: 1.5 µs each, against 2.2 µs through ``ada_url.join_url``, credentials left in.
+The parser is ada, which follows the WHATWG URL Standard. Its C functions are called directly,
+because every link of every page is parsed: 1.5 µs each, against 2.2 µs through
+``ada_url.join_url``, which leaves credentials in.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _parse_with_base, _free = lib.ada_parse_with_base, lib.ada_free
 _get_href, _unpack = lib.ada_get_href, ffi.unpack
 # Neither a scheme nor a slash at the beginning, and another address before query and fragment.
-# Line breaks and tabs within a scheme are the parser's to drop.
+# The parser drops line breaks and tabs within a scheme.
 _EMBEDDED = re.compile(
     r"\s*(?![a-z][a-z0-9+.\t\r\n-]*:|[\s/\\])[^?#]*?(?:://|https?:/)", re.IGNORECASE
 )
@@ -28,15 +29,15 @@ _AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}(?:[^/\\?#]*@
 _DOTTED = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
 _REFERENCE = re.compile(rb"&#([0-9]+);")
 _QUOTES = re.compile(r"[\"']|%2[27]")
-# Query percent-encode set of the special schemes (URL Standard, 1.3), as what is left alone.
+# Characters outside the special-query percent-encode set (URL Standard, 1.3).
 _QUERY_SAFE = "!$%&()*+,-./:;=?@[\\]^_`{|}~"
 
 
 class UrlParts(NamedTuple):
-    """The parts of a resolved URL that rules look at.
+    """The parts of a resolved URL that rules examine.
 
-    ``port`` is the one to connect to, 0 where the scheme has none; ``query`` is without ``?``.
-    A tuple because a frozen dataclass takes more than twice as long to make.
+    ``port`` is the port to connect to, 0 if the scheme has none; ``query`` is without ``?``.
+    A tuple because a frozen dataclass takes more than twice as long to create.
     """
 
     scheme: str
@@ -47,10 +48,10 @@ class UrlParts(NamedTuple):
 
 
 def resolve(href: str, base: str, encoding: str = "utf-8") -> str | None:
-    """The absolute URL that ``href`` means on a page at ``base``, or None if it means none.
+    """The absolute URL of ``href`` on a page at ``base``, or None if it is invalid.
 
-    Without fragment and credentials; of any scheme. ``encoding`` is the page's, by the name
-    that ``encoding.decode`` gives: browsers write the characters of a query string in it.
+    The URL has no fragment or credentials, and may have any scheme. ``encoding`` is the page's,
+    by the name that ``encoding.decode`` returns: browsers encode query strings in it.
     """
     if encoding != "utf-8" and not href.isascii():
         href = _encode_query(href, encoding)
@@ -62,13 +63,13 @@ def resolve(href: str, base: str, encoding: str = "utf-8") -> str | None:
 
 
 def normalize(url: str) -> str | None:
-    """An absolute URL in the form that ``resolve`` gives, or None if it is not one."""
+    """An absolute URL in the form that ``resolve`` returns, or None if it is invalid."""
     raw = _scalar(url).encode()
     return _read(lib.ada_parse(raw, len(raw)))
 
 
 def origin(url: str) -> str:
-    """Scheme, host and any unusual port of a resolved URL; empty where there is no host."""
+    """Scheme, host and any non-default port of a resolved URL; empty if there is no host."""
     start = url.find("://") + 3
     if start == 2 or url[: start - 3] not in DEFAULT_PORTS:
         return ""
@@ -77,7 +78,7 @@ def origin(url: str) -> str:
 
 
 def split(url: str) -> UrlParts:
-    """The parts of a resolved URL; text that is no such URL gives parts, never an error."""
+    """The parts of a resolved URL; never raises, even for other text."""
     scheme, _, rest = url.partition(":")
     rest, _, query = rest.partition("?")
     if not rest.startswith("//"):
@@ -91,7 +92,7 @@ def split(url: str) -> UrlParts:
 
 
 def trim_quotes(href: str) -> str:
-    """``href`` without the quotes that wrap it or that break its path.
+    """``href`` without quotes around it, and without those that break its path.
 
     Quotes within a name (``Rubik's_Cube``, ``%22Heroes%22``) and in a query stay.
     """
@@ -112,14 +113,14 @@ def strip_quotes(href: str) -> str:
 
 
 def join_split(href: str) -> str:
-    """``href`` with the white space taken out that an editor broke it with."""
+    """``href`` without the white space with which an editor broke it."""
     return "".join(href.split())
 
 
 def embeds_url(href: str) -> bool:
     """Return True for an ``href`` of the form ``folder/http://host``, which lacks its ``../``.
 
-    Absolute URLs and paths from the root are meant as written (archives, proxies).
+    Absolute URLs and paths from the root are correct as written (archives, proxies).
     """
     return ":" in href and _EMBEDDED.match(href) is not None
 
@@ -161,7 +162,7 @@ def _text(parsed: object) -> str:
 
 
 def _encode_query(href: str, encoding: str) -> str:
-    """``href`` with its query written in the page's encoding (URL Standard, 4.4)."""
+    """``href`` with its query encoded in the page's encoding (URL Standard, 4.4)."""
     rest, hash_, fragment = href.partition("#")
     path, mark, query = rest.partition("?")
     codec = CODECS.get(encoding, encoding)
