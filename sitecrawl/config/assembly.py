@@ -1,4 +1,4 @@
-"""Build the parts of a crawl from its configuration."""
+"""Construction of the parts of a crawl from its configuration."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ FILES = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
 }
 SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
-"""The components that only a crawl with a browser loads."""
+"""Components loaded only by crawls with a browser."""
 
 
 def agent(params: CrawlParams) -> str:
-    """The User-Agent of every request."""
+    """Return the User-Agent of every request."""
     return user_agent(__version__, params.contact, params.user_agent)
 
 
 def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> HeaderPolicy:
-    """The headers of every request, and of those to the origins of starts."""
+    """Build the headers of all requests, and of those to the origins of starts."""
     return HeaderPolicy(
         agent=agent(params),
         from_email=params.from_email,
@@ -49,17 +49,17 @@ def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> Heade
 
 
 def read_options(params: CrawlParams) -> ReadOptions:
-    """The options of reading pages."""
+    """Return the options for reading pages."""
     return params.read_options(product_token(agent(params)))
 
 
 def pace(params: CrawlParams) -> Pace:
-    """The pace at which a new origin is first asked."""
+    """Return the initial pace of a new origin."""
     return Pace(delay=params.delay, level=params.politeness, max_wait=params.max_wait)
 
 
 def spider_settings(params: CrawlParams) -> dict[str, Any]:
-    """The Scrapy settings that follow from the options."""
+    """Return the Scrapy settings that follow from the options."""
     return {
         "USER_AGENT": agent(params),
         "COOKIES_ENABLED": params.cookies,
@@ -68,7 +68,7 @@ def spider_settings(params: CrawlParams) -> dict[str, Any]:
 
 
 def rendering_settings(params: CrawlParams) -> dict[str, Any]:
-    """The tables of components that rendering adds to, where it is asked for."""
+    """Return the tables of components that rendering adds to, if it is enabled."""
     if params.render == "none":
         return {}
     splash = "splash" in (params.render, params.render_with)
@@ -76,10 +76,10 @@ def rendering_settings(params: CrawlParams) -> dict[str, Any]:
 
 
 def file_settings(params: CrawlParams) -> dict[str, Any]:
-    """The table of components that reading files adds to, where files are wanted."""
+    """Return the table of components that reading files adds to, if files are wanted."""
     return FILES if any(map(is_file_type, params.content_types)) else {}
 
 
 def database_url(setting: str, params: CrawlParams) -> str:
-    """The crawl database's URL: the setting, with NAME standing for the crawl's name."""
+    """Return the crawl database's URL: the setting, with NAME replaced by the crawl's name."""
     return setting.replace("NAME", params.database_name)

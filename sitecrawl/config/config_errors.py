@@ -1,4 +1,4 @@
-"""Error messages of configurations, each with the place and the remedy."""
+"""Error messages of configurations, each with place and remedy."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ WORDING = {
     "tuple_type": "should be a list",
     "value_error": "{error}",
 }
-MAX_SHOWN = 300  # characters of a value
+MAX_SHOWN = 300  # characters
 MISSING_START = "start is missing"
 
 
 class ConfigError(Exception):
-    """A configuration that cannot be used; ``problems`` has one readable line for each fault."""
+    """Unusable configuration; ``problems`` has one readable line for each fault."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)
@@ -44,42 +44,42 @@ class ConfigError(Exception):
 
 
 def is_missing_start(line: str) -> bool:
-    """Tell the problem of a missing start, the one option without a default."""
+    """Return True for the message of a missing start, the one option without a default."""
     return line.startswith(MISSING_START)
 
 
 def place(source: str, name: str, value: object) -> str:
-    """The place of an option and its value: ``-a deny='('`` or ``site.toml: deny = '('``."""
+    """Format the place of an option and its value: ``-a deny='('`` or ``site.toml: deny = '('``."""
     shown = "(not shown)" if name in SECRET else _shortened(without_passwords(repr(value)))
     return f"{source}={shown}" if source.startswith("-a ") else f"{source}: {name} = {shown}"
 
 
 def _shortened(text: str) -> str:
-    """The text, its middle left out where it would fill the screen."""
+    """Return the text, with its middle omitted if it would fill the screen."""
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 50]} … {text[-40:]}"
 
 
 def without_passwords(text: str) -> str:
-    """A text without the passwords of the URLs in it."""
+    """Return a text with the passwords of its URLs removed."""
     return re.sub(r"(://[^\s/:@]*):[^\s/@]*@", r"\1:***@", text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`` Did you mean 'x'?`` for the known word that is most like ``word``, if any is."""
+    """Return `` Did you mean 'x'?`` for the known word most similar to ``word``, if any."""
     normalized = word.lower().replace("-", "_")
     found = get_close_matches(normalized, list(known), n=1, cutoff=0.5)
     return f" Did you mean {found[0]!r}?" if found else ""
 
 
 def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
-    """The line for an option that does not exist."""
+    """Return the message for an option that does not exist."""
     where = source if source.startswith("-a ") else f"{source}: {name}"
     remedy = nearest(name, known) or " docs/configuration.md lists the options."
     return f"{where}: there is no such option.{remedy}"
 
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:
-    """The message for a fault that pydantic found, with the valid notation."""
+    """Return the message for a fault found by pydantic, with the valid notation."""
     words = WORDING.get(error["type"], "").format_map(error.get("ctx", {}))
     if not words:
         words = error["msg"].replace("Input should", "should", 1)
@@ -94,7 +94,7 @@ def _choices(annotation: Any) -> list[str]:
 
 
 def faults(error: ValidationError) -> list[ErrorDetails]:
-    """The faults that pydantic found, at most one for each option."""
+    """Return the faults found by pydantic, at most one for each option."""
     found = {
         (fault["loc"][:1], fault["msg"] if not fault["loc"] else ""): fault
         for fault in reversed(error.errors(include_url=False))

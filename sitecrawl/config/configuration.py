@@ -45,8 +45,8 @@ class Configuration:
     """The options of a crawl and where each came from.
 
     ``sources`` has an entry for every option: ``default``, ``profile fdse``, the path of
-    the TOML file, or ``-a deny``. ``replaced`` are values, with their sources, in whose place
-    are those set by a shorthand option.
+    the TOML file, or ``-a deny``. ``replaced`` are the values, with their sources, that a
+    shorthand option has overridden.
     """
 
     params: CrawlParams
@@ -55,15 +55,15 @@ class Configuration:
 
     @property
     def fingerprint(self) -> str:
-        """A hash that differs where options differ that shape the documents."""
+        """A hash of the options that shape the documents."""
         values = self.params.model_dump(mode="json", include=set(SHAPING))
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     def stored(self) -> dict[str, Any]:
-        """The part that a run stores: the values that are no defaults, with their sources.
+        """The part that a run stores: the values other than defaults, with their sources.
 
-        Passwords are not stored, nor are headers, which may hold keys: a command that fetches
-        is given them again.
+        Passwords are not stored, nor are headers, which may contain keys: a command that fetches
+        needs them again.
         """
         values = self.params.model_dump(mode="json", exclude_defaults=True, exclude=set(SECRET))
         sources = {name: self.sources.get(name, "default") for name in values}
@@ -72,20 +72,20 @@ class Configuration:
 
 
 def changed_options(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The options that shape documents and differ between two stored configurations."""
+    """Return the options that shape documents and differ between two stored configurations."""
     one, other = before["params"], now["params"]
     return sorted(name for name in SHAPING if one.get(name) != other.get(name))
 
 
 def load(arguments: Mapping[str, Any]) -> Configuration:
-    """Read the configuration that a spider's arguments ask for.
+    """Read the configuration given by a spider's arguments.
 
-    Raises ConfigError, with one line for every problem, if it cannot be used.
+    Raises ConfigError, with one line for every problem, if it is unusable.
     """
     layers, unread = read_layers(arguments)
     values, sources, unknown = _merge(layers)
     params, wrong = _check(values, sources)
-    if unread:  # what is missing may stand in the file that was not read
+    if unread:  # the unread file may have the start
         wrong = [line for line in wrong if not is_missing_start(line)]
     if params is None or unread or unknown or wrong:
         raise ConfigError([*unread, *unknown, *wrong])
@@ -93,7 +93,7 @@ def load(arguments: Mapping[str, Any]) -> Configuration:
 
 
 def named_after(configuration: Configuration, spider: str) -> Configuration:
-    """The configuration with a crawl's name that begins with its spider's, unless it has one."""
+    """Return the configuration with a crawl name that begins with the spider's, if it has none."""
     params = configuration.params
     if params.crawl_name:
         return configuration
@@ -104,10 +104,10 @@ def named_after(configuration: Configuration, spider: str) -> Configuration:
 
 
 def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Configuration:
-    """The configuration that a run stored, with what ``arguments`` would change of it.
+    """Return the configuration that a run stored, overridden by ``arguments``.
 
-    ``stored`` has ``params``, the values that were no defaults, and ``sources``, where
-    those came from. Raises ConfigError.
+    ``stored`` has ``params``, the values other than defaults, and ``sources``, where
+    they were set. Raises ConfigError.
     """
     layers, unread = read_layers(arguments)
     values, sources, unknown = _merge(layers)
@@ -115,7 +115,7 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
     origins = stored.get("sources", {})
     sources |= {name: origins.get(name, "an earlier run") for name in before}
     for name, (value, source) in stored.get("replaced", {}).items():
-        if name in OPTIONS and name not in values:  # what stood for it may be off now
+        if name in OPTIONS and name not in values:  # its shorthand may be off now
             before[name], sources[name] = value, source
     params, wrong = _check({**before, **values}, sources)
     if params is None or unread or unknown or wrong:
@@ -126,9 +126,9 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
 def with_own_extensions(
     configuration: Configuration, stored: Mapping[str, Any] | None
 ) -> Configuration:
-    """The configuration with the list of extensions that its crawl keeps as its own, if it does.
+    """Return the configuration with the list of extensions that its crawl keeps, if it does.
 
-    ``stored`` is what the last run stored, None before the first.
+    ``stored`` is the configuration of the last run, None before the first.
     """
     params = configuration.params
     if not params.keep_extensions or params.ignore_extensions is not None:
@@ -141,7 +141,7 @@ def with_own_extensions(
 
 
 def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:
-    """The configuration with what its options imply."""
+    """Return the configuration with the values that its options imply."""
     replaced: dict[str, tuple[Any, str]] = {}
     for name, value, implied in IMPLIED:
         if getattr(params, name) == value:
@@ -178,7 +178,7 @@ def _check(
 
 
 def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """A line for each wanted format or extractor whose package is not installed."""
+    """Return a line for each wanted format or extractor whose package is not installed."""
     if (
         params.content == "article"
         and params.article_extractor == "trafilatura"
@@ -196,7 +196,7 @@ def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[s
 
 
 def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """A line for each fault of ``field_map``, which only the whole list of fields shows."""
+    """Return a line for each fault of ``field_map``, which depends on the whole list of fields."""
     options = replace(params.document_options(), field_map=())
     every = field_names(FIELDS, replace(options, preset="full"))
     pairs = params.field_map.items()

@@ -18,24 +18,24 @@ START_URLS = "start_urls"
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The values of one source; ``source`` is empty for arguments, each its own source."""
+    """The values of one source; ``source`` is empty for arguments, which have one source each."""
 
     source: str
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def source_of(self, name: str) -> str:
-        """The place at which this layer's value of an option was written, as ``-a deny``."""
+        """Return the place where this layer sets an option, such as ``-a deny``."""
         return self.source or f"-a {name}"
 
 
 def profile_names() -> list[str]:
-    """The profiles that come with the package."""
+    """Return the names of the profiles in the package."""
     entries = resources.files("sitecrawl.profiles").iterdir()
     return sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
 
 
 def read_profile(name: str, source: str) -> Layer:
-    """The options of a profile that ``source`` asks for."""
+    """Read the options of a profile, named by ``source``."""
     known = profile_names()
     if name not in known:
         remedy = f"Known: {', '.join(known)}.{nearest(name, known)}"
@@ -44,7 +44,7 @@ def read_profile(name: str, source: str) -> Layer:
 
 
 def profile_about(name: str) -> str:
-    """A profile's description: the comment at its head."""
+    """Return a profile's description: the comment at its head."""
     lines = takewhile(lambda line: line.startswith("#"), _profile_text(name).splitlines())
     return "\n".join(line.removeprefix("#").strip() for line in lines)
 
@@ -54,7 +54,7 @@ def _profile_text(name: str) -> str:
 
 
 def read_file(path: str, source: str) -> Layer:
-    """The options of a TOML file; the files of starts that it names are relative to its folder."""
+    """Read a TOML file; names of start files in it are relative to its directory."""
     values = _parse(path, source)
     if "config" in values:
         raise ConfigError([f"{path}: config: a file cannot name another; use -a config=FILE."])
@@ -65,7 +65,7 @@ def read_file(path: str, source: str) -> Layer:
 
 def _parse(path: str, source: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_text("utf-8-sig"))  # as Windows writes it, too
+        return tomllib.loads(Path(path).read_text("utf-8-sig"))  # Windows writes a BOM
     except OSError as error:
         raise ConfigError(
             [f"{place(source, 'config', path)}: cannot be read: {error.strerror}."]
@@ -86,14 +86,14 @@ def _beside(starts: object, folder: Path) -> object:
 
 
 def read_arguments(arguments: Mapping[str, str]) -> Layer:
-    """The spider's arguments, without those of the machinery such as Scrapyd's ``_job``."""
+    """Return the spider's arguments, without internal ones such as Scrapyd's ``_job``."""
     return Layer("", {n: v for n, v in arguments.items() if not n.startswith("_")})
 
 
 def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:
-    """The layers that the arguments ask for, the weakest first, and why some are missing.
+    """Return the layers of the arguments, the weakest first, and the reasons for missing ones.
 
-    ``start_urls`` are the starts that the spider has of its own.
+    ``start_urls`` are the spider's own starts.
     """
     unread: list[str] = []
     urls = arguments.get(START_URLS)

@@ -1,4 +1,4 @@
-"""Declaration of an option: its default, its bounds, its documentation and its effect."""
+"""Declaration of an option: default, bounds, documentation and effect."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pydantic_core import PydanticUndefined
 
 
 class Effect(Flag):
-    """The parts of a crawl that another value of an option changes.
+    """The parts of a crawl that change with the value of an option.
 
     ``RUN``: requests, pace, bounds and memory alone; the documents stay the same.
-    ``SELECTION``: which URLs and answers become documents.
-    ``FOLLOWING``: which links of a page are followed; pages known under other values are read
+    ``SELECTION``: URLs and responses that become documents.
+    ``FOLLOWING``: links of a page that are followed; pages read with other values are read
     again for their links.
-    ``READING``: what a page's document holds, which only its page can tell; documents made under
+    ``READING``: content of a page's document that needs the page; documents made with
     other values are read again.
     ``NAMING``: shape and names of the output; stored documents are rewritten without a request.
     """
@@ -52,13 +52,13 @@ def option(
 
 
 def effect_of(field: FieldInfo) -> Effect | None:
-    """The declared effect of an option, None for one that was not declared by ``option``."""
+    """Return the declared effect of an option; None if it was not declared by ``option``."""
     value = _declared(field, _EFFECT)
     return Effect(value) if isinstance(value, int) else None
 
 
 def is_secret(field: FieldInfo) -> bool:
-    """Tell an option whose value is neither stored nor shown."""
+    """Return True for an option whose value is neither stored nor shown."""
     return _declared(field, _NOT_SHOWN) is True
 
 
@@ -68,5 +68,5 @@ def _declared(field: FieldInfo, key: str) -> object:
 
 
 def options_with(effects: Effect, fields: Iterable[tuple[str, FieldInfo]]) -> frozenset[str]:
-    """The names of the options that have one of ``effects``."""
+    """Return the names of the options that have one of ``effects``."""
     return frozenset(name for name, field in fields if (effect_of(field) or Effect(0)) & effects)

@@ -1,4 +1,4 @@
-"""The rules and trap limits of a crawl, built from its options."""
+"""Construction of the rules and trap limits of a crawl from its options."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from sitecrawl.web.urls.url import normalize
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """The values of the options, each with its name and source for a person to read."""
+    """The values of the options, each with its name and source in readable form."""
 
     params: RuleParams
     sources: Mapping[str, str]
 
     def value(self, option: str) -> Any:
-        """The value of an option."""
+        """Return the value of an option."""
         return getattr(self.params, option)
 
     def setting(self, option: str) -> str:
-        """The option as a whole: ``scope 'origin' (default)``."""
+        """Return the setting of an option: ``scope 'origin' (default)``."""
         value = self.value(option)
         shown = " ".join(value) if isinstance(value, tuple) else value
         return self._entry(option, shown)
 
     def entries(self, option: str) -> list[tuple[str, str]]:
-        """Every entry of a list, each with its own setting: ``deny '/private/' (-a deny)``."""
+        """Return the entries of a list, each with its setting: ``deny '/private/' (-a deny)``."""
         return [(entry, self._entry(option, entry)) for entry in self.value(option)]
 
     def _entry(self, option: str, value: object) -> str:
@@ -42,9 +42,9 @@ class Citations:
 
 
 def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
-    """The rules of a crawl; ``sources`` says where each option was set.
+    """Build the rules of a crawl; ``sources`` names the place where each option was set.
 
-    Raises ConfigError with a line for each start that the crawl's own rules refuse.
+    Raises ConfigError with a line for each start that the rules refuse.
     """
     rules = Rules.build(Citations(params, sources))
     if refused := contradictions(rules, params, sources.get("start", "-a start")):
@@ -53,10 +53,10 @@ def build_rules(params: CrawlParams, sources: Mapping[str, str]) -> Rules:
 
 
 def contradictions(rules: Rules, params: CrawlParams, source: str) -> list[str]:
-    """One line for each start that the crawl's own rules refuse.
+    """Return one line for each start that the crawl's own rules refuse.
 
-    The scope counts too, although it does not bind starts, unless a start is a mere list of
-    pages: a sitemap or feed may lie anywhere.
+    Starts must be in scope too, although the scope does not bind them; a sitemap or feed that
+    only lists pages may be anywhere.
     """
     found = []
     for start in params.start:
@@ -71,18 +71,18 @@ def contradictions(rules: Rules, params: CrawlParams, source: str) -> list[str]:
 
 
 def build_limits(params: RuleParams, sources: Mapping[str, str]) -> TrapLimits:
-    """The trap limits of a crawl, empty as they are at the start of a run."""
+    """Build the trap limits of a crawl, empty as at the start of a run."""
     return TrapLimits.build(Citations(params, sources))
 
 
 def start_fingerprints(rules: Rules, params: CrawlParams) -> frozenset[int]:
-    """The fingerprints of the starts that the configuration names."""
+    """Return the fingerprints of the configured starts."""
     starts = (rules.admit(normalize(start) or start, via="seed") for start in params.start)
     return frozenset(start.fingerprint for start in starts)
 
 
 def widen_scope(rules: Rules, params: CrawlParams, records: Records) -> None:
-    """Bring the origins into scope that starts were sent to when they last answered."""
+    """Bring the last known redirect targets of the starts into scope."""
     starts = [rules.admit(normalize(start) or start, via="seed").url for start in params.start]
     for url, target in records.redirect_chain(starts, realm=params.realm, key=rules.key):
         rules.admit_redirect(url, target)

@@ -30,7 +30,7 @@ BYTES = {
 }
 DURATION = "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"
 SIZE = "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"
-LONGEST = 1000 * SECONDS["years"]  # so that every date to come has a name
+LONGEST = 1000 * SECONDS["years"]  # so that every future date can be represented
 QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-zA-Z]*)\s*")
 
 
@@ -43,7 +43,7 @@ def _quantity(value: object, units: Mapping[str, float], written: str) -> float:
 
 
 def read_duration(value: object) -> float:
-    """Seconds of a number or of text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
+    """Parse a number of seconds or text such as ``90``, ``48h``, ``30 days``, ``4weeks``."""
     seconds = _quantity(value, SECONDS, DURATION)
     if seconds > LONGEST:
         raise ValueError("should be at most 1000 years")
@@ -51,7 +51,7 @@ def read_duration(value: object) -> float:
 
 
 def read_size(value: object) -> int:
-    """Bytes of a number or of text such as ``500000``, ``10MB``, ``1GiB``."""
+    """Parse a number of bytes or text such as ``500000``, ``10MB``, ``1GiB``."""
     return math.floor(_quantity(value, BYTES, SIZE))
 
 
@@ -64,13 +64,13 @@ class Notation:
 
 
 class OptionGroup(BaseModel):
-    """Some of a crawl's options. Read together, so that no group needs a validator of its own."""
+    """A group of options. All are read together, so no group needs a validator of its own."""
 
     model_config = ConfigDict(defer_build=True)
 
 
 def json_strings(text: str) -> tuple[str, ...] | None:
-    """The strings of a JSON list, or None where ``text`` is anything else."""
+    """Return the strings of a JSON list; None if ``text`` is anything else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -89,12 +89,12 @@ def _split(value: object, pattern: str) -> object:
 
 
 def read_words(value: object) -> object:
-    """A string's words, separated by commas or white space."""
+    """Split a string into words, separated by commas or white space."""
     return _split(value, r"[\s,]+")
 
 
 def read_extensions(value: object) -> object:
-    """File extensions in lower case without dot, separated by commas, bars, semicolons or space."""
+    """Parse file extensions, separated by commas, bars, semicolons or space; lower case, no dot."""
     words = _split(value, r"[\s,;|]+")
     if not isinstance(words, tuple | list):
         return words
@@ -102,22 +102,22 @@ def read_extensions(value: object) -> object:
 
 
 def read_urls(value: object) -> object:
-    """A string's URLs, separated by white space, or by a comma before the next URL or file."""
+    """Split a string into URLs, separated by white space, or a comma before the next URL or file."""
     return _split(value, r"\s+|,\s*(?=[a-zA-Z][\w+.-]*://|@)")
 
 
 def read_patterns(value: object) -> object:
-    """A string's regular expressions, separated by white space."""
+    """Split a string into regular expressions, separated by white space."""
     return _split(value, r"\s+")
 
 
 def read_lines(value: object) -> object:
-    """A string's lines."""
+    """Split a string into lines."""
     return _split(value, r"[\r\n]+")
 
 
 def read_json_object(text: str) -> object:
-    """The value of a JSON text; raises ValueError with a message where it is not JSON."""
+    """Parse a JSON text; raises ValueError with a message if it is not JSON."""
     try:
         return json.loads(text)
     except ValueError as error:
@@ -127,15 +127,15 @@ def read_json_object(text: str) -> object:
 
 
 def read_pairs(value: object) -> object:
-    """The pairs of a table, of a JSON object, or of lines and comma-separated ``name:value``.
+    """Parse pairs: a table, a JSON object, or lines and comma-separated ``name:value``.
 
-    The last colon parts, because metadata names such as ``og:type`` have one themselves.
+    The last colon separates, because metadata names such as ``og:type`` contain one.
     """
     return _table(value, str.rpartition)
 
 
 def read_selectors(value: object) -> object:
-    """Pairs as ``read_pairs`` reads them, separated at the first colon: selectors have more."""
+    """Parse pairs like ``read_pairs``, but separated at the first colon: selectors have more."""
     return _table(value, str.partition)
 
 
@@ -158,7 +158,7 @@ def _pair(text: str, parts: tuple[str, str, str]) -> tuple[str, str]:
 
 
 def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The patterns, if every one of them compiles."""
+    """Check that every pattern compiles."""
     for pattern in patterns:
         try:
             re.compile(pattern)

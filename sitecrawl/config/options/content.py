@@ -19,7 +19,7 @@ from sitecrawl.web.read_options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptio
 
 
 def check_link_pattern(pattern: str) -> str:
-    """The pattern, if it is a tag and an attribute."""
+    """Check that a pattern is a tag and an attribute."""
     tag, mark, attribute = pattern.partition("@")
     if not (tag and mark and attribute):
         raise ValueError(f"{pattern!r} is not of the form tag@attribute")
@@ -27,14 +27,14 @@ def check_link_pattern(pattern: str) -> str:
 
 
 def check_css(selector: str) -> str:
-    """The selector, if it is one or empty."""
+    """Check that a selector is valid or empty."""
     if selector and not check_selector(selector):
         raise ValueError(f"{selector!r} is no CSS selector")
     return selector
 
 
 def check_marker(marker: str) -> str:
-    """The marker, if it has an opening and a closing comment."""
+    """Check that a marker has an opening and a closing comment."""
     opening, mark, closing = marker.partition("|")
     if not (opening.strip() and mark and closing.strip()):
         raise ValueError(f"{marker!r} is not of the form opening|closing")
@@ -42,14 +42,14 @@ def check_marker(marker: str) -> str:
 
 
 def check_placeholder(kind: str) -> str:
-    """The kind of placeholder page, if there is one of that name."""
+    """Check that a kind of placeholder page exists."""
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
     return kind
 
 
 def check_selectors(fields: dict[str, str]) -> dict[str, str]:
-    """The fields, if every selector is one."""
+    """Check that every field has a valid selector."""
     for name, selector in fields.items():
         by_path = is_xpath(selector)
         if not (check_xpath(selector) if by_path else check_selector(selector)):
@@ -59,7 +59,7 @@ def check_selectors(fields: dict[str, str]) -> dict[str, str]:
 
 
 def check_xpath(expression: str) -> bool:
-    """Tell an XPath expression that can be evaluated."""
+    """Return True if an XPath expression can be evaluated."""
     try:
         Selector(text="<p>", type="html").xpath(expression)
     except ValueError:
@@ -283,7 +283,7 @@ class ContentParams(DocumentParams):
     )
 
     def read_options(self, agent: str = ReadOptions().agent) -> ReadOptions:
-        """The options of the reading, for the robots directives of ``agent``."""
+        """Return the options for reading pages, with the robots directives of ``agent``."""
         same = {name: getattr(self, name) for name in _SAME}
         if self.remove_elements is None:
             same["remove_elements"] = PAGE_LANDMARKS if self.content == "all" else ()
@@ -303,9 +303,9 @@ class ContentParams(DocumentParams):
 
     @property
     def xpath_fields(self) -> tuple[tuple[str, str], ...]:
-        """The own fields that are found by XPath."""
+        """The custom fields that are found by XPath."""
         return tuple(each for each in self.fields.items() if is_xpath(each[1]))
 
 
 _SAME = (ReadOptions.__dataclass_fields__.keys() & ContentParams.model_fields.keys()) - {"fields"}
-"""The options that the reading knows by the same name."""
+"""Options that ReadOptions has under the same name."""

@@ -20,18 +20,18 @@ from sitecrawl.frontier.state_options import Following
 
 
 class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
-    """Every option, read and checked; immutable once made."""
+    """Every option, read and validated; immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=False)
 
     @property
     def reading(self) -> str:
-        """A hash that differs where pages are read otherwise; defaults do not count."""
+        """A hash of the options that affect the reading of pages; defaults do not count."""
         return self._hash_of(READING)
 
     @property
     def following(self) -> Following:
-        """A value that differs where other links of the same page are followed."""
+        """The values of the options that affect which links of a page are followed."""
         if not self.follows:
             return Following("none")
         return Following(self._hash_of(FOLLOWING), by_depth=self.max_depth is not None)
@@ -43,13 +43,13 @@ class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StatePar
     @model_validator(mode="before")
     @classmethod
     def read_words(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Turn the word ``none`` into None where an option may be None, and refuse true for 1."""
+        """Turn the word ``none`` into None if an option may be None, and refuse true for 1."""
         return {name: _read(cls.model_fields.get(name), values[name]) for name in values}
 
 
 _OPTIONS = CrawlParams.model_fields.items()
 SHAPING = options_with(~Effect.RUN, _OPTIONS)
-"""The options that decide which documents there are and what is in them."""
+"""Options that determine the set of documents and their content."""
 NAMING = options_with(Effect.NAMING, _OPTIONS)
 READING = options_with(Effect.READING, _OPTIONS)
 FOLLOWING = options_with(Effect.FOLLOWING, _OPTIONS)

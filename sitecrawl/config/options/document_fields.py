@@ -18,7 +18,7 @@ from sitecrawl.policy.documents.text_fields import SOURCES
 
 
 def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
-    """The order, if every source of a description is known."""
+    """Check that every source of a description is known."""
     for source in order:
         if source not in SOURCES:
             raise ValueError(f"{source!r} is none of {', '.join(sorted(SOURCES))}")
@@ -26,16 +26,16 @@ def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
-    """The extra fields, if their names and types are valid."""
+    """Check that names and types of the extra fields are valid."""
     if problems := mapping_problems((), fields.items()):
         raise ValueError("; ".join(problems))
     return fields
 
 
 def check_mapping(metadata: dict[str, str], model: ValidationInfo) -> dict[str, str]:
-    """The mapping, if every field to which it leads is declared."""
+    """Check that every target field of the mapping is declared."""
     fields = model.data.get("extra_fields")
-    if fields is None:  # which is wrong itself, and says so
+    if fields is None:  # invalid; reported separately
         return metadata
     if problems := mapping_problems(metadata.items(), fields.items()):
         raise ValueError("; ".join(problems))
@@ -194,14 +194,14 @@ class DocumentParams(OptionGroup):
     )
 
     def document_options(self) -> DocumentOptions:
-        """The options of the making of documents."""
+        """Return the options for making documents."""
         values = {name: getattr(self, name) for name in DocumentParams.model_fields}
         tables = {n: tuple(v.items()) for n, v in values.items() if isinstance(v, dict)}
         return DocumentOptions(**{**values, **tables})
 
     @property
     def outline_version(self) -> str:
-        """A text that differs where the same content is cut or written otherwise; empty for none."""
+        """A text that changes with the division and notation of content; empty if neither is used."""
         if not self.needs_outline:
             return ""
         bounds = (self.section_min, self.section_max, self.section_unit)
@@ -209,5 +209,5 @@ class DocumentParams(OptionGroup):
 
     @property
     def needs_outline(self) -> bool:
-        """Tell whether documents hold more of their content's structure than its text."""
+        """True if documents contain more of their content's structure than its text."""
         return self.markdown or self.sections or self.split == "sections"

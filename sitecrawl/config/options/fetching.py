@@ -27,33 +27,33 @@ OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "trans
 
 
 def check_header_text(text: str) -> str:
-    """The text, if it can stand in a header as it is."""
+    """Check that a text can be sent in a header unchanged."""
     if not TEXT.fullmatch(text):
         raise ValueError("should have printable ASCII characters only")
     return text
 
 
 def check_agent(text: str) -> str:
-    """The User-Agent, if its first word is a product token, which a robots.txt can name."""
+    """Check that the User-Agent begins with a product token, which a robots.txt can name."""
     if text and not re.match(rf"{PRODUCT}(?:[/ ]|$)", text):
         raise ValueError("should begin with a name of letters, digits, - and _, as in 'mybot/1.0'")
     return check_header_text(text)
 
 
 def check_email(text: str) -> str:
-    """The mail address, if it looks like one."""
+    """Check that a text looks like a mail address."""
     if text and not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
         raise ValueError("should be a mail address")
     return check_header_text(text)
 
 
 def read_headers(value: object) -> object:
-    """The headers of a table, of a JSON object, or of lines ``Name: value``."""
+    """Parse headers: a table, a JSON object, or lines ``Name: value``."""
     return _table(value, read_lines(value), ":")
 
 
 def read_origin_headers(value: object) -> object:
-    """The headers of a table of tables, of a JSON object, or of lines ``ORIGIN Name: value``."""
+    """Parse headers by origin: table of tables, JSON object, or lines ``ORIGIN Name: value``."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         return read_json_object(value)
     lines = read_lines(value)
@@ -68,7 +68,7 @@ def read_origin_headers(value: object) -> object:
 
 
 def read_credentials(value: object) -> object:
-    """The credentials of a table, of a JSON object, or of words ``ORIGIN=user:password``."""
+    """Parse credentials: a table, a JSON object, or words ``ORIGIN=user:password``."""
     return _table(value, read_words(value), "=")
 
 
@@ -88,7 +88,7 @@ def _pair(text: str, mark: str) -> tuple[str, str]:
 
 
 def check_headers(headers: dict[str, str]) -> dict[str, str]:
-    """The headers, if they are well formed and not ours to set."""
+    """Check that headers are well formed and not set by the crawl itself."""
     for name, value in headers.items():
         if not TOKEN.fullmatch(name):
             raise ValueError(f"{name!r} is not the name of a header")
@@ -101,7 +101,7 @@ def check_headers(headers: dict[str, str]) -> dict[str, str]:
 
 
 def check_origin_headers(tables: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """The headers by normal origin, if they are well formed and not ours to set."""
+    """Check headers as ``check_headers`` does, and return them by normalized origin."""
     found: dict[str, dict[str, str]] = {}
     for key, headers in tables.items():
         found.setdefault(_origin(key), {}).update(check_headers(headers))
@@ -109,12 +109,12 @@ def check_origin_headers(tables: dict[str, dict[str, str]]) -> dict[str, dict[st
 
 
 def check_origin_names(origins: tuple[str, ...]) -> tuple[str, ...]:
-    """The origins in their normal form, if they are such."""
+    """Check and normalize origins."""
     return tuple(map(_origin, origins))
 
 
 def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
-    """The credentials by normal origin, if each has a user and a password."""
+    """Check that credentials have a user and a password; return them by normalized origin."""
     for key, secret in auth.items():
         if ":" not in secret.get_secret_value():
             raise ValueError(f"the credentials of {key} are not of the form user:password")

@@ -1,4 +1,4 @@
-"""Options of the mode: where a crawl begins, and the files that set its options."""
+"""Options of the mode: the starts of a crawl, and the files that set its options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLLOWING = frozenset({"crawl", "check", "page"})
 
 
 def read_starts(value: object) -> object:
-    """The start URLs, with each ``@FILE`` replaced by the lines of that file."""
+    """Return the start URLs, with each ``@FILE`` replaced by the lines of that file."""
     words = read_urls(value)
     if not isinstance(words, tuple | list):
         return words
@@ -44,7 +44,7 @@ def _expand(word: object) -> Iterator[object]:
 
 
 def check_starts(urls: tuple[str, ...]) -> tuple[str, ...]:
-    """The URLs without credentials, if each has a scheme and, on the web, a host."""
+    """Return the URLs without credentials; each needs a scheme and, on the web, a host."""
     return tuple(map(_check_start, urls))
 
 
@@ -59,7 +59,7 @@ def _check_start(url: str) -> str:
 
 
 def not_a_url(text: str) -> str:
-    """The error for a text that is not a URL, with the URL that was probably meant."""
+    """Return the error for a text that is not a URL, with the URL that was probably meant."""
     whole = f"https://{text}"
     host = text.partition("/")[0]
     meant = ("." in host.strip(".") or host.startswith("localhost")) and "@" not in host
@@ -68,7 +68,7 @@ def not_a_url(text: str) -> str:
 
 
 def check_name(name: str) -> str:
-    """The name, if it can be part of a file's name."""
+    """Check that a name can be part of a file's name."""
     if not re.fullmatch(r"[\w.-]*", name):
         raise ValueError("should have only letters, digits, dots, hyphens and underscores")
     return name
@@ -144,7 +144,7 @@ class ModeParams(OptionGroup):
     def database_name(self) -> str:
         """The given name, or one made of the first start's host and port.
 
-        Dead links are sought in a database of their own: it holds no documents.
+        A check for dead links uses a separate database, because it stores no documents.
         """
         host = origin(normalize(self.start[0]) or "").partition("://")[2]
         own = re.sub(r"[^\w.-]", "-", host).strip("-") or "crawl"
@@ -152,26 +152,26 @@ class ModeParams(OptionGroup):
 
     @property
     def follows(self) -> bool:
-        """Tell a crawl in which the links of pages become candidates."""
+        """True if links of pages become candidates."""
         return self.mode in FOLLOWING if self.discover is None else self.discover
 
     @property
     def considers(self) -> Literal["all", "discover", "refresh", "starts"]:
-        """The known URLs that a run considers."""
+        """The set of known URLs that a run considers."""
         return "starts" if self.mode in {"list", "page"} else self.activity
 
     @property
     def revisits_starts(self) -> bool:
-        """True if a run visits its starts whatever their age."""
+        """True if a run visits its starts regardless of their age."""
         return self.considers == "discover" or self.mode == "page"
 
     @property
     def lists_pages(self) -> str | None:
-        """The format of the starts where they are listings, such as ``sitemap``, else None."""
+        """The format of starts that are listings, such as ``sitemap``; None for other starts."""
         return self.mode if self.mode in listings.FORMATS else None
 
     @property
     def reads_sitemaps(self) -> bool:
-        """Tell a run in which the sitemaps that a robots.txt names are extra starts."""
+        """True if the sitemaps that a robots.txt names are extra starts."""
         lists = self.sitemaps and self.follows and self.mode in {"crawl", "check"}
         return lists and self.activity != "refresh"

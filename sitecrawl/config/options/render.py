@@ -1,4 +1,4 @@
-"""Options of rendering: which pages a browser shows, which browser, and within what bounds."""
+"""Options of rendering: pages to render, browser, and bounds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = frozenset(
 
 
 def check_kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, if a browser knows each of them as a kind of what a page loads."""
+    """Check that a browser knows each name as a resource type."""
     for kind in kinds:
         if kind not in KINDS:
             raise ValueError(f"{kind!r} is none of {', '.join(sorted(KINDS))}")

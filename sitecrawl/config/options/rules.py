@@ -20,7 +20,7 @@ from sitecrawl.web.urls.identity import DEFAULT_PAGES
 
 
 def each(read: Callable[[str], object]) -> AfterValidator:
-    """A validator that lets a list pass if ``read`` can read every entry of it."""
+    """Build a validator that accepts a list if ``read`` can parse every entry."""
 
     def check(entries: tuple[str, ...]) -> tuple[str, ...]:
         for entry in entries:
@@ -31,7 +31,7 @@ def each(read: Callable[[str], object]) -> AfterValidator:
 
 
 def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The media types for which the words are short."""
+    """Expand abbreviations to media types."""
     return media_types(words, CONTENT_TYPES)
 
 
@@ -303,7 +303,7 @@ class RuleParams(OptionGroup):
 
     @property
     def own_extensions(self) -> tuple[str, ...]:
-        """The list of extensions that a crawl begins with."""
+        """The initial list of extensions of a crawl."""
         wanted = {e for each in wanted_formats(self.content_types) for e in each.extensions}
         default = tuple(each for each in self.default_ignored_extensions if each not in wanted)
         return tuple(dict.fromkeys(default + self.extra_ignored_extensions))

@@ -118,7 +118,7 @@ class StateParams(OptionGroup):
     )
 
     def state_options(self) -> StateOptions:
-        """The options as the frontier wants them."""
+        """Return the options of the frontier."""
         return StateOptions(
             revisit=Revisit(
                 interval=self.recrawl,
