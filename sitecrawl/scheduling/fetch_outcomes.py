@@ -64,7 +64,7 @@ class SamePageRedirect(IgnoreRequest):
 
 
 class VisitPostponed(IgnoreRequest):
-    """A page that is visited again, as it can be judged only after another request to its origin."""
+    """A page to be visited again, as it can be judged only after another request to its origin."""
 
 
 class HeadPassed(IgnoreRequest):
@@ -105,7 +105,7 @@ class VisitRequests:
         )
 
     def repeat(self, request: Request, origin: Origin) -> Request:
-        """Start another visit for a request that a callback yields again; return others unchanged."""
+        """Start another visit for a request that a callback repeats; return others unchanged."""
         visit = visit_of(request)
         if visit is not None and visit.has_ended:
             request.meta[VISIT] = Visit(visit.due, time.time())

@@ -1,4 +1,4 @@
-"""Learned rules of the leased origins: derived from visits, applied before each fetch, and stored."""
+"""Learned rules of the leased origins: derived from visits, applied before each fetch, stored."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MAX_RESTING = 500
 
 
 class Learned:
-    """Learned rules of one leased origin, and the known facts about the URLs that the rules name."""
+    """Learned rules of one leased origin, and known facts about the URLs that they name."""
 
     def __init__(self, learning: OriginLearning, known: set[int]) -> None:
         self.rules = learning

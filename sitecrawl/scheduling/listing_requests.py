@@ -52,7 +52,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ListingRequest:
-    """A request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
+    """Request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
 
     ``attempts`` counts the retries after temporary failures.
     """
@@ -96,7 +96,7 @@ class ListingRequests:
         robots.rules_known.connect(self.named)
 
     def begin_pass(self) -> None:
-        """Request again the listings named by a start or a robots.txt, not those found in others."""
+        """Request again the listings named by a start or a robots.txt, but not by others."""
         earlier, self._asked = self._asked, {}
         for asked in earlier.values():
             if not asked.steps:
@@ -206,7 +206,7 @@ class ListingRequests:
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
     async def _ask_next(self, asked: ListingRequest, url: str) -> None:
-        """Request a listing that another one leads to; it is stored before the other one is done."""
+        """Request a listing that another one leads to, and store it before the other is done."""
         if url not in self._asked:
             await self._expect(url)
             self.ask(replace(asked, url=url, steps=asked.steps + 1))

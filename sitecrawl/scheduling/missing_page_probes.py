@@ -106,7 +106,7 @@ class MissingPageProbes:
         return Placeholder(Outcome.SOFT_404, "the site says the same of a page that does not exist")
 
     def must_ask(self, visit: Visit, page: Page) -> bool:
-        """Probe the origin if necessary; return True if the page is to be visited again afterwards."""
+        """Probe the origin if necessary; return True to visit the page again afterwards."""
         if len(page.text) > MAX_MISSING_TEXT or not is_html(page.content_type):
             return False
         if _is_home(page.url):

@@ -171,7 +171,7 @@ class OriginQueues:
         self.advance(origin)
 
     def enqueue(self, request: Request) -> bool:
-        """Queue a request at its origin, before the pages; return False if the URL has no origin."""
+        """Queue a request at its origin, before pages; return False if the URL has no origin."""
         key = origin_key(request.url)
         if not key:
             return False
@@ -199,7 +199,7 @@ class OriginQueues:
         return origin
 
     def next_ready(self, now: float) -> Origin | None:
-        """Remove and return the first origin of the ready queue that may be requested at ``now``."""
+        """Remove and return the first origin of the ready queue that may be asked at ``now``."""
         while (origin := self.ready.pop_ready(now)) is not None:
             if self.ready.may_acquire(origin, now):
                 return origin
