@@ -22,7 +22,7 @@ MAX_COOKIE_SIZE = 4096  # bytes of name and value
 
 
 class BoundedCookies(CookiesMiddleware):
-    """Scrapy's cookies middleware with RFC 6265's limits and without downloads of the suffix list."""
+    """Scrapy's cookies middleware with RFC 6265's limits; never downloads the suffix list."""
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]
         """Add the cookies of the request's site."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def has_receivers(signal: object, crawler: Crawler) -> bool:
-    """Return True if a signal has a receiver. Sending a signal without one takes longer than this."""
+    """Return True if a signal has a receiver, in less time than sending it without one."""
     return next(getAllReceivers(crawler.signals.sender, signal), None) is not None
 
 

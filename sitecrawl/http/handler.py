@@ -147,8 +147,8 @@ class BoundedDownloadHandler(BaseDownloadHandler):
     """Download handler that keeps the limits of the crawl's options.
 
     It also decompresses, so HttpCompressionMiddleware is not needed. A request is repeated once
-    on a new connection if the server closed a persistent one (RFC 9112, 9.3.1); the scheduler retries
-    every other failure. ``headers_received`` is sent only if it has receivers, which may stop the
+    on a new connection if the server closed a persistent one (RFC 9112, 9.3.1); the scheduler
+    retries every other failure. ``headers_received`` is sent only if it has receivers, which may stop the
     download; ``bytes_received`` is never sent. ``meta[WIRE_BYTES]`` holds the number of bytes
     received for the request.
     """
