@@ -60,7 +60,7 @@ class Delivery:
             self._feeds.expect_lines()
 
     async def resume(self) -> None:
-        """Keep the lines that interrupted crawls delivered to the same feeds, or deliver them again."""
+        """Keep the lines that interrupted crawls sent to the same feeds, or send them again."""
         feeds = self._feeds
         if feeds is None or self._owner.failure is not None:
             return

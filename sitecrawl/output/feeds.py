@@ -512,7 +512,7 @@ def cut_partial_record(path: str) -> int:
 
 
 def cut_of(exporter: type[Any] | None, options: dict[str, Any]) -> Callable[[str], int] | None:
-    """Return the function that cuts a feed's file to whole lines; None if only all of it is valid."""
+    """Return the function that cuts a feed's file to whole lines; None without such lines."""
     encoding = options.get("encoding") or "utf-8"
     if exporter is None or "postprocessing" in options or "\n".encode(encoding) != b"\n":
         return None
@@ -636,7 +636,7 @@ def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
 
 
 def _is_kept(file: FeedFile, slot: FeedSlot | None) -> bool:
-    """Return True if an earlier crawl's file has its lines, and the new feed does not overwrite it."""
+    """Return True if an earlier file has its lines, and the new feed does not overwrite it."""
     if slot is None or file.closed:
         return True
     storage = slot.storage
