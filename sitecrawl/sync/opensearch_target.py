@@ -1,9 +1,10 @@
 """OpenSearch, and Elasticsearch up to 7.10, as targets: an alias, an index behind it, a cursor.
 
 The URI names the alias; the index behind it ends in a number, and a rebuild fills the next one.
-Every write carries the change's seq as an external version, so that an older change never replaces a newer
-one; ``index.gc_deletes`` extends that to deleted documents for a week. One further index holds the cursors
-of all indexes. Each is written after its changes, and only by the process that wrote it last.
+Every write carries the change's seq as an external version, so that an older change never replaces
+a newer one; ``index.gc_deletes`` extends that to deleted documents for a week. One further index
+holds the cursors of all indexes. Each is written after its changes, and only by the process that
+wrote it last.
 """
 
 from __future__ import annotations
@@ -243,7 +244,7 @@ class OpenSearchTarget:
         self._client.delete(index=CURSORS, id=index, params={"ignore": 404})
 
     def _behind_alias(self) -> str | None:
-        """Return the index behind the alias; raises TargetMismatchError if the name is not an alias."""
+        """Return the index behind the alias; raises TargetMismatchError if it is no alias."""
         if self._client.indices.exists_alias(name=self._alias):
             found = sorted(self._client.indices.get_alias(name=self._alias))
             if len(found) == 1 and re.fullmatch(rf"{re.escape(self._alias)}-\d+", found[0]):

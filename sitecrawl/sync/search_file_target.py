@@ -42,7 +42,7 @@ class SearchFileTarget:
         return Cursor(**loads(self._stored)) if self._stored else None
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
-        """Write pages and cursor in one transaction, unless another process has moved the cursor."""
+        """Write pages and cursor in one transaction, unless another process moved the cursor."""
         index, text = self._opened(), dumps(asdict(cursor))
         with _sync_errors(), index.transaction():
             if index.meta(CURSOR) != self._stored:
@@ -58,7 +58,7 @@ class SearchFileTarget:
 
     @contextmanager
     def rebuild(self) -> Iterator[SearchFileTarget]:
-        """Fill a second file, and rename it to this one at the end; until then searches use the old one."""
+        """Fill a second file that replaces this one at the end; searches use the old one until then."""
         self.close()
         path = self.path.with_name(f"{self.path.name}.new")
         _remove(path)

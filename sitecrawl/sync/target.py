@@ -48,13 +48,13 @@ class Cursor:
 class SyncTarget(Protocol):
     """A store that is kept equal to the documents of a crawl.
 
-    ``apply`` is called with changes in the order of their seq, and with the cursor after them. It must
-    store the cursor together with the changes or after them: changes may be repeated, and are then
-    followed by all later ones. One process at a time writes to a target.
+    ``apply`` is called with changes in the order of their seq, and with the cursor after them. It
+    must store the cursor together with the changes or after them: changes may be repeated, and are
+    then followed by all later ones. One process at a time writes to a target.
     """
 
     def mapping(self) -> str:
-        """Return everything that shapes a document for the target, as text; changes need a rebuild."""
+        """Return what shapes a document for the target, as text; a change needs a rebuild."""
 
     def open(self) -> Cursor | None:
         """Connect, and take the write lock if there is one; return the cursor, None for a new
