@@ -1,9 +1,9 @@
-"""Text analysis: what is done to words before they are indexed and looked up.
+"""Text analysis, applied to words both when they are indexed and when they are looked up.
 
-Both sides do the same, in two steps. Here Chinese, Japanese and Korean characters are set apart, so that
-each is a word, and words of the languages that Snowball knows are stemmed by the page's language. Then
-FTS5's own tokenizer (``TOKENIZER``) folds case, removes diacritics and stems English. A change of any of
-this changes ``ANALYSIS_VERSION``: the index is then rebuilt.
+It has two steps. This module separates Chinese, Japanese and Korean characters, so that each is a
+word, and stems words by the page's language if Snowball knows it. Then FTS5's own tokenizer
+(``TOKENIZER``) folds case, removes diacritics and stems English. Any change of this must change
+``ANALYSIS_VERSION``: the index is then rebuilt.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ SNOWBALL = {
     "tr": "turkish",
     "yi": "yiddish",
 }
-"""Snowball's name of the stemmer for each primary language; English is FTS5's own."""
+"""Snowball's name of the stemmer for each primary language; FTS5 itself stems English."""
 
 
 def primary_language(language: str | None) -> str:
-    """The first part of a BCP 47 tag in lower case: ``de`` of ``de-AT``; empty without a tag."""
+    """Return the primary language of a BCP 47 tag: ``de`` of ``de-AT``; empty without a tag."""
     return (language or "").partition("-")[0].lower()
 
 
 def analyze(text: str, language: str | None) -> str:
-    """A text as it is given to FTS5: words of other languages than English stemmed, CJK set apart."""
+    """Prepare a text for FTS5: stem the words of languages other than English, and separate CJK."""
     stemmer = _stemmer(primary_language(language))
     if stemmer is not None:
         text = " ".join(stemmer.stemWords(WORD.findall(text.lower())))
@@ -77,16 +77,16 @@ def analyze(text: str, language: str | None) -> str:
 
 
 def variants(word: str, languages: Iterable[str]) -> list[str]:
-    """The forms in which a word of a query may stand in an index of pages in these languages."""
+    """Return the forms that a query's word may have in an index of pages in these languages."""
     forms = dict.fromkeys([analyze(word, None)])
     forms.update(dict.fromkeys(analyze(word, language) for language in languages))
     return [form for form in forms if WORD.search(form)]
 
 
 def matching_words(text: str, words: Collection[str], language: str | None) -> set[str]:
-    """The different words of a text that the index takes for one of the query's words.
+    """Return the different words of a text that match one of the query's words in the index.
 
-    Case counts in what is returned, so that a search for it finds the places in the text.
+    They keep their case, so that a search for them finds their positions in the text.
     """
     wanted = {key for word in words for key in _keys(word, language)}
     found = set(WORD.findall(text if text.isascii() else CJK.sub(r" \g<0> ", text)))
@@ -94,13 +94,13 @@ def matching_words(text: str, words: Collection[str], language: str | None) -> s
 
 
 def matching_key(word: str) -> str:
-    """The token that FTS5 makes of a word of an English page."""
+    """Return the token that FTS5 makes of a word of an English page."""
     return next(iter(_keys(word, None)), "")
 
 
 @lru_cache(maxsize=50_000)
 def _keys(word: str, language: str | None) -> tuple[str, ...]:
-    """Tokens that FTS5 makes of a word of a page in a language."""
+    """Return the tokens that FTS5 makes of a word of a page in a language."""
     tokens = WORD.findall(analyze(word, language))
     return tuple(_porter().stemWord(_folded(token)) for token in tokens)
 

@@ -1,8 +1,8 @@
-"""A search index in one SQLite file: pages by BM25 over title, headings and body, with FTS5.
+"""Search index in one SQLite file: pages ranked by BM25 over title, headings and body, with FTS5.
 
-The table ``words`` holds tokens alone (a contentless FTS5 table), ``page`` what is shown of a page,
-packed, and what can be filtered by. FTS5 removes a page's tokens only when it is told them again: they are
-made from the packed text, and so both tables change in one transaction or not at all.
+The table ``words`` holds tokens only (a contentless FTS5 table). The table ``page`` has the packed
+content that is shown of a page, and the columns for filters. FTS5 needs a page's tokens again to
+remove them: they are derived from the packed content, so both tables change in one transaction.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from sitecrawl.search.analysis import (
 from sitecrawl.web.decompression import zstd
 
 INDEX_VERSION = f"{ANALYSIS_VERSION}.1"
-APPLICATION_ID = (
-    0x73637278  # in the file's header, so that another program's database is told apart
-)
+APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -57,12 +55,12 @@ PUT = (
 
 
 class IndexFileError(Exception):
-    """The file of an index cannot be used; the text says why, and what to do."""
+    """The file of an index cannot be used; the text gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedPage:
-    """A page as the index keeps it; ``content`` has the fields of ``SHOWN`` that it has."""
+    """A page as stored in the index; ``content`` holds those fields of ``SHOWN`` that it has."""
 
     id: str
     url: str
@@ -83,7 +81,7 @@ class IndexedPage:
 
     @property
     def headings(self) -> list[dict[str, Any]]:
-        """Headings with ``level``, ``text`` and, where they have one, ``anchor``."""
+        """Headings with ``level``, ``text`` and an optional ``anchor``."""
         found = self.content.get("headings") or []
         return [each for each in found if isinstance(each, dict)]
 
@@ -92,7 +90,7 @@ class SearchIndex:
     """One connection to the file of an index."""
 
     def __init__(self, path: Path, *, make: bool = False) -> None:
-        """Open the file; ``make`` it where it is missing. Raises IndexFileError."""
+        """Open the file; create it if ``make`` is set and it is missing. Raises IndexFileError."""
         self.path = path
         if not make and not path.is_file():
             raise IndexFileError(f"There is no search index {path}; scrapy sync makes one.")
@@ -122,7 +120,7 @@ class SearchIndex:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; raises IndexFileError where the file cannot be written."""
+        """Apply all changes or none; raises IndexFileError if the file cannot be written."""
         try:
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("BEGIN IMMEDIATE")
@@ -142,11 +140,11 @@ class SearchIndex:
         return str(rows[0][0]) if rows else None
 
     def set_meta(self, key: str, value: str) -> None:
-        """Store a text beside the pages; call it inside a transaction."""
+        """Store a text besides the pages; call it inside a transaction."""
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def put(self, record: Mapping[str, Any]) -> None:
-        """Add the page of an upsert, in the place of an older one; call it inside a transaction."""
+        """Add the page of an upsert, or replace an older one; call it inside a transaction."""
         self.remove(record["id"])
         url = str(record["url"])
         parts = urlsplit(url)
@@ -171,7 +169,7 @@ class SearchIndex:
         )
 
     def remove(self, id_: str) -> bool:
-        """Remove a page; return False where there is none. Call it inside a transaction."""
+        """Remove a page; return False if there is none. Call it inside a transaction."""
         rows = self._connection.execute(
             "SELECT number, language, content FROM page WHERE id = ?", (id_,)
         ).fetchall()
@@ -190,26 +188,26 @@ class SearchIndex:
         self._connection.execute("DELETE FROM page")
 
     def count(self) -> int:
-        """Number of pages."""
+        """Return the number of pages."""
         [(count,)] = self._connection.execute("SELECT count(*) FROM page").fetchall()
         return int(count)
 
     def languages(self) -> list[str]:
-        """Primary languages of the pages, those of many pages first."""
+        """Return the primary languages of the pages, the most frequent first."""
         rows = self._connection.execute(
             "SELECT language FROM page WHERE language <> '' GROUP BY language ORDER BY count(*) DESC"
         )
         return [language for (language,) in rows]
 
     def document_frequency(self, token: str) -> int:
-        """Number of pages with a token, as the index has it."""
+        """Return the number of pages with a token, as spelled in the index."""
         rows = self._connection.execute("SELECT doc FROM frequency WHERE term = ?", (token,))
         return next((int(count) for (count,) in rows), 0)
 
     def ranked(
         self, match: str, conditions: Mapping[str, str], limit: int, offset: int
     ) -> list[tuple[int, float]]:
-        """Numbers of the pages that match, best first, each with its BM25 score (less is better).
+        """Return numbers of the matching pages, best first, with BM25 scores (less is better).
 
         ``conditions`` are SQL conditions on ``page``, each with its value.
         """
@@ -222,7 +220,7 @@ class SearchIndex:
         ).fetchall()
 
     def total(self, match: str, conditions: Mapping[str, str]) -> int:
-        """Number of pages that match."""
+        """Return the number of pages that match."""
         if conditions:
             where = "".join(f" AND {condition}" for condition in conditions)
             query = (
@@ -235,7 +233,7 @@ class SearchIndex:
         return int(count)
 
     def page(self, number: int) -> IndexedPage:
-        """Page of a number."""
+        """Return the page with a number."""
         [(id_, url, realm, language, modified_at, content)] = self._connection.execute(
             "SELECT id, url, realm, language, modified_at, content FROM page WHERE number = ?",
             (number,),
@@ -243,12 +241,12 @@ class SearchIndex:
         return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
 
     def pages(self) -> Iterator[IndexedPage]:
-        """All pages, by id."""
+        """Yield all pages, by id."""
         rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()
         return (self.page(number) for (number,) in rows)
 
     def checkpoint(self) -> None:
-        """Merge the index's segments, and bring the write-ahead log into the file."""
+        """Merge the index's segments, and checkpoint the write-ahead log into the file."""
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -259,7 +257,7 @@ class SearchIndex:
 
 @contextmanager
 def open_index(path: Path) -> Iterator[SearchIndex]:
-    """The index in a file that exists; raises IndexFileError for any other."""
+    """Open the index in an existing file; raises IndexFileError if it is not one."""
     with closing(SearchIndex(path)) as index:
         try:
             yield index
@@ -268,7 +266,7 @@ def open_index(path: Path) -> Iterator[SearchIndex]:
 
 
 def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
-    """Analyzed texts of the columns, the same ones for adding and for removing."""
+    """Return the analyzed texts of the columns, the same for adding and for removing."""
     texts = [str(each.get("text") or "") for each in content.get("headings") or ()]
     description = str(content.get("description") or "")
     body = str(content.get("body") or "")

@@ -1,7 +1,7 @@
-"""Queries as people type them, turned into FTS5's language.
+"""Parsing of queries as people type them, and their translation to FTS5.
 
-All words have to stand on the page; ``"several words"`` as a phrase, ``-word`` not at all, ``begin*``
-with any end. Everything else in a query is taken for words, so that no query is an error.
+A page must have all words; ``"several words"`` matches a phrase, ``-word`` excludes a word,
+``begin*`` matches any ending. Everything else is read as words, so no query is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sitecrawl.search.search_index import SearchIndex
 
 MAX_TERMS = 32
 MAX_LANGUAGES = 8
-COMMON = 0.5  # the share of pages from which on a word decides nothing beside other words
+COMMON = 0.5  # share of pages above which a word is left out if the query has rarer ones
 TERM = re.compile(r'(?P<minus>(?<!\S)-)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
@@ -35,23 +35,23 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A query: its terms in their order, and what it asks of the pages."""
+    """A query: its terms in their order."""
 
     terms: tuple[Term, ...]
 
     @property
     def wanted(self) -> list[Term]:
-        """Terms that have to stand on a page."""
+        """Terms that a page must have."""
         return [term for term in self.terms if not term.excluded]
 
     def words(self) -> list[str]:
-        """Words to be marked in a result."""
+        """Return the words to be marked in a result."""
         return [word for term in self.wanted for word in term.words]
 
     def match(self, index: SearchIndex, *, every: bool = True) -> str:
-        """FTS5's expression for the pages with every term, or with any; empty if nothing is asked.
+        """Return the FTS5 expression for pages with every term, or with any; empty without terms.
 
-        Words that stand on half of the pages are left out where others are there to decide.
+        Words on more than half of the pages are left out if the query has rarer ones.
         """
         languages = index.languages()[:MAX_LANGUAGES]
         wanted = [(term, _alternatives(term, languages)) for term in self.wanted]
@@ -77,7 +77,7 @@ def parse_query(text: str) -> SearchQuery:
 
 
 def _alternatives(term: Term, languages: Sequence[str]) -> str:
-    """The forms of a term in the languages of the pages, as one expression."""
+    """Return the forms of a term in the languages of the pages, as one expression."""
     if term.prefix:
         tokens = WORD.findall(term.text.lower())
         return f'("{" ".join(tokens)}"*)' if tokens else ""

@@ -1,4 +1,4 @@
-"""Searching an index: hits with the best section of each page and a snippet, its words marked."""
+"""Search of an index: hits with the best section of each page and a snippet with marked words."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import SearchQuery, parse_query
 
 SNIPPET_LENGTH = 220  # characters
-MAX_SCANNED = 200_000  # characters of a body in which a snippet is looked for
-MAX_PLACES = 2000  # matches that are weighed for one
+MAX_SCANNED = 200_000  # characters of a body searched for a snippet
+MAX_PLACES = 2000  # matches considered for one snippet
 MAX_HEADINGS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFilters:
-    """Conditions on the pages beside the words; an empty one is none.
+    """Conditions on the pages besides the words; empty ones are not applied.
 
-    ``host`` is a host name, ``under`` a path or an absolute URL with which a page's begins,
-    ``language`` a BCP 47 tag, of which the primary language counts.
+    ``host`` is a host name, ``under`` a path or an absolute URL prefix, ``language`` a BCP 47 tag,
+    compared by its primary language.
     """
 
     host: str = ""
@@ -33,7 +33,7 @@ class SearchFilters:
     realm: str = ""
 
     def conditions(self) -> dict[str, str]:
-        """SQL conditions on the table ``page``, each with its value."""
+        """Return SQL conditions on the table ``page``, each with its value."""
         found = {
             "page.host = ?": self.host.lower(),
             "page.language = ?": self.language.partition("-")[0].lower(),
@@ -46,13 +46,13 @@ class SearchFilters:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A passage of a page; ``marks`` are the places in ``text`` of the query's words."""
+    """A passage of a page; ``marks`` are the positions of the query's words in ``text``."""
 
     text: str
     marks: tuple[tuple[int, int], ...]
 
     def parts(self) -> Iterator[tuple[str, bool]]:
-        """The text in pieces, each with whether it is marked."""
+        """Yield the text in parts, each with True if it is marked."""
         end = 0
         for start, stop in self.marks:
             if start > end:
@@ -65,9 +65,10 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A page that matches; ``section`` is the heading above the snippet, if it has an anchor.
+    """A matching page; ``section`` is the heading above the snippet, if it has an anchor.
 
-    ``score`` is BM25's, more is better. ``target`` leads to the section, else to the page.
+    ``score`` is the BM25 score, higher is better. ``target`` is the URL of the section, else of
+    the page.
     """
 
     url: str
@@ -81,7 +82,7 @@ class SearchHit:
     modified_at: str | None
 
     def record(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "url": self.url,
             "target": self.target,
@@ -98,8 +99,9 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Hits of one page of results; ``total`` counts all. ``any_word`` is set where no page has all
-    words, and those with any of them are given."""
+    """Hits on one page of results; ``total`` counts all. ``any_word`` is set if no page has all
+    words, so that pages with any of them are listed.
+    """
 
     total: int
     hits: tuple[SearchHit, ...]
@@ -114,7 +116,7 @@ def search(
     limit: int = 10,
     offset: int = 0,
 ) -> SearchResults:
-    """Search the index for a query as a person types it; see ``parse_query``."""
+    """Search the index for a query as typed by a person; see ``parse_query``."""
     query = parse_query(text)
     conditions = (filters or SearchFilters()).conditions()
     match, any_word = query.match(index), False
@@ -150,9 +152,9 @@ FRAGMENT = "!$&'()*+,;=:@/?-._~%"
 
 
 def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:
-    """The passage with most of the words, in a language; and its place in the body.
+    """Return the passage with most of the words, and its position in the body.
 
-    Of equal ones the first is taken; without a word it is the beginning.
+    The first of equal passages is used; without a match, the beginning of the body.
     """
     scanned = body[:MAX_SCANNED]
     forms = matching_words(scanned, words, language)
@@ -171,8 +173,9 @@ def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippe
 
 
 def section_at(page: IndexedPage, place: int) -> tuple[str, str]:
-    """Text and anchor of the last heading before a place in the body that has an anchor; a heading
-    is a line of its own."""
+    """Return text and anchor of the last heading with an anchor before a position in the body. A
+    heading is a line of its own.
+    """
     found, position = ("", ""), 0
     body = f"\n{page.body}\n"
     for heading in page.headings[:MAX_HEADINGS]:
@@ -202,7 +205,7 @@ def _places(text: str, forms: set[str]) -> list[tuple[int, int]]:
 
 
 def _is_whole(text: str, start: int, stop: int) -> bool:
-    """Tell whether a place is a word and no part of one; CJK has no such limits."""
+    """Return True if a match is a whole word; CJK has no word boundaries."""
     before = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
     after = stop < len(text) and text[stop].isascii() and text[stop].isalnum()
     inside = text[start].isascii() or text[stop - 1].isascii()
@@ -210,7 +213,7 @@ def _is_whole(text: str, start: int, stop: int) -> bool:
 
 
 def _densest(places: Sequence[tuple[int, int]]) -> int:
-    """Index of the place from which on a snippet's length has most of them."""
+    """Return the index of the match that starts the passage with most matches."""
     ends = [right for _, right in places]
     counts = [
         bisect_right(ends, left + SNIPPET_LENGTH * 3 // 4) - number
@@ -220,13 +223,13 @@ def _densest(places: Sequence[tuple[int, int]]) -> int:
 
 
 def _word_start(text: str, place: int) -> int:
-    """The beginning of the next word, near a place."""
+    """Return the beginning of the next word, near a position."""
     blank = re.compile(r"\s").search(text, place, place + 30) if place else None
     return blank.end() if blank else place
 
 
 def _word_end(text: str, place: int) -> int:
-    """The end of the last word before a place."""
+    """Return the end of the last word before a position."""
     if place >= len(text):
         return len(text)
     blank = max(text.rfind(" ", place - 30, place), text.rfind("\n", place - 30, place))
@@ -236,8 +239,8 @@ def _word_end(text: str, place: int) -> int:
 def _as_one_line(
     passage: str, places: Sequence[tuple[int, int]], cut: tuple[bool, bool]
 ) -> Snippet:
-    """A snippet with runs of white space as one blank, the marks moved along."""
-    moved: list[int] = []  # the new place of each character
+    """Return a snippet with white space collapsed to single blanks, and its marks moved along."""
+    moved: list[int] = []  # the new position of each character
     signs: list[str] = ["… "] if cut[0] else []
     length = len(signs[0]) if signs else 0
     for sign in passage:
