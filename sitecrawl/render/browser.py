@@ -67,7 +67,7 @@ def find_chromium(environment: Mapping[str, str]) -> str | None:
 
 
 class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
-    """Browser provider for the installed Chromium; a remote browser of the settings has priority."""
+    """Browser provider for the installed Chromium; a remote browser in the settings has priority."""
 
     mark = ""
 
@@ -119,7 +119,7 @@ def _processes_with(mark: bytes) -> list[int]:
     return found
 
 
-# The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup, null if it equals the
+# The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup; null if it equals the
 # document. Copied into a document without scripts, where no component is upgraded.
 FLAT_TREE = """() => {
     if (![...document.querySelectorAll('*')].some(element => element.shadowRoot)) return null;
@@ -138,7 +138,7 @@ logger = logging.getLogger(__name__)
 
 
 async def read_shown(page: Page) -> str:
-    """Return the markup of a page, with open shadow trees in the place where they are shown."""
+    """Return the markup of a page, with open shadow trees at the position where they are shown."""
     composed: str | None = None
     try:
         composed = await retry_on_navigation(lambda: page.evaluate(FLAT_TREE))
@@ -147,7 +147,7 @@ async def read_shown(page: Page) -> str:
     return await retry_on_navigation(page.content) if composed is None else composed
 
 
-# Generous, for a busy machine: each is reached only on errors.
+# Generous, for a busy machine; reached only on errors.
 OPEN_SECONDS = 30.0  # to open an empty page
 READ_SECONDS = 10.0  # beyond render_time, to start a page and to read its content
 ANSWER_SECONDS = 10.0  # for a live browser to respond
@@ -194,7 +194,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
 class PlaywrightRenderer:
     """Renderer that gives each page a browser context of its own.
 
-    Pages therefore share nothing, and nothing is left of them. The browser is restarted after
+    Pages therefore share nothing, and leave nothing behind. The browser is restarted after
     ``render_restart`` pages, and whenever it no longer responds.
     """
 
@@ -267,7 +267,7 @@ class PlaywrightRenderer:
         return handler
 
     def _page_init(self, guard: PageGuard, limit: asyncio.Timeout) -> Begin:
-        """Return the callback for a new page; the page's own time limit starts when it is called."""
+        """Return the callback for a new page; calling it starts the page's own time limit."""
 
         async def begin(page: Page, asked: object) -> None:
             await guard.begin(page, asked)

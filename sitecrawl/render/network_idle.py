@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05
-# Lengths instead of content, so that a clock or a carousel counts as unchanged.
+# Lengths instead of content, so that a clock or a carousel does not count as a change.
 SIZE = """() => [document.readyState !== 'loading', document.getElementsByTagName('*').length,
     document.body ? document.body.textContent.length : 0, location.href]"""
 SCROLL = """() => { const before = scrollY; scrollTo(0, document.documentElement.scrollHeight);
@@ -38,7 +38,7 @@ async def retry_on_navigation(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 class NetworkIdleWaiter:
-    """Waiter for one page: until nothing is requested and nothing changes."""
+    """Waiter for one page, until it requests nothing and changes nothing."""
 
     def __init__(
         self, page: Page, guard: PageGuard, proxy: SandboxProxy, params: RenderParams
@@ -49,7 +49,7 @@ class NetworkIdleWaiter:
         self._params = params
 
     async def finish(self) -> bool:
-        """Wait until the page is idle and scrolled; return False if ``render_time`` ran out first."""
+        """Wait until the page is idle and scrolled; return False if ``render_time`` runs out."""
         try:
             async with asyncio.timeout(self._params.render_time):
                 await self._wait_until_quiet(self._params.render_wait)

@@ -74,7 +74,7 @@ class RenderService:
         return rendering
 
     def check(self) -> None:
-        """Raise RendererMissingError while no page can be rendered."""
+        """Raise RendererMissingError if pages cannot be rendered at present."""
         if self._params.render != "auto":
             self._check_available()
 
@@ -194,7 +194,7 @@ def moved_to(asked: str, shown: RenderedDocument) -> str | None:
 
 
 def render_service_of(crawler: Crawler) -> RenderService:
-    """The service of a crawler; raises RuntimeError where the extension is not enabled."""
+    """Return the service of a crawler; raises RuntimeError if the extension is not enabled."""
     service = crawler.get_extension(RenderService)
     if service is None:
         raise RuntimeError("the extension sitecrawl.render.render_service.RenderService is missing")

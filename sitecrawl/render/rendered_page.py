@@ -33,7 +33,7 @@ class FetchedPage:
     """Response to a page request: the document to render.
 
     ``cookies`` is the Cookie header that the request carried, ``authorization`` its
-    credentials; ``headers`` are the answer's, each with its values.
+    credentials; ``headers`` are those of the response, each with its values.
     """
 
     url: str
@@ -47,7 +47,7 @@ class FetchedPage:
 class RenderedDocument:
     """Page after its scripts have run.
 
-    ``url`` is its address by then; ``sent_to`` is the target of a script's navigation, if any.
+    ``url`` is its final address; ``sent_to`` is the target of a script's navigation, if any.
     ``finished`` is false if ``render_time`` ran out.
     """
 

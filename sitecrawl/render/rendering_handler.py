@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class RenderingDownloadHandler(BoundedDownloadHandler):
     """Download handler of crawls that render: HTTP first, as in a crawl without a browser.
 
-    Status, headers, validators, limits and checks are therefore the same, and a response that did
-    not change or is no page never reaches the browser. The origin's slot is released after
+    Status, headers, validators, limits and checks are therefore the same, and a response that is
+    unchanged or is not a page never reaches the browser. The origin's slot is released after
     rendering.
     """
 

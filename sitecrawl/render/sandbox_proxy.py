@@ -142,7 +142,7 @@ async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
 def _single_use_head(head: str, first: str = "") -> bytes:
     """Rewrite a message's head for a connection that serves one exchange only.
 
-    The browser would else use it for a request to some other host.
+    Otherwise the browser would reuse it for a request to another host.
     """
     line, *fields = head.removesuffix("\r\n\r\n").split("\r\n")
     kept = [each for each in fields if not each.lower().startswith(_HOP_BY_HOP)]

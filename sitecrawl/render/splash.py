@@ -45,7 +45,7 @@ UNGUARDED = (
     "The Splash server at %s loads the resources of pages unguarded: keep it out of private "
     "networks, or give -a splash_sees_us_as=ADDRESS, at which it reaches this machine"
 )
-# ES5: Splash's WebKit supports no more.
+# ES5, as Splash's WebKit supports no more.
 SCROLL_SCRIPT = """(function () {
   window.open = function () { return null; };
   var left = %d;
@@ -84,8 +84,8 @@ RENDER_SCRIPT = """function main(splash, args)
 end"""
 """Lua, for Splash's endpoint ``execute``.
 
-Documents that the page asks for are pages of their own, and not loaded: those in frames, and
-those to which a script leads on. Splash cannot tell one from the other but where there is no frame.
+Other documents that the page requests are pages of their own, and are not loaded: those in frames
+and the targets of a script's navigation, which Splash cannot tell apart on pages with frames.
 """
 
 
@@ -143,7 +143,7 @@ class SplashRenderer:
         """Send a SplashRequest; return the page's response, or the server's own if rendering
         failed.
         """
-        # scrapy-splash copies meta, and other values there cannot be copied.
+        # scrapy-splash copies meta, which may hold other values that cannot be copied.
         meta = {name: request.meta[name] for name in SPLASH_META_KEYS if name in request.meta}
         bare = Request(
             request.url,

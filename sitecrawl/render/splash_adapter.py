@@ -1,4 +1,4 @@
-"""Adapter of scrapy-splash 0.11.1 to the current Scrapy, on which its release does not import.
+"""Adapter of scrapy-splash 0.11.1, whose release cannot be imported, to the current Scrapy.
 
 It works around four faults: it imports ``canonicalize_url`` from a former place; its spider
 middleware lacks asynchronous output and ``process_start``; it calls the downloader's
@@ -41,12 +41,12 @@ class Splash(released.SplashMiddleware):  # type: ignore[misc]
     """Downloader middleware that converts requests to Splash API calls, and the responses back."""
 
     def process_request(self, request: Request) -> Request | None:
-        """Return the request to the Splash server; None for a request that is not meant for it."""
+        """Return the request to the Splash server; None for a request not meant for it."""
         converted: Request | None = super().process_request(request, self.crawler.spider)
         return converted
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
-        """Return the page's response, or a request if cached arguments have to be sent again."""
+        """Return the page's response, or a request if cached arguments must be sent again."""
         converted: Response | Request = super().process_response(
             request, response, self.crawler.spider
         )
