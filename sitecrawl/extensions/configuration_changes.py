@@ -41,13 +41,13 @@ class ConfigurationChanges:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConfigurationChanges:
-        """Build it to log when the crawl database is open, before any request."""
+        """Build it to log once the crawl database is open, before any request."""
         extension = cls(crawler)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         return extension
 
     async def spider_opened(self) -> None:
-        """Log one line where options changed that decide about documents."""
+        """Log one line if options that affect documents have changed."""
         crawl = crawl_of(self._crawler)
         if crawl.owner.failure is not None:
             return

@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 class Crawl:
     """The parts that scheduler, middlewares, spider and pipelines share.
 
-    Each part is built after those that it uses. It returns values to those above it, or sends
+    Each part is built after those that it uses, and returns values to those above it or sends
     them an ``Event``. Scrapy's components get the parts they need from ``crawl_of``.
     """
 
@@ -154,15 +154,15 @@ class Crawl:
 
     @property
     def checks_links(self) -> bool:
-        """True where the crawl looks for dead links and makes no documents."""
+        """True if the crawl only looks for dead links and makes no documents."""
         return bool(self._params.mode == "check")
 
     def checked(self, visit: Visit) -> None:
-        """Conclude the visit of a page that was read for its links alone."""
+        """Conclude the visit of a page that was read only for its links."""
         visit.concluded(Outcome.FILE_INGESTED, "checked")
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
-        """Record a page that only redirects its visitors; False for any other."""
+        """Record a page that only redirects its visitors; return False for any other."""
         params = self._params
         target = refresh_target(page, delay=params.refresh_delay, min_text=params.refresh_min_text)
         if target is None:
@@ -173,7 +173,7 @@ class Crawl:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Crawl:
-        """Build it once for each crawl, and connect its parts to the crawl's signals."""
+        """Build once for each crawl, and connect the parts to the crawl's signals."""
         crawl = cls(crawler)
         connect = crawler.signals.connect
         connect(crawl.spider_opened, signals.spider_opened)
@@ -187,9 +187,9 @@ class Crawl:
         return crawl
 
     def spider_opened(self) -> None:
-        """End a crawl without database before any request.
+        """End a crawl without a database before any request.
 
-        Not sooner: Scrapy cannot close cleanly what it has not opened, and logs a traceback.
+        An earlier end would leave a traceback: Scrapy can close only what it has opened.
         """
         if self.owner.failure is not None:
             raise CloseSpider("database_error")
@@ -224,7 +224,7 @@ class Crawl:
 
     @property
     def _has_finished(self) -> bool:
-        """True where the crawl ended by itself or at a limit of its own, not by a signal."""
+        """Return True if the crawl ended by itself or at one of its limits, not by a signal."""
         return self._finish_reason == "finished" or self._finish_reason.startswith(LIMIT)
 
     async def _save_origins(self) -> None:
@@ -241,7 +241,7 @@ class Crawl:
         return DONE if read else NO_RESULT
 
     async def engine_stopped(self) -> None:
-        """End the run with its counters; the feeds are stored by now."""
+        """End the run and store its counters; the feeds are stored by now."""
         counters = summarize_run(self._stats.get_stats(), self.discovery, self.leased)
         if self._has_finished and self._stats.get_value("sitecrawl/exit_status") == DONE:
             await self.delivery.end()
@@ -249,7 +249,7 @@ class Crawl:
 
 
 def crawl_of(crawler: Crawler) -> Crawl:
-    """The crawl of a crawler; raises RuntimeError where the extension is not enabled."""
+    """Return the crawl of a crawler; raises RuntimeError if the extension is not enabled."""
     crawl = crawler.get_extension(Crawl)
     if crawl is None:
         raise RuntimeError("the extension sitecrawl.extensions.crawl.Crawl is not enabled")
@@ -257,7 +257,7 @@ def crawl_of(crawler: Crawler) -> Crawl:
 
 
 def state_of(params: CrawlParams) -> StateOptions:
-    """The options of the crawl's memory; a check of links looks at every page each time."""
+    """Return the options of the crawl's state; a check of links visits every page each time."""
     options = replace(params.state_options(), activity=params.considers, delay=params.delay)
     options = replace(options, reading=params.reading, following=params.following)
     return replace(options, force=True) if params.mode == "check" else options

@@ -1,4 +1,4 @@
-"""Restrict the garbage collector to the objects that the crawl makes, and run it less often."""
+"""Restrict the garbage collector to objects that the crawl makes, and run it less often."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ THRESHOLDS = (20_000, 20, 50)
 
 
 class Garbage:
-    """Freezer of the objects of start-up, some 100,000 that live as long as the process.
+    """Freezer of the start-up objects, some 100,000 that live as long as the process.
 
-    Without it the collector takes 8 % of a crawl's CPU time, with it 5, most of that before.
+    It reduces the collector's share of a crawl's CPU time from 8 % to 5 %, most of that before the
+    freeze.
     """
 
     def __init__(self) -> None:
@@ -24,7 +25,7 @@ class Garbage:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Garbage:
-        """Build it, for the time that the engine runs."""
+        """Build it for the time that the engine runs."""
         extension = cls()
         crawler.signals.connect(extension.engine_started, signals.engine_started)
         crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
@@ -36,6 +37,6 @@ class Garbage:
         gc.set_threshold(*THRESHOLDS)
 
     def engine_stopped(self) -> None:
-        """Leave the collector as it was."""
+        """Restore the collector."""
         gc.set_threshold(*self._before)
         gc.unfreeze()

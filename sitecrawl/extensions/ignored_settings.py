@@ -1,4 +1,4 @@
-"""Warn of Scrapy's settings that have no effect here, and name what to set instead."""
+"""Warn of Scrapy's settings that have no effect here, and name their replacements."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ INSTEAD = {
     "URLLENGTH_LIMIT": "give it with -a max_url_length=...",
     "USER_AGENT": "give it with -a user_agent=... or -a contact=...",
 }
-"""What to give in place of settings that are on."""
+"""Replacements for settings that are switched on."""
 
 SWITCHES = {
     "COOKIES_ENABLED": ("cookies", "give -a cookies=no"),
@@ -67,7 +67,7 @@ SWITCHES = {
     "RETRY_ENABLED": ("patience", AGAIN),
     "ROBOTSTXT_OBEY": ("obey_robots", "give -a obey_robots=no"),
 }
-"""What to give in place of settings that are switched off, while the option named is not."""
+"""Replacements for settings that are switched off while the option named is on."""
 
 OFF = ("", "0", "false", "none", "never", "0.0", "{}", "[]")
 
@@ -88,7 +88,7 @@ class IgnoredSettings:
         return extension
 
     def spider_opened(self) -> None:
-        """Log a line for each setting that was given for nothing."""
+        """Log a line for each ignored setting."""
         spider: Any = self._crawler.spider
         settings, params = self._crawler.settings, spider.configuration.params
         for name, instead in ignored_settings(settings, params, spider.overruled):
@@ -100,9 +100,9 @@ class IgnoredSettings:
 def ignored_settings(
     settings: BaseSettings, params: CrawlParams, overruled: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Settings that were given and have no effect, each with what to give in its place.
+    """Yield the settings that were given and have no effect, each with its replacement.
 
-    ``overruled`` are the values that stood where the spider has put those of its options.
+    ``overruled`` holds the values that the spider has replaced with those of its options.
     """
     given = {name: settings[name] for name in settings if _is_given(settings, name)}
     if overruled is not None:
@@ -118,7 +118,7 @@ def ignored_settings(
 
 
 def _is_given(settings: BaseSettings, name: str) -> bool:
-    """Tell what a project, a spider, an add-on or the command line has set."""
+    """Return True if a project, a spider, an add-on or the command line has set it."""
     return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["addon"]
 
 

@@ -1,4 +1,4 @@
-"""Escape control characters in the log, with which pages could command a terminal."""
+"""Escape control characters in the log, as pages could send commands to a terminal with them."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 
 
 class PrintableLog:
-    """Escaping of control characters in all that Scrapy's log handler writes."""
+    """Escaping of control characters in everything that Scrapy's log handler writes."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PrintableLog:
-        """Build it for each crawl: the handler is made anew before the spider is opened."""
+        """Build for each crawl: Scrapy creates a new handler before the spider is opened."""
         extension = cls()
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         return extension
 
     def spider_opened(self) -> None:
-        """Put the formatter in front of the handler's own."""
+        """Wrap the handler's own formatter."""
         handler = get_scrapy_root_handler()
         if handler is not None and not isinstance(handler.formatter, PrintableFormatter):
             handler.setFormatter(PrintableFormatter(handler.formatter or logging.Formatter()))
 
 
 class PrintableFormatter(logging.Formatter):
-    """Another formatter's text, without what would command a terminal."""
+    """Formatter that escapes control characters in another formatter's text."""
 
     def __init__(self, formatter: logging.Formatter) -> None:
         super().__init__()
         self._formatter = formatter
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record; colours, which the other formatter adds, stay."""
+        """Format a record; keep the colours that the other formatter adds."""
         clean = copy(record)
         clean.msg, clean.args = printable(record.getMessage()), ()
         if record.exc_info:

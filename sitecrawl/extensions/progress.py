@@ -34,7 +34,7 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Progress:
-        """Build it where the log goes to a terminal; raises NotConfigured elsewhere."""
+        """Build if the log goes to a terminal; raises NotConfigured otherwise."""
         settings = crawler.settings
         if settings["LOG_FILE"] or not sys.stderr.isatty():
             raise NotConfigured
@@ -44,14 +44,14 @@ class Progress:
         return extension
 
     def spider_opened(self) -> None:
-        """Begin to show."""
+        """Start to show the line."""
         self._began = asyncio.get_running_loop().time()
         for handler in logging.getLogger().handlers:
             handler.addFilter(self._make_room)
         self._task = asyncio.create_task(self._show())
 
     async def spider_closed(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -64,7 +64,7 @@ class Progress:
         crawl = crawl_of(self._crawler)
         while True:
             await asyncio.sleep(SECONDS)
-            with suppress(FrontierError):  # the next call that matters meets the same error
+            with suppress(FrontierError):  # a more important call will report the same error
                 backlog = await crawl.owner.frontier.backlog()
                 seconds = asyncio.get_running_loop().time() - self._began
                 figures = ProgressSnapshot.read(self._crawler.stats.get_stats())

@@ -1,4 +1,4 @@
-"""Log the progress of a crawl every so many pages, and at the end."""
+"""Log the progress of a crawl at intervals, and at the end."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ logger = logging.getLogger(__name__)
 
 
 class ProgressLog:
-    """One line each time that ``pages`` more are done, no oftener than every ``seconds``.
+    """One log line for every ``pages`` more, at most one in ``seconds``.
 
-    On a terminal the line that is updated in place says the same, and this one only the end.
+    On a terminal the progress line replaces all but the last.
     """
 
     def __init__(self, crawler: Crawler, pages: int, seconds: float) -> None:
@@ -59,13 +59,13 @@ class ProgressLog:
         return extension
 
     def spider_opened(self) -> None:
-        """Begin to watch the stats."""
+        """Start to watch the stats."""
         self._began = asyncio.get_running_loop().time()
         if self._pages and self._crawler.get_extension(Progress) is None:
             self._task = asyncio.create_task(self._watch())
 
     async def engine_stopped(self) -> None:
-        """Log the last figures, when everything is written."""
+        """Log the final figures once everything is written."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -91,14 +91,14 @@ class ProgressLog:
             if figures.pages < logged + self._pages:
                 continue
             logged = figures.pages
-            with suppress(FrontierError):  # the next call that matters meets the same error
+            with suppress(FrontierError):  # a more important call will report the same error
                 backlog = await crawl.owner.frontier.backlog()
                 seconds = asyncio.get_running_loop().time() - self._began
                 waiting = backlog.mine + backlog.free + backlog.elsewhere
                 logger.info("%s", figures.line(seconds, waiting))
 
     def _changed_nothing(self) -> bool:
-        """True where a crawl for documents went well."""
+        """Return True if a crawl for documents finished without an error."""
         stats = self._crawler.stats
         if crawl_of(self._crawler).checks_links:
             return False
