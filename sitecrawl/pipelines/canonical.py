@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class CanonicalPipeline(DocumentPipeline):
     """Make a page's canonical URL a candidate; the frontier checks the claim.
 
-    A claim that the crawl could not check (another scheme, out of scope) costs nothing.
+    A claim that the crawl cannot check (another scheme, out of scope) has no effect.
     """
 
     def __init__(self, discovery: Discovery) -> None:
@@ -25,11 +25,11 @@ class CanonicalPipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CanonicalPipeline:
-        """Ask the rules through discovery."""
+        """Use the rules through discovery."""
         return cls(crawl_of(crawler).discovery)
 
     def process_document(self, document: Document) -> None:
-        """Give the visit its canonical URL and outcome; the document goes on."""
+        """Record the canonical URL and outcome in the visit; the document is processed further."""
         canonical, visit = document.page.canonical, document.visit
         if canonical is None:
             return

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 
 KEPT = "\0site names in titles"
-"""Part of the version of documents whose titles keep the name, which else differ by it alone."""
+"""Part of the version of documents whose titles keep the site name, as they differ only by it."""
 
 
 class ChangePipeline(DocumentPipeline):
     """Drop unchanged documents; add hashes to the others.
 
     ``content_hash`` is that of the text with the furniture of its template, ``document_hash`` that
-    of the text without it, links, own images and fields. The frontier compares the first with those of other pages, in the transaction that
-    writes the visit. Both are taken before a project's pipelines: what these make of a page is
-    made anew when the page is another, or ``version`` is.
+    of the text without it, links, own images and fields. The frontier compares the first with those
+    of other pages, in the transaction that writes the visit. Both are computed before a project's
+    pipelines: their results are renewed when the page or ``version`` changes.
     """
 
     def __init__(self, rules: Rules, *, version: str, near_duplicates: bool) -> None:
@@ -64,7 +64,7 @@ class ChangePipeline(DocumentPipeline):
         )
 
     def process_document(self, document: Document) -> None:
-        """Add the hashes; drop what did not change since the current document was made."""
+        """Add the hashes; drop a document that did not change since the stored one was made."""
         page, visit = document.page, document.visit
         links = stable_links(page)
         if (
@@ -89,24 +89,24 @@ class ChangePipeline(DocumentPipeline):
 
 
 def unlearned(document: Document, page: Page) -> Mapping[str, Any]:
-    """The fields by which a document is compared: its title as before the site's name was learned."""
+    """Return the fields to compare: the title as it was before the site's name was learned."""
     if page.site_names and document.get("title") == own_title(page):
         return {**document, "title": own_title(page, ())}
     return document
 
 
 def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:
-    """Tell a visit whose document would be written again as it is."""
+    """Return True if the document would be written again unchanged."""
     due = visit.due
     return (
         due.document_id is not None
-        and visit.conclusion is None  # a page that names another as canonical is weighed anew
+        and visit.conclusion is None  # a page that names another as canonical is judged again
         and hashes.content == due.content_hash
         and hashes.document == due.document_hash
     )
 
 
 def document_hash(fields: Mapping[str, Any], page_hash: str) -> str:
-    """A hash of all fields that are not volatile; ``page_hash`` covers text and links."""
+    """Return a hash of all fields that are not volatile; ``page_hash`` covers text and links."""
     lasting = {name: fields[name] for name in sorted(fields.keys() - VOLATILE)}
     return blake2b(page_hash.encode() + serialized(lasting), digest_size=16).hexdigest()

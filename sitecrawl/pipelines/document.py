@@ -8,7 +8,7 @@ from typing import Any
 from sitecrawl.items import Document
 
 current_document: ContextVar[Document | None] = ContextVar("current_document", default=None)
-"""The document in the pipelines, also after one has returned another item in its place."""
+"""Key of the document in the pipelines, even after one has returned another item."""
 
 
 class DocumentPipeline:

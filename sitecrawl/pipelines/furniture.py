@@ -1,4 +1,4 @@
-"""Leave out of a page what the pages of its template share."""
+"""Remove from a page the lines that the pages of its template share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FurniturePipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FurniturePipeline:
-        """Ask the frontier for what it knows of the origin."""
+        """Ask the frontier for the known furniture of the origin."""
         spider: Any = crawler.spider
         params = spider.configuration.params
         frontier = crawl_of(crawler).owner.frontier
@@ -50,7 +50,7 @@ class FurniturePipeline(DocumentPipeline):
         return cls(frontier.furniture, strips=strips, names_site=names_site)
 
     def process_document(self, document: Document) -> None:
-        """Strip the page, and keep the keys of its lines where it is one of a sample."""
+        """Strip the page; keep the keys of its lines if it belongs to a sample."""
         page, visit = document.page, document.visit
         lines, version = None, 0
         if self._strips and page.text and page.content_type in STRIPPED_TYPES:
@@ -76,7 +76,7 @@ class FurniturePipeline(DocumentPipeline):
 
 
 def strip(page: Page, kept: bytearray) -> None:
-    """Leave lines out of a page's text, and what tells of them elsewhere."""
+    """Remove lines from a page's text, and adjust what refers to them elsewhere."""
     lines = page.text.split("\n")
     gone = [line for line, keep in zip(lines, kept, strict=True) if not keep]
     if page.heading_at >= 0:
@@ -91,7 +91,7 @@ def strip(page: Page, kept: bytearray) -> None:
 
 
 def _moved(lines: list[str], kept: bytearray, place: int) -> int:
-    """Where a place in the text is once lines are left out."""
+    """Return the new position of a place in the text after lines are removed."""
     starts = accumulate((len(line) + 1 for line in lines), initial=0)
     return place - sum(
         len(line) + 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MappingPipeline(DocumentPipeline):
-    """Give the document the fields of its page and of its fetch, as ``fields`` registers them."""
+    """Add the fields of the page and of its fetch to the document, as registered in ``fields``."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class MappingPipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> MappingPipeline:
-        """Use the spider's configuration, and the link texts that discovery gathers."""
+        """Use the spider's configuration, and the link texts that discovery collects."""
         crawl = crawl_of(crawler)
         spider: Any = crawler.spider
         params = spider.configuration.params
@@ -71,10 +71,10 @@ class MappingPipeline(DocumentPipeline):
         document.update(of_fetch)
 
     def _fetch_facts(self, visit: Visit, page: Page) -> FetchFacts:
-        """The facts of a visit; the page may give its document another URL than it was fetched by.
+        """Return the facts of a visit; a document's URL may differ from the one that was fetched.
 
-        The time of the last change is the visit's until the frontier compares the document with
-        the one before.
+        The time of the last change is the visit's, until the frontier compares the document with
+        the previous one.
         """
         due = visit.due
         return FetchFacts(

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class NoindexPipeline(DocumentPipeline):
-    """Obey noindex and unavailable_after by the verdict of the meta-robots middleware.
+    """Apply noindex and unavailable_after, as judged by the meta-robots middleware.
 
-    A start that the patterns of wanted pages do not match is read for its links alone.
+    A start that does not match the patterns of wanted pages is read only for its links.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -26,12 +26,12 @@ class NoindexPipeline(DocumentPipeline):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> NoindexPipeline:
-        """Ask the spider's rules about starts that are only there for their links."""
+        """Use the spider's rules to recognise starts that are read only for their links."""
         spider: Any = crawler.spider
         return cls(spider.rules)
 
     def process_document(self, document: Document) -> None:
-        """Drop what must not be indexed."""
+        """Drop a page that must not be indexed."""
         due = document.visit.due
         if not self._rules.recheck(due.url, depth=due.depth, via=due.via).indexed:
             raise DropDocument(Outcome.NOINDEX, "start_for_links")

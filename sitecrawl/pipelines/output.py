@@ -1,4 +1,4 @@
-"""Store each document in the crawl database, and pass its line on to the feeds."""
+"""Store each document in the crawl database, and pass its line to the feeds."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class OutputPipeline:
-    """Store the documents that leave the pipelines, and wait for their rows in the outbox.
+    """Store the documents that leave the pipelines, and wait for their outbox rows.
 
-    A page counts as done only together with that row, so nothing reaches a feed that the
-    crawl database does not hold. The line is written as ``preset`` and ``field_map`` say. Lines that
-    no page brings now (deletions, promoted copies, what an earlier run left) have been through
-    the pipelines when their page was read: they go to the feeds directly.
+    A page counts as done only together with its row, so a feed never gets a line that is not in the
+    crawl database. The line is written as ``preset`` and ``field_map`` say. Lines without a page of
+    this run (deletions, promoted copies, lines left by an earlier run) went through the pipelines
+    when their page was read: they go to the feeds directly.
     """
 
     def __init__(self, recorder: Recorder, options: DocumentOptions) -> None:
@@ -37,15 +37,15 @@ class OutputPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutputPipeline:
-        """Share the recorder with all others that end a visit."""
+        """Share the recorder with all other components that end a visit."""
         crawl = crawl_of(crawler)
         spider: Any = crawler.spider
         return cls(crawl.recorder, spider.configuration.params.document_options())
 
     async def process_item(self, item: Any) -> Any:
-        """Record a document and give its line; raises DropItem when there is none to write.
+        """Record a document and return its line; raises DropItem if there is no line to write.
 
-        The other items of a project's own spiders pass.
+        Other items of a project's own spiders pass unchanged.
         """
         document = current_document.get()
         if document is None:
@@ -59,9 +59,10 @@ class OutputPipeline:
 
 
 def finished(item: Any, document: Document) -> dict[str, Any]:
-    """The fields to store: those of the item that the pipelines made of the document.
+    """Return the fields to store: those of the item that the pipelines made of the document.
 
-    Raises TypeError for what is no item, and TypeError or ValueError for what JSON cannot say.
+    Raises TypeError for anything but an item, and TypeError or ValueError for values that JSON
+    cannot represent.
     """
     if not (isinstance(item, dict) or ItemAdapter.is_item(item)):
         raise TypeError(f"a pipeline returned {type(item).__name__} in place of an item")

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 class DocumentProcessor(ItemPipelineManager):
     """Pass each document through all pipelines to the crawl database.
 
-    A project's pipeline may put an item of its own in the document's place: the output finds
-    the visit all the same. A document that does not get there has failed, so that its visit ends.
+    A project's pipeline may replace the document with an item of its own: the output pipeline still
+    finds the visit. A document that does not arrive there counts as failed, so that its visit ends.
     """
 
     def __init__(self, *pipelines: Any, crawler: Crawler | None = None) -> None:
@@ -38,7 +38,7 @@ class DocumentProcessor(ItemPipelineManager):
             logger.warning(MISPLACED, name, why)
 
     async def process_item_async(self, item: Any) -> Any:
-        """Process an item; raises DropItem, and RuntimeError for a document that got lost."""
+        """Process an item; raises DropItem, and RuntimeError for a document that was lost."""
         document = item if isinstance(item, Document) else None
         if document is not None and document.visit.has_ended:
             raise DropItem(SECOND, log_level="WARNING")
@@ -53,7 +53,7 @@ class DocumentProcessor(ItemPipelineManager):
 
 
 def misplaced(pipelines: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """The project's pipelines that miss the complete documents, each with the consequence."""
+    """Yield pipelines of the project that run before documents are complete, and the consequence."""
     complete = stored = False
     for each in pipelines:
         if isinstance(each, OutputPipeline):
