@@ -34,11 +34,11 @@ class AdhocMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> AdhocMiddleware:
-        """Build it with the settings of Scrapy's two."""
+        """Build it with the settings of Scrapy's two middlewares."""
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Retry or redirect; an answer that remains is for the spider, or its errback."""
+        """Retry or redirect; any other response goes to the spider, or its errback."""
         if 200 <= response.status < 300 or not is_adhoc(request):
             return response
         answer: Request | Response = response
@@ -49,7 +49,7 @@ class AdhocMiddleware:
         return answer
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Retry what failed on its way."""
+        """Retry a request that failed without a response."""
         if not is_adhoc(request):
             return None
         if isinstance(exception, RequestDropped):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class ConditionalMiddleware:
     """If-None-Match and If-Modified-Since for URLs whose content is known.
 
-    What was read with other options is asked for anew: 304 would leave the old document, or
-    the links that other rules refused, or ``max_depth`` before the page came nearer to a start.
-    ``following`` is None where none are followed.
+    Pages that were read with other options are requested without them: after a 304 the old document
+    would stay, and links that other rules refused, or ``max_depth`` before a shorter path was
+    found, would stay refused. ``following`` is None if no links are followed.
     """
 
     def __init__(
@@ -60,5 +60,5 @@ class ConditionalMiddleware:
             request.headers.setdefault(name, value)
 
     def _is_followed(self, due: DueUrl) -> bool:
-        """True where the links of a page were judged as they would be now."""
+        """Return True if the links of a page were judged as they would be now."""
         return self._following is None or due.following == self._following.at(due.depth)

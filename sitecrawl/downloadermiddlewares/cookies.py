@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class CookiesMiddleware:
-    """Placeholder of Scrapy's cookies middleware until a site sets a cookie.
+    """Substitute for Scrapy's cookies middleware until a site sets a cookie.
 
-    That one imports an HTTP client, with its list of suffixes: a tenth of a start, and most
-    crawls meet no cookie.
+    Scrapy's imports an HTTP client, with its list of suffixes: a tenth of the start-up time, and
+    most crawls see no cookie.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -38,7 +38,7 @@ class CookiesMiddleware:
             self._kept().process_request(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Keep what the response sets."""
+        """Store the cookies that the response sets."""
         if "Set-Cookie" in response.headers:
             self._kept().process_response(request, response)
         return response

@@ -27,10 +27,10 @@ STOPPED = FetchResult(Outcome.CANCELLED, "shutdown")
 
 
 class FilesMiddleware:
-    """Turns files into HTML, which the meta-robots middleware reads as it reads any page.
+    """Convert files to HTML, which the meta-robots middleware reads like any page.
 
-    The origin's turn has ended by then: the next request does not wait for the file. A crawl that
-    is stopped does not either; the file stays due.
+    The origin's slot is already free: the next request does not wait for the file. Neither does a
+    crawl that is stopped; the file stays due.
     """
 
     def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
@@ -90,6 +90,6 @@ class FilesMiddleware:
 
     @property
     def _is_stopping(self) -> bool:
-        """True once somebody has stopped the crawl; one that ends by itself reads on."""
+        """True once the crawl was stopped by a user; a crawl that ends by itself reads on."""
         engine = self._crawler.engine
         return engine is not None and not engine.running

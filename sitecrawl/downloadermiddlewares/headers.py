@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HeadersMiddleware:
-    """User-Agent, From, Accept, Referer, credentials and own headers, as configured."""
+    """User-Agent, From, Accept, Referer, credentials and custom headers, as configured."""
 
     def __init__(self, policy: HeaderPolicy) -> None:
         self._policy = policy
@@ -29,7 +29,7 @@ class HeadersMiddleware:
         return cls(header_policy(crawler.spider.configuration.params, origins))  # type: ignore[union-attr]
 
     def process_request(self, request: Request) -> None:
-        """Add what the request does not carry yet."""
+        """Add the headers that the request does not have yet."""
         visit = visit_of(request)
         wanted: Wanted = "robots" if robots_of(request) is not None else "page"
         if sitemap_of(request) is not None:

@@ -32,18 +32,18 @@ READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modifie
 class MetaRobotsMiddleware:
     """Enforcement of meta robots and X-Robots-Tag.
 
-    Nothing but the placeholder middleware is nearer to the engine: what reaches it is the final
-    response, after rendering and after a project's own middlewares. The page is parsed here, once, and its facts travel in
-    ``Request.meta`` with the verdict on its directives (``reqmeta.read_page_of``):
+    Only the placeholder middleware is nearer to the engine: the response is final here, after
+    rendering and after a project's own middlewares. The page is parsed here, once, and its facts
+    are stored in ``Request.meta`` with the verdict on its directives (``reqmeta.read_page_of``):
 
     - ``nofollow`` keeps its links from becoming candidates, in the spider's ``parse``;
     - ``noindex`` and a past ``unavailable_after`` keep it from becoming a document, in
-      ``NoindexPipeline``: its links are followed all the same;
+      ``NoindexPipeline``: its links are followed nevertheless;
     - ``noarchive``, ``nosnippet`` and a future ``unavailable_after`` are written to the
       document's ``robots`` field by ``MappingPipeline``.
 
-    A 304 has no page, but brings the headers as they are now (RFC 9111, 3.2): its
-    X-Robots-Tag may withdraw the document, and ends the visit here.
+    A 304 has no page, but brings the current headers (RFC 9111, 3.2): its X-Robots-Tag may withdraw
+    the document, and ends the visit here.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class MetaRobotsMiddleware:
         return cls(obedience, spider.read_options, spider.xpath_fields)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Attach the page to the request; raise IgnoreRequest for what did not change."""
+        """Attach the page to the request; raise IgnoreRequest for an unchanged page."""
         if visit_of(request) is None:
             return response
         answer = answer_of(response)

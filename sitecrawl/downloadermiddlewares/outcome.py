@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class OutcomeMiddleware:
-    """Reads status and headers of an answer into the visit; redirects are recorded, not followed.
+    """Record status and headers of a response in the visit; redirects are recorded, not followed.
 
-    A 304 passes as content does: the meta-robots middleware has the last word on it.
+    A 304 passes as content does: the meta-robots middleware decides about it.
     """
 
     def __init__(self, discovery: Discovery) -> None:
@@ -40,7 +40,7 @@ class OutcomeMiddleware:
         return cls(crawl_of(crawler).discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Let content pass; raise IgnoreRequest for what has none."""
+        """Return a response with content; raise IgnoreRequest for any other."""
         visit = visit_of(request)
         if visit is None:
             return response
@@ -67,7 +67,7 @@ class OutcomeMiddleware:
     def _decide_type(
         self, request: Request, url: str, response: Response, *, probing: bool
     ) -> Decision:
-        """Decide by the media type, which travels on where the header does not tell it."""
+        """Decide by the media type; store it if the header does not determine it."""
         rules = self._discovery.rules
         declared = header(response.headers, "content-type") or None
         if probing:
@@ -89,7 +89,7 @@ class OutcomeMiddleware:
 
 
 def response_facts(response: Response, size: int, asked_at: float) -> ResponseFacts:
-    """The facts of a response to a request of ``asked_at``; ``size`` is what was received."""
+    """Return the facts of a response to a request sent at ``asked_at``; ``size`` is in bytes."""
     headers = response.headers
     expires, expires_at = header(headers, "expires"), None
     if expires:
@@ -109,5 +109,5 @@ def response_facts(response: Response, size: int, asked_at: float) -> ResponseFa
 
 
 def _is_certain(headers: Headers) -> bool:
-    """True where a response forbids to sniff its media type (Fetch, 3.6)."""
+    """Return True if a response forbids sniffing its media type (Fetch, 3.6)."""
     return header(headers, "x-content-type-options").strip().lower() == "nosniff"

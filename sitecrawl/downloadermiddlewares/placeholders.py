@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class PlaceholderMiddleware:
     """Recognition of soft 404s, login and consent walls, script shells, parked and error pages.
 
-    It stands behind the meta-robots middleware, which has read the page: what asks not to be
-    indexed is not judged. The verdict travels with the page's facts; the spider's ``parse``
-    follows the links all the same, and makes no document.
+    It comes after the meta-robots middleware, which has read the page; pages that ask not to be
+    indexed are not judged. The verdict is stored with the page's facts; the spider's ``parse``
+    follows the links nevertheless, and makes no document.
     """
 
     def __init__(self, kinds: frozenset[Outcome], probes: MissingPageProbes | None) -> None:

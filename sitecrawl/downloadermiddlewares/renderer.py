@@ -20,7 +20,7 @@ MOVED = FetchResult(Outcome.REDIRECT, "script")
 
 
 class RendererMiddleware:
-    """Recorder of redirects by script among the responses that hold content."""
+    """Recorder of redirects by script among the responses with content."""
 
     def __init__(self, discovery: Discovery) -> None:
         self._discovery = discovery
@@ -31,7 +31,7 @@ class RendererMiddleware:
         return cls(crawl_of(crawler).discovery)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Let a page pass; raise IgnoreRequest for one whose scripts lead elsewhere."""
+        """Return a page unchanged; raise IgnoreRequest if its scripts redirect elsewhere."""
         visit, rendered = visit_of(request), rendered_of(request)
         if visit is None or rendered is None:
             return response

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RulesMiddleware:
     """Check of the requests that the origin queues have not already judged.
 
-    Those of an origin that was given up meanwhile are turned away.
+    Requests of an origin that was given up meanwhile are dropped.
     """
 
     def __init__(self, rules: Rules) -> None:

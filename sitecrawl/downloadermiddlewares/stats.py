@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StatsMiddleware(DownloaderStats):
-    """Scrapy's counts; bytes are those that came, where Scrapy writes messages again to weigh them.
+    """Scrapy's counters, with the bytes as received: Scrapy serialises each message to count them.
 
     ``downloader/request_bytes`` is not counted.
     """
@@ -27,7 +27,7 @@ class StatsMiddleware(DownloaderStats):
 
     @override
     def process_response(self, request: Request, response: Response) -> Response:  # type: ignore[override]
-        """Count an answer and its bytes, head included."""
+        """Count a response and its bytes, head included."""
         self.stats.inc_value("downloader/response_count")
         self.stats.inc_value(f"downloader/response_status_count/{response.status}")
         size = request.meta.get(WIRE_BYTES, len(response.body))

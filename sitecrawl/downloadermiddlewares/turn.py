@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 class TurnMiddleware:
     """Middleware nearest to the downloader, which sees each request begin and end.
 
-    The pause is counted from the end of the answer, which is never sooner than from its
-    beginning. What the answer costs the origin's patience is known before the next request
-    goes out.
+    The delay is counted from the end of the response, which is never sooner than from its
+    beginning. The failure budget is charged before the next request is sent.
     """
 
     def __init__(self, queues: OriginQueues, leased: LeasedOrigins, stats: StatsCollector) -> None:
@@ -58,7 +57,7 @@ class TurnMiddleware:
             return response
         self._end(request, origin, response)
         if response.status in (429, 503):
-            # What it asks for holds for whoever asks next, after a kill too.
+            # A pause that the origin asks for holds for every later request, even after a kill.
             self._leased.save(origin)
         if response.ip_address is not None:
             self._leased.share_pace(origin, response.ip_address)
@@ -93,7 +92,7 @@ class TurnMiddleware:
         now: float,
         duration: float,
     ) -> float:
-        """Return the time from which the origin may be asked again."""
+        """Return the time from which the origin may be requested again."""
         pace = origin.pace
         if response is None:
             return pace.failed(now, duration)
