@@ -26,7 +26,7 @@ class StartMiddleware:
         return cls(crawl, crawler.spider)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Begin, and go on with what the spider adds."""
+        """Begin the crawl, then continue with the requests that the spider adds."""
         await self._crawl.delivery.resume()
         await self._crawl.begin(self._spider.configuration.params.start)
         await self._crawl.delivery.collect()
