@@ -1,4 +1,4 @@
-"""The spider: gives the starts to the frontier, and reads each page once."""
+"""The spider: passes the starts to the frontier, and reads each page once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
-from scrapy.http import Response  # scrapy-poet reads what callbacks are annotated with
+from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from sitecrawl.config.assembly import (
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.read_options import ReadOptions
 
-PLACEHOLDER_START = "http://localhost/"  # the start of what is no crawl
+PLACEHOLDER_START = "http://localhost/"  # start for commands that do not crawl
 METHODS = (FunctionType, classmethod, property, staticmethod)
 OPTIONS = frozenset(CrawlParams.model_fields)
-ABOVE_DEFAULTS = SETTINGS_PRIORITIES["default"] + 1  # which Scrapy applies once more
+ABOVE_DEFAULTS = SETTINGS_PRIORITIES["default"] + 1  # Scrapy applies its defaults once more
 
 
 class SiteSpider(Spider):
-    """Crawls one or more sites from their starts.
+    """Spider that crawls one or more sites from their starts.
 
-    ``configuration`` is what the arguments ask for, ``rules`` what it admits. Subclasses may
-    override ``parse``, yield Requests and items of their own, and have arguments of their own.
+    ``configuration`` holds the options given as arguments, ``rules`` decides about URLs. Subclasses
+    may override ``parse``, yield Requests and items of their own, and have arguments of their own.
     """
 
     name = "site"
@@ -59,21 +59,21 @@ class SiteSpider(Spider):
     limits: TrapLimits
     read_options: ReadOptions
     xpath_fields: tuple[tuple[str, str], ...] = ()
-    in_crawl = True  # False where a command of Scrapy's has one page for it
+    in_crawl = True  # False while a Scrapy command uses the spider for a single page
     arguments: Mapping[str, Any] = MappingProxyType({})
     overruled: dict[str, Any]
 
     def __init__(self, *_: Any, **arguments: Any) -> None:
-        super().__init__()  # which would make attributes of them, "start" and "name" among them
+        super().__init__()  # with arguments it would set attributes, such as "start" and "name"
         own = self.own_arguments()
         self.__dict__.update({name: arguments.pop(name) for name in own & arguments.keys()})
         self.arguments = arguments
 
     @classmethod
     def own_arguments(cls) -> set[str]:
-        """The arguments that are a subclass's own, and no options of the crawl.
+        """Return the arguments of a subclass that are not options of the crawl.
 
-        Its ``__init__`` names them, or they are attributes of its class.
+        They are parameters of its ``__init__``, or attributes of its class.
         """
         names: set[str] = set()
         for each in cls.__mro__[: cls.__mro__.index(SiteSpider)]:
@@ -85,19 +85,19 @@ class SiteSpider(Spider):
 
     @classmethod
     def may_make_starts(cls) -> bool:
-        """Tell a subclass with an ``__init__`` of its own, which may make starts of its arguments."""
+        """Return True if a subclass has an ``__init__``, which may build starts itself."""
         return cls.__init__ is not SiteSpider.__init__
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Bring the settings of the crawl along, below all that anybody else has set."""
+        """Add the settings of the crawl, with a lower priority than all others but the defaults."""
         super().update_settings(settings)
         if cls.in_crawl:
             settings.setmodule("sitecrawl.defaults", ABOVE_DEFAULTS)
 
     @classmethod
     def configuration_from_arguments(cls, arguments: Mapping[str, str]) -> Configuration:
-        """Read the spider's arguments, without its own; raises ConfigError."""
+        """Read the spider's arguments, except a subclass's own; raises ConfigError."""
         own = cls.own_arguments()
         starts = {START_URLS: getattr(cls, START_URLS, ())}
         given = {name: value for name, value in arguments.items() if name not in own}
@@ -108,12 +108,12 @@ class SiteSpider(Spider):
 
     @classmethod
     def build_rules(cls, configuration: Configuration) -> Rules:
-        """The rules that decide about each URL; override to add to them."""
+        """Build the rules that decide about each URL; override to add to them."""
         return build_rules(configuration.params, configuration.sources)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **arguments: Any) -> SiteSpider:
-        """Built with the configuration that the arguments ask for; raises ConfigError."""
+        """Build with the configuration that the arguments describe; raises ConfigError."""
         if cls.in_crawl and (missing := list(missing_components(cls, crawler.settings))):
             raise ConfigError(missing)
         accepted = arguments
@@ -138,7 +138,7 @@ class SiteSpider(Spider):
         return spider
 
     def apply_options(self, settings: Settings) -> None:
-        """Set what of Scrapy's settings follows from the options."""
+        """Set the Scrapy settings that follow from the options."""
         params = self.configuration.params
         for name, value in spider_settings(params).items():
             priority = settings.getpriority(name) or 0
@@ -152,20 +152,20 @@ class SiteSpider(Spider):
                 settings.set(name, whole, priority=settings.getpriority(name) or 0)
 
     async def start(self) -> AsyncIterator[Any]:
-        """Requests to begin with besides the starts: none, unless a subclass has some."""
+        """Yield requests besides the starts: none, unless a subclass adds some."""
         nothing: tuple[Any, ...] = ()
-        for each in nothing:  # Scrapy asks for a generator
+        for each in nothing:  # Scrapy needs an async generator
             yield each
 
     @cached_property
     def crawl(self) -> Crawl:
-        """The parts of the crawl; raises RuntimeError outside of one."""
+        """The parts of the crawl; raises RuntimeError outside of a crawl."""
         return crawl_of(self.crawler)
 
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
         """Make candidates of the links of a page, and a document of the page.
 
-        The meta-robots middleware has read it.
+        The meta-robots middleware has already read the page.
         """
         request = request_of(response)
         visit, read = visit_of(request), read_page_of(request)
@@ -189,7 +189,7 @@ class SiteSpider(Spider):
 
 
 def named_parameters(function: Any) -> set[str]:
-    """The parameters of an ``__init__`` that have names, if there is one."""
+    """Return the named parameters of an ``__init__``, if there is one."""
     if function is None:
         return set()
     _, *parameters = inspect.signature(function).parameters.values()
@@ -199,19 +199,19 @@ def named_parameters(function: Any) -> set[str]:
 
 
 def takes_any(function: Any) -> bool:
-    """Tell a function that takes arguments of any name."""
+    """Return True if a function takes arguments of any name."""
     parameters = inspect.signature(function).parameters.values()
     return any(each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 def _as_begun(configuration: Configuration, setting: str) -> Configuration:
-    """The configuration with what the crawl keeps since its first run, if it keeps anything."""
+    """Return the configuration with the options kept since the crawl's first run, if any."""
     params = configuration.params
     if not params.keep_extensions:
         return configuration
     try:
         with open_records(database_url(setting, params)) as records:
             run = records.last_run(params.realm)
-    except FrontierError:  # none yet, or one that the crawl cannot use either, and says why
+    except FrontierError:  # no database yet, or one that the crawl will report as unusable
         run = None
     return with_own_extensions(configuration, run.configuration if run else None)
