@@ -1,4 +1,4 @@
-"""Text of articles by an extractor of others, for news and blogs."""
+"""Article text from a third-party extractor, for news and blogs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from functools import cache
 from typing import Any
 
 MAX_MARKUP = 1_000_000
-"""Bytes of a page that an extractor is given; its time has no bound of its own."""
+"""Maximum bytes of a page given to an extractor, whose time is otherwise unbounded."""
 MIN_TEXT = 100
-"""Characters of an article; of less, the page's own content is read in its place."""
+"""Minimum characters of an article; below it, the page's own content is used."""
 
 
 def article_text(markup: bytes, url: str, extractor: str) -> str:
-    """The article of a page in UTF-8, line by line; empty where there is none."""
+    """Return the article of a page in UTF-8, line by line; empty if none is found."""
     if len(markup) > MAX_MARKUP:
         return ""
     text = markup.decode("utf-8", "replace")
     try:
         found = _EXTRACTORS[extractor](text, url)
-    except Exception:  # noqa: BLE001 -- whatever the page did to it, our own reading remains
+    except Exception:  # noqa: BLE001 -- on any failure, the page's own content is used
         return ""
     lines = (" ".join(line.split()) for line in found.split("\n"))
     article = "\n".join(line for line in lines if line)
@@ -38,7 +38,7 @@ _EXTRACTORS = {"trafilatura": _by_trafilatura, "resiliparse": _by_resiliparse}
 
 @cache
 def _trafilatura() -> Any:
-    """The extraction of trafilatura, imported on first use."""
+    """Return trafilatura's extract function, imported on first use."""
     from trafilatura import extract  # noqa: PLC0415
 
     return extract
@@ -46,7 +46,7 @@ def _trafilatura() -> Any:
 
 @cache
 def _resiliparse() -> Any:
-    """The extraction of resiliparse, imported on first use."""
+    """Return resiliparse's extract function, imported on first use."""
     from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415
 
     return extract_plain_text

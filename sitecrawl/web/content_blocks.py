@@ -1,4 +1,4 @@
-"""Blocks of a document's main content, whatever format it was read from."""
+"""Content blocks of a document, independent of the format it was read from."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 class ContentBlock(NamedTuple):
     """A heading, paragraph, list item, table row or listing, in reading order.
 
-    ``text`` are its lines as the body has them, ``markdown`` the same as Markdown; empty where
-    both are equal. ``level`` is that of a heading, 0 for any other block, ``anchor`` the id by
-    which a heading can be linked. ``page`` is the number of the page in a file, from 1; 0 where
-    there are none. In Markdown a ``tight`` block stands on the line after the one before it, as
-    items and rows do, any other after an empty line. ``lead`` is Markdown that must come first
-    where a text begins with this block: the head of its table.
+    ``text`` holds the lines as they appear in the body, ``markdown`` the same lines as Markdown, or
+    nothing if both are equal. ``level`` is the level of a heading, 0 for any other block;
+    ``anchor`` is the id by which a heading can be linked. ``page`` is the page number in a file,
+    from 1, or 0 if the format has no pages. In Markdown, a ``tight`` block begins on the next line,
+    as items and rows do; other blocks follow an empty line. ``lead`` is Markdown to write first if
+    a text begins with this block: the head of its table.
     """
 
     text: str

@@ -16,16 +16,16 @@ __all__ = ["zstd"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 CHUNK_BYTES = 65536
-SIZE_LIMIT = 50 * 1024 * 1024  # what the sitemap protocol allows, uncompressed
+SIZE_LIMIT = 50 * 1024 * 1024  # limit of the sitemap protocol, uncompressed
 
 
 def read_chunks(
     body: bytes, *, limit: int = SIZE_LIMIT, problems: list[str] | None = None
 ) -> Iterator[bytes]:
-    """The pieces of ``body``, inflated if it is gzip, at most ``limit`` bytes in all.
+    """Yield ``body`` in chunks, decompressed if it is gzip, at most ``limit`` bytes in all.
 
-    A file that is damaged or cut gives what could be read. ``problems`` receives ``too_large``
-    or ``damaged_gzip``.
+    A damaged or truncated file yields what could be read. ``problems`` receives ``too_large`` or
+    ``damaged_gzip``.
     """
     pieces = _inflated(body, problems) if body.startswith(GZIP_MAGIC) else _sliced(body)
     for piece in pieces:

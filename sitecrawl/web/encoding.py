@@ -11,7 +11,7 @@ from sitecrawl.web.japanese_encodings import JAPANESE_CODECS, read_japanese
 
 CODECS = {
     "big5": "big5hkscs",
-    "euc-jp": "euc_jis_2004",  # to write; japanese_encodings reads it, and iso-2022-jp
+    "euc-jp": "euc_jis_2004",  # to encode; japanese_encodings decodes it, and iso-2022-jp
     "euc-kr": "cp949",
     "gbk": "gb18030",
     "ibm866": "cp866",
@@ -84,7 +84,7 @@ _LABELS = {
 LABELS = {label: name for name, labels in _LABELS.items() for label in labels.split()}
 
 
-# Browsers promise 1,024 bytes and go on to the end of the head; heads can be long.
+# HTML demands 1,024 bytes; browsers continue to the end of the head, which can be long.
 PRESCAN_BYTES = 65536
 EARLY = 10  # tags and comments; by then most pages have declared their encoding
 
@@ -96,7 +96,7 @@ _BOMS = (
 _MARKS = tuple(bom for bom, _ in _BOMS)
 _CHARSET = re.compile(r"""charset\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s;,"']+))""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']""")
-# Tags and comments as the prescan steps over them (HTML, 13.2.3.2); a quoted > ends no tag.
+# Tags and comments as in the prescan (HTML, 13.2.3.2); a quoted > does not end a tag.
 _MARKUP = re.compile(
     rb"""<!--(?:>|->|.*?(?:-->|\Z))
     |<(?P<name>meta(?=[\s/])|/?[a-z][^\s>]*)(?P<attributes>(?:[^>"']++|"[^"]*"|'[^']*'|["'])*)
@@ -110,11 +110,11 @@ _USER_DEFINED = {byte: 0xF700 + byte for byte in range(0x80, 0x100)}
 
 
 def decode(body: bytes, content_type: str | None) -> tuple[str, str]:
-    """The text of ``body`` and the Encoding Standard's name of its encoding. Never raises.
+    """Return the text of ``body`` and the standard name of its encoding. Never raises.
 
-    Byte order mark, then header, then what the document declares (HTML, 13.2.3.2); without
-    any of these UTF-8 if the bytes are that, else windows-1252. ``content_type`` is the
-    header's value; a type that is neither HTML nor XML declares nothing inside.
+    In order: byte order mark, header, declaration in the document (HTML, 13.2.3.2), UTF-8 if the
+    bytes are valid UTF-8, windows-1252. ``content_type`` is the header's value; a declaration in
+    the document counts for HTML and XML only.
     """
     for bom, name in _BOMS:
         if body.startswith(bom):
@@ -124,9 +124,9 @@ def decode(body: bytes, content_type: str | None) -> tuple[str, str]:
 
 
 def decode_to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
-    """``body`` in UTF-8 without byte order mark, and its encoding: what ``decode`` says.
+    """Return ``body`` in UTF-8 without byte order mark, and its encoding as in ``decode``.
 
-    UTF-8 stays as it is, errors included; not to decode it saves a page 2 % of its reading.
+    UTF-8 is left as it is, errors included: not decoding it saves 2 % of the time to read a page.
     """
     if not body.startswith(_MARKS):
         name = _unmarked_encoding(body, content_type)
@@ -142,7 +142,7 @@ def _unmarked_encoding(body: bytes, content_type: str | None) -> str:
 
 
 def read(body: bytes, name: str) -> str:
-    """``body`` in the encoding of that name of the standard; what cannot be read is U+FFFD."""
+    """Decode ``body`` from an encoding of the standard; undecodable bytes become U+FFFD."""
     if name == "replacement":
         return "\ufffd" if body else ""
     if name in JAPANESE_CODECS:
@@ -185,7 +185,7 @@ def _meta_encoding(body: bytes) -> str | None:
     """Return the encoding of the first meta element that declares a known one."""
     end = PRESCAN_BYTES
     for number, match in enumerate(_MARKUP.finditer(body, 0, end)):
-        if number == EARLY:  # where to stop costs more to find than most pages need
+        if number == EARLY:  # late, because most pages end earlier than this search
             end = body[:end].lower().rfind(b"charset")
         if match.start() > end:
             break
@@ -208,8 +208,9 @@ def _of_meta(raw: bytes) -> str | None:
 
 
 def _inner(name: str | None) -> str | None:
-    """Return the encoding of a label within the document, which cannot be UTF-16: it was read as
-    ASCII.
+    """Return the encoding that a label inside the document means.
+
+    UTF-16 means UTF-8, because the label was read as ASCII.
     """
     if name in {"utf-16le", "utf-16be"}:
         return "utf-8"
@@ -217,7 +218,7 @@ def _inner(name: str | None) -> str | None:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Return True if ``body`` is UTF-8; the beginning of a body may end within a character."""
+    """Return True if ``body`` is UTF-8; it may be truncated within a character."""
     try:
         _, complete = codecs.utf_8_decode(body, "strict", False)  # noqa: FBT003
     except UnicodeDecodeError:

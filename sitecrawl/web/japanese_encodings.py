@@ -1,18 +1,18 @@
-"""EUC-JP and ISO-2022-JP with the code table of Windows, as in browsers, instead of Python's JIS."""
+"""EUC-JP and ISO-2022-JP with the Windows code table, as in browsers, instead of Python's JIS."""
 
 from __future__ import annotations
 
 import codecs
 
 JAPANESE_CODECS = {"euc-jp": "euc_jp", "iso-2022-jp": "iso2022_jp_ext"}
-# Six signs of row 1 for which Unicode has two characters each: JIS's, and what browsers show.
+# Six characters of row 1 that have two mappings to Unicode: that of JIS, and that of browsers.
 _SHOWN = dict(zip("〜−‖¢£¬", "～－∥￠￡￢", strict=True))
 DECODE_TABLE = str.maketrans(_SHOWN)
 ENCODE_TABLE = str.maketrans({shown: written for written, shown in _SHOWN.items()})
 
 
 def read_japanese(body: bytes, name: str) -> str:
-    """``body`` in one of these encodings of the standard; what cannot be read is U+FFFD."""
+    """Decode ``body`` from EUC-JP or ISO-2022-JP; undecodable bytes become U+FFFD."""
     return body.decode(JAPANESE_CODECS[name], "japanese").translate(DECODE_TABLE)
 
 
@@ -22,7 +22,7 @@ def _of_windows(error: UnicodeError) -> tuple[str, int]:
         raise error
     pair = error.object[error.start : error.start + 2]
     row, cell = (byte & 0x7F for byte in pair.ljust(2, b"\0"))
-    is_pair = len(pair) == 2 and pair[0] >> 7 == pair[1] >> 7  # "<" ends a cut character
+    is_pair = len(pair) == 2 and pair[0] >> 7 == pair[1] >> 7  # "<" ends a truncated character
     if is_pair and 0x21 <= row <= 0x7E and 0x21 <= cell <= 0x7E:
         try:
             return _shift_jis(row - 0x20, cell - 0x20).decode("cp932"), error.start + 2

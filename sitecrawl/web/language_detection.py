@@ -1,4 +1,4 @@
-"""The language that a text is written in, where none is declared or another plainly is."""
+"""Language detection, for texts that declare no language or plainly the wrong one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from functools import cache
 from typing import Any
 
 MIN_WORDS = 50
-MIN_SIGNS = 120  # of scripts without spaces
-SAMPLE = 1_500  # characters, in three parts from all over the text
-MAX_DISTANCE = 900  # from the profile of a language; a greater distance is no known language
-# Ratio to the distance of the next language, at which the nearest is it: with less, texts of 50
-# words are mistaken for a neighbour. Beyond the greater one a declared language is plainly wrong.
+MIN_SIGNS = 120  # characters, in scripts without spaces
+SAMPLE = 1_500  # characters, in three parts spread over the text
+MAX_DISTANCE = 900  # from a language's profile; beyond it, the language is unknown
+# SURE: minimum ratio of the second distance to the nearest; below it, texts of 50 words are
+# mistaken for a related language. PLAINLY: ratio from which a declared language is wrong.
 SURE, PLAINLY = 1.05, 1.2
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-# Scripts that one language alone writes; kana before the Han signs that stand between them.
+# Scripts of a single language; kana first, because Japanese texts contain Han characters too.
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),
     ("zh", re.compile("[\u3400-\u9fff]")),
@@ -23,9 +23,9 @@ _SCRIPTS = (
     ("my", re.compile("[\u1000-\u109f]")),
     ("km", re.compile("[\u1780-\u17ff]")),
 )
-MIN_SHARE = 0.3  # of a sample in such a script
-MIN_KANA = 0.02  # a Japanese name in a Chinese text has fewer
-# Declared codes, and those of the profiles.
+MIN_SHARE = 0.3  # of a sample, in scripts without spaces
+MIN_KANA = 0.02  # of a sample; a Chinese text with Japanese names has fewer
+# Declared codes, with those of the profiles.
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi", "sh": "sr", "fil": "tl"}
 # Languages that cannot be distinguished by their letters alone.
 _CLOSE = (
@@ -35,7 +35,7 @@ _CLOSE = (
 
 
 def judged_language(declared: str, text: str) -> tuple[str, bool]:
-    """The language of a text, and whether that is detected: the declared one stays if it may be."""
+    """Return the language, and True if it is detected; a plausible declared one is kept."""
     sample = sampled(text)
     if not sample:
         return declared, False
@@ -57,7 +57,7 @@ def judged_language(declared: str, text: str) -> tuple[str, bool]:
 
 
 def _by_script(sample: str) -> str:
-    """The language of a text in a script without spaces, else nothing."""
+    """Return the language of a text in a script without spaces, else an empty string."""
     if sample.isascii() or len(_SPACELESS.findall(sample)) < MIN_SHARE * len(sample):
         return ""
     shares = ((name, len(pattern.findall(sample)) / len(sample)) for name, pattern in _SCRIPTS)
@@ -65,7 +65,7 @@ def _by_script(sample: str) -> str:
 
 
 def sampled(text: str) -> str:
-    """Parts of a text from which its language is detected, empty for a text that is too short."""
+    """Return a sample of a text for language detection; empty if the text is too short."""
     top = text[:SAMPLE]
     words = top.count(" ") + top.count("\n") + 1
     if words < MIN_WORDS and (top.isascii() or len(_SPACELESS.findall(top)) < MIN_SIGNS):
@@ -78,14 +78,14 @@ def sampled(text: str) -> str:
 
 
 def _distances(sample: str) -> list[tuple[str, int]]:
-    """The languages by their distance from a text, the nearest first."""
+    """Return the languages with their distances from a text, nearest first."""
     found: list[tuple[str, int]] = _detector()(sample, cutoff=100_000, n_results=200)
     return found
 
 
 @cache
 def _detector() -> Any:
-    """The detector, whose profiles take 3 MB, on first use."""
+    """Return the detector, imported on first use; its profiles take 3 MB."""
     from resiliparse.parse.lang import detect_fast  # noqa: PLC0415
 
     return detect_fast

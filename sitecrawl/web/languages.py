@@ -28,9 +28,10 @@ _NAMES = {
 
 @lru_cache(maxsize=512)
 def read_language(tag: str) -> str:
-    """A language tag in its usual case (``de-AT``, ``zh-Hant``), or empty if it is not one.
+    """Return a language tag in its usual case (``de-AT``, ``zh-Hant``); empty if it is not one.
 
-    Reads ``en_US``, ``en_US.UTF-8``, a list's first tag and the plain names of languages.
+    Accepts ``en_US``, ``en_US.UTF-8``, a list, of which the first tag counts, and plain names of
+    languages.
     """
     first = (
         tag.split(",", maxsplit=1)[0]

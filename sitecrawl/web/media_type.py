@@ -7,51 +7,52 @@ from functools import lru_cache
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 SNIFFED_BYTES = 1445
-# WHATWG MIME Sniffing, 7.1: what an HTML document may begin with, and which bytes no text has.
+# Beginnings of an HTML document (WHATWG MIME Sniffing, 7.1).
 _HTML = re.compile(
     rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta"
     rb"|link|frameset)[\s>]|<!--",
     re.IGNORECASE,
 )
-# Those of its other patterns (7.1, 6) after which bytes without any such may go on for long.
+# Formats of its other patterns (7.1, 6) that may begin with many bytes that are valid in text.
 _PRINT = (b"%PDF-", b"%!PS-Adobe-")
 _NAME = r"[!#$%&'*+.^_`|~0-9a-z-]+"
 _TYPE = re.compile(rf"(?:^|,)[ \t]*({_NAME}/{_NAME})")
 _QUOTED = re.compile(r'"[^"]*"?')
-# What servers write that do not know (MIME Sniffing, 7, step 1).
+# Types that mean unknown (MIME Sniffing, 7, step 1).
 _UNKNOWN = frozenset({"unknown/unknown", "application/unknown", "*/*"})
-# What servers send of files that they do not know (MIME Sniffing, 5.1).
+# Types that servers send for unknown files (MIME Sniffing, 5.1).
 _GUESSES = frozenset(
     {
         "text/plain",
         *(f"text/plain; charset={each}" for each in ("ISO-8859-1", "iso-8859-1", "UTF-8")),
     }
 )
+# Bytes that do not occur in text.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _BOMS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 
 
 def media_type(content_type: str | None, body: bytes) -> str:
-    """The bare media type in small letters; sniffed where the header names none.
+    """Return the bare media type in lower case, sniffed if the header declares none.
 
-    Empty where the header is silent and the bytes are neither markup nor text.
+    Empty if the header declares none and the bytes are neither markup nor text.
     """
     return declared_type(content_type or "") or sniff(body)
 
 
 @lru_cache(maxsize=64)
 def declared_type(content_type: str) -> str:
-    """The bare media type that a Content-Type header declares, empty where it declares none.
+    """Return the bare media type that a Content-Type header declares; empty if it declares none.
 
-    Of several, as proxies join them, the last counts (Fetch, 2.2.2); what follows a type
-    without its semicolon is ignored.
+    Of several, as joined by proxies, the last counts (Fetch, 2.2.2); text that follows a type
+    without a semicolon is ignored.
     """
     types = _TYPE.findall(_QUOTED.sub("", content_type.lower()))
     return next((each for each in reversed(types) if each not in _UNKNOWN), "")
 
 
 def sniff(body: bytes) -> str:
-    """``text/html``, ``text/xml``, ``text/plain``, or nothing for binary content and print."""
+    """Return ``text/html``, ``text/xml``, ``text/plain``; empty for binary and print formats."""
     if body.startswith(_PRINT):
         return ""
     if body.startswith(_BOMS[1:]):

@@ -1,7 +1,7 @@
-"""Return of free memory to the system, which large pages leave behind in pieces.
+"""Return of free memory to the operating system after large pages.
 
-The C library keeps what a parser frees until the end of its heap is free as well: a tree of
-100 MB would stay resident while candidates and documents are made elsewhere.
+The C library keeps freed memory until the end of its heap is free as well: a tree of 100 MB would
+stay resident while candidates and documents are made elsewhere.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-LARGE = 1_000_000  # bytes of markup from which on 1 to 15 ms for its return are little
+LARGE = 1_000_000  # bytes of markup; from here on, the 1 to 15 ms of a call are negligible
 
 
 def release_memory(size: int) -> None:
-    """Return free memory after work on ``size`` bytes, where that is much and the C library can.
+    """Return free memory to the system after work on ``size`` bytes, if that is large.
 
-    malloc_trim(3) is glibc's; elsewhere nothing happens.
+    Uses malloc_trim(3) of glibc; does nothing elsewhere.
     """
     if size >= LARGE and _TRIM is not None:
         _TRIM(0)

@@ -1,4 +1,4 @@
-"""Page reader: one response of any media type to a ``Page``."""
+"""Page reader: converts a response of any media type to a ``Page``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
 from sitecrawl.web.memory import release_memory
 from sitecrawl.web.read_options import ReadOptions
 
-# White space before a line's end; looked for where it begins, or long runs cost their square.
+# Trailing white space; matched at its beginning only, or long runs take quadratic time.
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++(?=\n|\Z)")
 
 
 def read_plain(page: Page, text: str) -> None:
-    """Read a plain text document; normalize line ends, drop trailing ones."""
+    """Read a plain text document; normalize line ends and strip trailing white space."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     page.text = _TRAILING.sub("", text).strip("\n")
 
@@ -46,18 +46,18 @@ def read_page(
     options: ReadOptions,
     file_html: bytes | None = None,
 ) -> Page:
-    """All facts of one response. Never raises, whatever the bytes are.
+    """Return all facts of one response. Never raises.
 
-    ``url`` is the one that answered; ``content_type`` the header's value, None or empty
-    where there was none: the body is then sniffed. ``headers`` are all response headers,
-    names in any case, each with its values. ``file_html`` is what a file reader made of the body.
+    ``url`` is the URL that answered; ``content_type`` is the header's value; if it is None or
+    empty, the body is sniffed. ``headers`` are all response headers, names in any case, each with
+    its values. ``file_html`` is the HTML that a file reader made of the body.
     """
     kind = media_type(content_type, body)
     page = Page(url, url, kind, len(body))
     lowered = {name.lower(): values for name, values in headers.items()}
     page.language = read_language(next(iter(lowered.get("content-language", ())), ""))
     page.last_modified = next(iter(lowered.get("last-modified", ())), "")
-    # A header without a type may have a charset, and what is sniffed may declare one.
+    # A header without a type may have a charset, and a sniffed document may declare one.
     header = content_type or ""
     declared = header if kind in header else f"{kind};{header}"
     if file_html is None:
@@ -73,7 +73,7 @@ def read_page(
 
 
 def _fill_language(page: Page, options: ReadOptions) -> None:
-    """Note where the language is declared, or detect it where none is or plainly another one."""
+    """Set the source of the language; detect it if none or plainly the wrong one is declared."""
     detected = False
     if options.detect_language:
         text = page.stable_text or page.text
@@ -96,7 +96,7 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
     text, page.encoding = decode(body, declared)
     if is_html(kind) or (is_xml(kind) and is_xhtml(text)):
         markup = as_html(text).encode("utf-8", "replace")
-        del text  # as large as the markup, which is on its way to a tree
+        del text  # as large as the markup; freed before the parse
         return _read_markup(page, markup, options)
     if is_map:
         return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
@@ -125,7 +125,7 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
 
 
 def read_as_article(page: Page, article: str) -> None:
-    """Give a page the text of its article; headings that are not in it go, but those of rank 1."""
+    """Replace a page's text by its article; drop headings not in it, except of level 1."""
     lines = page.text.split("\n")
     kept = frozenset(article.split("\n"))
     page.left_out += (left_out("outside_article", [each for each in lines if each not in kept]),)

@@ -27,7 +27,7 @@ PAGE_EXTENSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Options of the page reader. Hashable, so that tables built from them are cached."""
+    """Options of the page reader. Hashable, so that tables built from them can be cached."""
 
     agent: str = "sitecrawl"
     link_patterns: tuple[str, ...] = LINK_PATTERNS

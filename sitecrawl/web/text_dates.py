@@ -1,4 +1,4 @@
-"""Dates in running text and in addresses, as people write them."""
+"""Dates in running text and in URLs, as people write them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import islice
 
-# The months of the languages in which most pages are written, by their first letters.
+# Names and abbreviations of months in the languages of most pages.
 _MONTHS = {
     1: "january januar jänner janvier enero gennaio janeiro januari styczeń stycznia января ocak jan",
     2: "february februar feber février febrero febbraio fevereiro februari luty lutego февраля şubat feb",
@@ -24,9 +24,9 @@ _MONTHS = {
 }
 _NUMBERS = {word: number for number, words in _MONTHS.items() for word in words.split()}
 _NAMES = "|".join(sorted(_NUMBERS, key=len, reverse=True))
-# Apart, since a search for what begins with the same two signs takes a fifth of the time.
+# Two patterns, because a search for a fixed prefix of two digits takes a fifth of the time.
 _YEARS = (re.compile(r"20[0-4]\d(?!\d)"), re.compile(r"19[89]\d(?!\d)"))
-_BEFORE, _BEHIND = 24, 16  # characters around a year in which its day stands
+_BEFORE, _BEHIND = 24, 16  # characters around a year that are searched for its day
 _FORMS = (
     re.compile(r"(?<!\d)(?P<y>\d{4})[-/.年]\s?(?P<m>\d{1,2})[-/.月]\s?(?P<d>\d{1,2})(?!\d)"),
     re.compile(
@@ -47,19 +47,19 @@ _IN_PATH = re.compile(
     r"[/_-](?P<y>19[89]\d|20[0-4]\d)(?P<s>[/_-]?)(?P<m>0[1-9]|1[0-2]|[1-9](?=[/_-]))(?P=s)"
     r"(?P<d>0[1-9]|[12]\d|3[01]|[1-9](?![0-9]))(?![0-9])"
 )
-MAX_YEARS = 20  # of each century, that are looked at
+MAX_YEARS = 20  # of each century, that are examined
 
 
 def date_in_path(path: str) -> date | None:
-    """The date in the path of an address, as weblogs and newspapers have it."""
+    """Return the date in the path of a URL, as weblogs and newspapers write it."""
     match = _IN_PATH.search(path)
     return _made(match) if match is not None else None
 
 
 def dates_in(text: str, start: int, end: int) -> Iterator[tuple[int, date]]:
-    """The full dates in a part of a text, each with its position; a bounded number.
+    """Yield the full dates in a part of a text, each with its position; a bounded number.
 
-    Years are sought first: few texts have one, and looking for a name of a month costs more.
+    Years are searched first: few texts have one, and a search for names of months costs more.
     """
     behind = start
     for year in _years(text, start, end):
@@ -77,18 +77,18 @@ def dates_in(text: str, start: int, end: int) -> Iterator[tuple[int, date]]:
 
 
 def _years(text: str, start: int, end: int) -> list[int]:
-    """The places of the first years in a part of a text."""
+    """Return the positions of the first years in a part of a text."""
     found = (islice(years.finditer(text, start, end), MAX_YEARS) for years in _YEARS)
     return sorted(match.start() for matches in found for match in matches)
 
 
 def _around(form: re.Pattern[str], window: str, year: int) -> re.Match[str] | None:
-    """The match of a form whose year is the one at a place."""
+    """Return the match of a form whose year is at a position."""
     return next((match for match in form.finditer(window) if match.start("y") == year), None)
 
 
 def _made(match: re.Match[str]) -> date | None:
-    """The date of a match, None for a 31st of February; of 5/17 the larger is the day."""
+    """Return the date of a match, None for a 31st of February; in 5/17 the larger is the day."""
     parts = match.groupdict()
     name = parts.get("n")
     month = _NUMBERS[name.lower()] if name else int(parts["m"])

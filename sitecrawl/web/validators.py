@@ -8,15 +8,15 @@ from sitecrawl.web.dates import read_http_date
 
 _DIRECTIVE = re.compile(r'([^\s=,;]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,;"]*)))?')
 _SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
-# What Apache's mod_deflate and mod_brotli, and Jetty, append to the tag of a compressed answer.
+# Suffixes by Apache's mod_deflate and mod_brotli, and Jetty, of a compressed response's ETag.
 _CODED = re.compile(r'((?:W/)?"[^"]+?)(?:--?gzip|-br|;gzip)"')
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def if_none_match(etag: str | None) -> str | None:
-    """The If-None-Match value that asks about ``etag``, or None if it cannot be asked about.
+    """Return the If-None-Match value for ``etag``, or None if it cannot be sent.
 
-    Apache does not know its own ``"abc-gzip"`` again: the plain form is asked about too.
+    Apache does not recognise its own ``"abc-gzip"``: the plain form is sent too.
     """
     tag = (etag or "").strip(" \t\r\n")
     if tag.removeprefix("W/").strip('"') in {"", "*"} or _UNSENDABLE.search(tag):
@@ -28,10 +28,10 @@ def if_none_match(etag: str | None) -> str | None:
 def fresh_until(
     *, expires: str | None, cache_control: str | None, date: str | None, now: float
 ) -> float | None:
-    """The epoch second until which an answer promises to stay fresh, None if it does not.
+    """Return the epoch second until which a response is fresh, or None if it does not say.
 
-    RFC 9111, 4.2.1: max-age before Expires, and Expires counts from the answer's own Date.
-    Values that are past, ``0`` or invalid promise nothing; so do no-cache and no-store.
+    RFC 9111, 4.2.1: max-age takes precedence over Expires, which is relative to the response's own
+    Date. Values that are past, ``0`` or invalid are ignored; no-cache and no-store give None.
     """
     directives = cache_directives(cache_control)
     if "no-cache" in directives or "no-store" in directives:
@@ -45,9 +45,7 @@ def fresh_until(
 
 
 def cache_directives(cache_control: str | None) -> dict[str, str]:
-    """Return the directives of a Cache-Control header by lower-case name; the first of a name
-    counts.
-    """
+    """Return a Cache-Control header's directives by lower-case name; the first of a name counts."""
     directives: dict[str, str] = {}
     for name, quoted, plain in _DIRECTIVE.findall(cache_control or ""):
         directives.setdefault(name.lower(), quoted or plain)

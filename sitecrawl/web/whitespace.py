@@ -1,12 +1,12 @@
-"""Collapsing of white space, in memory proportional to the text."""
+"""White space normalization, in memory proportional to the text."""
 
 from __future__ import annotations
 
-BLOCK = 100_000  # characters; the words of a larger text take ten times its memory at once
+BLOCK = 100_000  # characters; splitting a larger text at once takes ten times its memory
 
 
 def squeezed(text: str) -> str:
-    """Return the words of a text separated by single spaces."""
+    """Return the words of a text, separated by single spaces."""
     if len(text) <= BLOCK:
         return " ".join(text.split())
     parts: list[str] = []
