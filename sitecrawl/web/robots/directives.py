@@ -55,7 +55,7 @@ _NONE = Directives()
 
 @lru_cache(maxsize=256)
 def read_values(content: str) -> frozenset[str]:
-    """The restrictions in one list of values, whatever their case, order and spacing."""
+    """Return the restrictions in one list of values, regardless of case, order and spacing."""
     words = re.split(r"[\s,;]+", content.lower())
     found = {name for word in words for name in VALUES.get(word, ())}
     if _ZERO_SNIPPET.search(content):
@@ -64,7 +64,7 @@ def read_values(content: str) -> frozenset[str]:
 
 
 def _dates(content: str) -> Iterator[datetime]:
-    """The date after which a page is not to be shown; it may itself hold a comma."""
+    """Yield the date after which a page must not be shown; the date may contain a comma."""
     matched = _DATED.search(content)
     if matched is None:
         return
@@ -77,15 +77,15 @@ def _dates(content: str) -> Iterator[datetime]:
 
 
 def _for_agent(header: str, agent: str) -> Iterator[str]:
-    """The parts of an X-Robots-Tag value that hold for ``agent``.
+    """Yield the parts of an X-Robots-Tag value that apply to ``agent``.
 
-    ``name:`` begins the part of one crawler, which lasts until the next such name or the
-    end of the header; values before any name hold for all.
+    ``name:`` begins the part of one crawler, which lasts until the next such name or the end of the
+    header; values before any name apply to all.
     """
     begin, holds, agent = 0, True, agent.lower()
     for matched in _AGENT.finditer(header):
         name = matched[1].lower()
-        if name in NAMES or (name.isdigit() and name != agent):  # of a date: "..., 15:00"
+        if name in NAMES or (name.isdigit() and name != agent):  # part of a date: "..., 15:00"
             continue
         if holds:
             yield header[begin : matched.start()]

@@ -11,7 +11,7 @@ from itertools import chain
 from sitecrawl.web.urls.url import normalize, resolve, split
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5
-MAX_SHOWN_LENGTH = 500  # characters of a line, which is shown with each URL that it refuses
+MAX_SHOWN_LENGTH = 500  # characters of a line, as shown with each URL that it disallows
 
 _SPELLINGS = {
     "user-agent": ("user-agent", "useragent", "user agent"),
@@ -19,21 +19,21 @@ _SPELLINGS = {
     "allow": ("allow",),
     "crawl-delay": ("crawl-delay", "crawldelay", "crawl delay"),
     "sitemap": ("sitemap", "site-map", "sitemaps"),
-    # Directives of other crawlers: known, and none of ours.
+    # Directives for other crawlers: known and ignored.
     "": ("host", "clean-param", "request-rate", "visit-time", "noindex", "content-signal"),
 }
 _NAMES = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# What a terminal obeys (ECMA-48): lines are shown to people, in commands and in the log.
+# Terminal control characters (ECMA-48): lines are shown in commands and in the log.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its number from 1, its text as it can be shown, and the directive with its value.
+    """One line: its number from 1, its text as shown, and its directive with the value.
 
-    ``name`` is ``user-agent``, ``allow``, ``disallow``, ``crawl-delay`` or ``sitemap``, empty
-    for a line that says nothing to us, and None for one that cannot be understood.
+    ``name`` is ``user-agent``, ``allow``, ``disallow``, ``crawl-delay`` or ``sitemap``; empty for a
+    known directive that is ignored, and None for a line that cannot be parsed.
     """
 
     number: int
@@ -43,7 +43,7 @@ class Line:
 
 
 def read_lines(body: bytes | str) -> Iterator[Line]:
-    """The lines of a robots.txt body that are not blank, up to the size limit."""
+    """Yield the lines of a robots.txt body that are not blank, up to the size limit."""
     for number, text in enumerate(_LINE_END.split(_text_of(body)), 1):
         if content := text.partition("#")[0].strip():
             name, value = _directive(content)
@@ -56,22 +56,22 @@ def is_cut(body: bytes | str) -> bool:
 
 
 def _directive(content: str) -> tuple[str | None, str]:
-    """Name and value of a line without its comment."""
+    """Return name and value of a line without its comment."""
     key, colon, value = content.partition(":")
     name = _NAMES.get(" ".join(key.lower().split()))
     if colon and name is not None:
         return name, value.strip()
-    # As the reference parser does: a missing colon is forgiven where two words stand.
+    # Like the reference parser, accept a line of two words without a colon.
     words = content.split()
     name = _NAMES.get(words[0].lower()) if len(words) == 2 else None
     return name, words[-1]
 
 
 def _text_of(body: bytes | str) -> str:
-    """The text to read; bytes that are not UTF-8 survive as surrogate escapes."""
+    """Return the text of a body; bytes that are not UTF-8 survive as surrogate escapes."""
     raw = _bytes_of(body)
     if len(raw) > SIZE_LIMIT:
-        # The line that the limit cuts might say more than its first half.
+        # Drop the line that the limit truncates: the whole line may mean something else.
         raw = raw[:SIZE_LIMIT]
         raw = raw[: max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1]
     if raw[:2] in {b"\xff\xfe", b"\xfe\xff"}:
@@ -80,7 +80,7 @@ def _text_of(body: bytes | str) -> str:
 
 
 def _bytes_of(body: bytes | str) -> bytes:
-    """The body as bytes."""
+    """Return the body as bytes."""
     return body.encode("utf-8", "replace") if isinstance(body, str) else body
 
 
@@ -89,11 +89,11 @@ LONGEST = 16
 
 @dataclass(frozen=True, slots=True)
 class PieceIndex:
-    """Patterns by a piece of each that stands in every path they match.
+    """Index of patterns by a substring that occurs in every path they match.
 
-    The piece is the end of the longest part between wildcards, in lower case: names in such
+    The substring is the end of the longest part between wildcards, in lower case: names in such
     lists begin alike (``?param1=``, ``?param2=``). Its length is a power of two, so that few
-    lengths have to be tried at each place of a path.
+    lengths have to be tried at each position of a path.
     """
 
     by_piece: dict[str, list[int]]
@@ -101,14 +101,14 @@ class PieceIndex:
 
     @classmethod
     def of(cls, patterns: Iterable[tuple[str, ...]]) -> PieceIndex:
-        """Each pattern is given as what stands between its wildcards."""
+        """Build the index; each pattern is given as the parts between its wildcards."""
         by_piece: defaultdict[str, list[int]] = defaultdict(list)
         for number, parts in enumerate(patterns):
             by_piece[_piece(max(parts, key=len))].append(number)
         return cls(dict(by_piece), tuple({len(piece) for piece in by_piece}))
 
     def among(self, paths: Iterable[str]) -> list[int]:
-        """The numbers of the patterns that may match one of the paths, in their order."""
+        """Return the numbers of the patterns that may match one of the paths, in order."""
         found: set[int] = set()
         for path in paths:
             folded = path.lower()
@@ -127,7 +127,7 @@ def _piece(part: str) -> str:
 
 
 MANY = 100
-"""So many rules are tried one after the other; of more, those that come into question."""
+"""Number of rules up to which all are tried in turn; above it, the index selects candidates."""
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=-]")
@@ -138,7 +138,7 @@ _INDEX_PAGE = re.compile(r"/index\.html?$")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One Allow or Disallow line; ``parts`` are what stands between its wildcards."""
+    """One Allow or Disallow line; ``parts`` are the texts between its wildcards."""
 
     allow: bool
     parts: tuple[str, ...]
@@ -173,11 +173,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """The rules of one group, those that decide first at the front.
+    """The rules of one group, in order of precedence.
 
-    Most are plain prefixes: one ``startswith`` over ``prefixes`` spares trying each of a
-    thousand rules (360 µs), and leaves those that are ``special``. There may be 20,000 of those
-    in a file, which take 20 ms for each URL: ``index`` finds the few that may match.
+    Most are plain prefixes: one ``startswith`` over ``prefixes`` saves trying each of a thousand
+    rules (360 µs), and leaves the ``special`` ones. A file may have 20,000 of those, which take 20
+    ms for each URL: ``index`` finds the few that may match.
     """
 
     rules: tuple[Rule, ...]
@@ -187,7 +187,7 @@ class RuleSet:
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> RuleSet:
-        """The longest first, and of equally long ones Allow (RFC 9309, 2.2.2)."""
+        """Sort the longest first, and Allow before Disallow of equal length (RFC 9309, 2.2.2)."""
         ordered = tuple(sorted(rules, key=lambda rule: (-rule.length, not rule.allow)))
         special = tuple(rule for rule in ordered if rule.is_special)
         prefixes = tuple(rule.parts[0] for rule in ordered if not rule.is_special)
@@ -196,7 +196,7 @@ class RuleSet:
         return cls(ordered, special, prefixes, index)
 
     def deciding(self, url: str) -> Rule | None:
-        """The rule that decides about a resolved URL, or None if none matches."""
+        """Return the rule that decides about a resolved URL, or None if none matches."""
         paths = spellings(url)
         plain = any(path.startswith(self.prefixes) for path in paths)
         rules: Sequence[Rule] = self.rules if plain else self.special
@@ -208,10 +208,10 @@ class RuleSet:
 def read_rule(
     value: str, *, allow: bool, fold_case: bool = False, line_number: int = 0, line: str = ""
 ) -> list[Rule]:
-    """The rules that one Allow or Disallow value makes: none if empty, else one or two.
+    """Return the rules of one Allow or Disallow value: none if it is empty, else one or two.
 
-    The second, as in the reference parser, says that who allows an index page allows its
-    folder's URL too.
+    The second, as in the reference parser, allows the URL of the folder whose index page is
+    allowed.
     """
     pattern = _pattern(value)
     if not pattern:
@@ -226,10 +226,10 @@ def read_rule(
 
 
 def names_other_host(value: str, origin: str) -> bool:
-    """Return True if a rule's value is an address on another host than that of ``origin``.
+    """Return True if a rule's value is a URL on another host than that of ``origin``.
 
-    A host counts as one with and without www.; an unknown origin has every host, and a pattern or
-    a value without a host belongs to every origin.
+    Hosts with and without www. are the same. The result is False if the origin is unknown, or if
+    the value has no host or a pattern as host.
     """
     written = _ABSOLUTE.match(value)
     if not origin or written is None or written[0].endswith("//"):
@@ -242,9 +242,9 @@ def names_other_host(value: str, origin: str) -> bool:
 
 
 def spellings(url: str) -> tuple[str, ...]:
-    """Path and query of a resolved URL in the one spelling that rules are compared in.
+    """Return path and query of a resolved URL in the normalized form that rules are compared with.
 
-    Two where the query holds ``%2F``, which there means the same as a slash.
+    Two forms if the query contains ``%2F``, which there means the same as a slash.
     """
     start = url.find("/", url.find("://") + 3)
     path = _OCTET.sub(_octet, url[start:] if start >= 0 else "/")
@@ -253,14 +253,14 @@ def spellings(url: str) -> tuple[str, ...]:
 
 
 def _compared(pattern: str, *, fold_case: bool) -> tuple[tuple[str, ...], bool, int]:
-    """The parts of a pattern, whether it is anchored at the end, and its length."""
+    """Return the parts of a pattern, True if it is anchored at the end, and its length."""
     compared = pattern.lower() if fold_case else pattern
     parts = tuple(re.split(r"\*+", compared.removesuffix("$")))
     return parts, compared.endswith("$"), len(pattern)
 
 
 def _pattern(value: str) -> str:
-    """A rule's value in the spelling that URLs are compared in, from the root."""
+    """Return a rule's value from the root, in the normalized form of URLs."""
     if not value:
         return ""
     value = _ABSOLUTE.sub("", value, count=1) or "/" if _ABSOLUTE.match(value) else value
@@ -271,7 +271,7 @@ def _pattern(value: str) -> str:
 
 
 def _octet(match: re.Match[str]) -> str:
-    """One character as compared: unreserved ones plain, the others as %XX (2.2.2)."""
+    """Normalize one character: unreserved ones plain, the others as %XX (2.2.2)."""
     if match[1] is None:
         octets = match[0].encode("utf-8", "surrogateescape")
         return "".join(f"%{octet:02X}" for octet in octets)
@@ -280,7 +280,7 @@ def _octet(match: re.Match[str]) -> str:
 
 
 def _plain_query(path: str) -> str:
-    """``path`` with the slashes of its query decoded."""
+    """Return ``path`` with the slashes of its query decoded."""
     path, mark, query = path.partition("?")
     return path + mark + query.replace("%2F", "/")
 
@@ -288,7 +288,7 @@ def _plain_query(path: str) -> str:
 NOTICE_LIMIT = 50
 
 PRODUCT = r"[A-Za-z0-9_-]+"
-"""RFC 9309, 2.2.1, which has no digits; crawlers and files have them (``MJ12bot``, ``008``)."""
+"""RFC 9309, 2.2.1, plus digits, which crawlers and files use (``MJ12bot``, ``008``)."""
 
 _AGENT = re.compile(rf"\s*({PRODUCT}|\*(?!{PRODUCT}))")
 _DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
@@ -296,7 +296,7 @@ _DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class RobotsMatch:
-    """Decision about one URL, and the deciding line: 0 and empty without one."""
+    """Decision about one URL, and the deciding line: 0 and empty if there is none."""
 
     allowed: bool
     line_number: int = 0
@@ -305,10 +305,10 @@ class RobotsMatch:
 
 @dataclass(frozen=True, slots=True)
 class RobotsNotice:
-    """An ignored line, and why.
+    """An ignored line, and the reason.
 
-    ``problem`` is ``unknown_directive``, ``outside_group``, ``bad_crawl_delay``,
-    ``bad_sitemap``, ``other_host``, ``html`` or ``cut``.
+    ``problem`` is ``unknown_directive``, ``outside_group``, ``bad_crawl_delay``, ``bad_sitemap``,
+    ``other_host``, ``html`` or ``cut``.
     """
 
     line_number: int
@@ -320,7 +320,7 @@ class RobotsNotice:
 class _Part:
     """Rules for one list of user agents; ``rules`` are shared by the parts of one list.
 
-    A part ends with its Crawl-delay lines: agents that follow are not bound by those.
+    Crawl-delay lines end a part, because they do not apply to the agents that follow.
     """
 
     rules: list[Rule] = field(default_factory=list)
@@ -336,7 +336,7 @@ class _Group:
 
     @classmethod
     def of(cls, parts: list[_Part]) -> _Group:
-        """The rules of the parts, each list of them once, and the largest delay."""
+        """Combine parts: each list of rules once, and the largest delay."""
         lists = {id(part.rules): part.rules for part in parts}
         delays = [part.delay for part in parts if part.delay is not None]
         return cls(RuleSet.of(chain.from_iterable(lists.values())), max(delays, default=None))
@@ -358,9 +358,9 @@ class RobotsTxt:
     def parse(
         cls, body: bytes | str, *, origin: str = "", case_insensitive_disallow: bool = False
     ) -> RobotsTxt:
-        """Read a file; nothing in it raises.
+        """Parse a file; never raises.
 
-        ``origin`` is what a relative Sitemap refers to, and whose paths rules speak of.
+        ``origin`` is the base of relative Sitemap values, and the origin that the rules apply to.
         """
         reader = RobotsReader(origin, case_insensitive_disallow)
         for line in read_lines(body):
@@ -378,7 +378,7 @@ class RobotsTxt:
         return RobotsMatch(rule.allow, rule.line_number, rule.line)
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Return the seconds between requests that are asked of ``agent``."""
+        """Return the crawl delay for ``agent`` in seconds, or None."""
         return self._group(agent).delay
 
     def _group(self, agent: str) -> _Group:
@@ -392,7 +392,7 @@ class RobotsTxt:
 
 @dataclass(slots=True)
 class RobotsReader:
-    """Parser state: assembles lines to parts, by agent."""
+    """Parser state: collects lines into parts, by agent."""
 
     origin: str
     fold_disallow: bool
@@ -432,7 +432,7 @@ class RobotsReader:
             parts.append(self._current[-1])
 
     def end_list(self) -> None:
-        """End the list of agents: a delay binds all that were listed before it."""
+        """End the list of agents: a delay applies to all agents listed before it."""
         longest = None
         for part in reversed(self._current):
             longest = part.delay = _longer(part.delay, longest)
@@ -475,9 +475,9 @@ class RobotsReader:
 
 
 def product_token(agent: str) -> str:
-    """The product token of a User-Agent header or line in lower case: ``Bot/1.0 (x)`` is ``bot``.
+    """Return the lower-case product token of a User-Agent: ``bot`` for ``Bot/1.0 (x)``.
 
-    ``*`` of a line is a token too; empty if there is none.
+    ``*`` in a line is a token too; empty if there is none.
     """
     found = _AGENT.match(agent)
     return found[1].lower() if found else ""
@@ -495,5 +495,5 @@ def _is_robots_txt(url: str) -> bool:
 
 
 def _printable(text: str) -> str:
-    """``text`` without what only keeps undecodable bytes."""
+    """Return ``text`` with undecodable bytes replaced by U+FFFD."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
