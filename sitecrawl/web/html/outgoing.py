@@ -115,7 +115,7 @@ def add_link_elements(
 
 
 def _is_page(kind: str) -> bool:
-    """Return True if a type attribute, which may be empty or have parameters, is a page's."""
+    """Return True if a type attribute names the media type of a page, or is empty."""
     return kind.split(";", maxsplit=1)[0].strip().lower() in PAGE_TYPES if kind else True
 
 

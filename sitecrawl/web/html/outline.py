@@ -250,7 +250,7 @@ class MarkedText(TextBuilder):
             self._formatted()
 
     def add(self, line: str) -> None:
-        """Keep one finished line."""
+        """Add one finished line, with its Markdown."""
         if self.muted:
             return
         super().add(line)

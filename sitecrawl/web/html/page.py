@@ -61,7 +61,7 @@ class Piece:
 
 
 class LeftOut(NamedTuple):
-    """Lines omitted from a page's text, by the option that omits them.
+    """Lines omitted from a page's text, by part (``landmarks``, ``outside_main`` ...).
 
     ``sample`` is the beginning of these lines.
     """

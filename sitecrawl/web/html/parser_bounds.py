@@ -289,7 +289,8 @@ _CLEAN = re.compile(  # an unambiguous tag, without stray characters
 )
 _PASSED = SHALLOW - frozenset(b"script style title".split())
 _PASSED |= frozenset(b"/" + name for name in _PASSED)
-# Self-closing SVG shapes are not nesting, even by the hundred; they get an explicit end tag.
+# Self-closing SVG shapes are not nesting, even by the hundred; with explicit end tags, a parser
+# closes them outside SVG as well.
 _DRAWN = re.compile(
     rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
 )

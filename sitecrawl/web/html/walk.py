@@ -140,7 +140,7 @@ class Walk:
         if word not in self.cuts:
             self.cuts.append(word)
 
-    def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- a call a node is dear
+    def read(self, node: LexborNode | None) -> None:  # noqa: C901, PLR0912 -- calls per node are slow
         """Walk ``node``, its following siblings, and all their descendants, without recursion."""
         stack: list[tuple[LexborNode, Leave | None]] = []
         text = self.text
