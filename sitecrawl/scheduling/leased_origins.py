@@ -233,7 +233,7 @@ class LeasedOrigins:
         return origin
 
     def _bring(self, state: OriginState) -> Origin:
-        """Return the origin as known in this run, or a new one, with the pause of the last worker."""
+        """Return the origin as known in this run, or a new one, with the stored pause."""
         origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
         ready_at = asyncio.get_running_loop().time() + max(0.0, state.ready_at - time.time())
         origin = origin or self._new_origin(state, ready_at)

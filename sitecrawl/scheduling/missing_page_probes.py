@@ -1,4 +1,4 @@
-"""Probes for soft 404s: requests for a URL that does not exist, once for each origin."""
+"""Probes for soft 404s: the response of each origin for a URL that does not exist."""
 
 from __future__ import annotations
 
