@@ -148,9 +148,9 @@ class BoundedDownloadHandler(BaseDownloadHandler):
 
     It also decompresses, so HttpCompressionMiddleware is not needed. A request is repeated once
     on a new connection if the server closed a persistent one (RFC 9112, 9.3.1); the scheduler
-    retries every other failure. ``headers_received`` is sent only if it has receivers, which may stop the
-    download; ``bytes_received`` is never sent. ``meta[WIRE_BYTES]`` holds the number of bytes
-    received for the request.
+    retries every other failure. ``headers_received`` is sent only if it has receivers, which may
+    stop the download; ``bytes_received`` is never sent. ``meta[WIRE_BYTES]`` holds the number of
+    bytes received for the request.
     """
 
     def __init__(self, crawler: Crawler) -> None:
