@@ -26,7 +26,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 class JsonLinesExporter(JsonLinesItemExporter):
     """JSON lines; documents are written compactly, in a fifth of the time of Scrapy's encoder.
 
-    A feed with options of its own is written as Scrapy does.
+    A feed with options of its own is written by Scrapy's encoder.
     """
 
     def __init__(self, file: Any, **kwargs: Any) -> None:
