@@ -58,7 +58,7 @@ class SearchFileTarget:
 
     @contextmanager
     def rebuild(self) -> Iterator[SearchFileTarget]:
-        """Fill a second file that replaces this one at the end; searches use the old one until then."""
+        """Fill a second file, which replaces this one at the end without a gap for searches."""
         self.close()
         path = self.path.with_name(f"{self.path.name}.new")
         _remove(path)

@@ -90,8 +90,8 @@ class Synchronizer:
             return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))[1]
 
     def _begin(self) -> Cursor:
-        """Return the target's cursor, or a new one; raises TargetMismatchError for one that does not
-        match.
+        """Return the target's cursor, or a new one; raises TargetMismatchError for one that does
+        not match.
         """
         expected = self._new_cursor()
         stored = self._target.open()
