@@ -67,7 +67,7 @@ def find_chromium(environment: Mapping[str, str]) -> str | None:
 
 
 class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
-    """Browser provider for the installed Chromium; a remote browser in the settings has priority."""
+    """Browser provider for the installed Chromium; a remote one in the settings has priority."""
 
     mark = ""
 
