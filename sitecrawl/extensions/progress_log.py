@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class ProgressLog:
-    """One log line for every ``pages`` more, at most one in ``seconds``.
+    """One log line for every ``pages`` more pages, at most one every ``seconds``.
 
     On a terminal the progress line replaces all but the last.
     """
