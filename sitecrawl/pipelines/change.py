@@ -67,9 +67,7 @@ class ChangePipeline(DocumentPipeline):
         """Add the hashes; drop a document that did not change since the stored one was made."""
         page, visit = document.page, document.visit
         links = stable_links(page)
-        if (
-            len(links) <= self._rules.memory
-        ):  # else each would be compared again: a second for 50,000
+        if len(links) <= self._rules.memory:  # more would not stay cached: a second for 50,000
             links = [self._rules.admit(link).key or link for link in links]
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)

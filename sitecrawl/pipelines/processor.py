@@ -53,7 +53,7 @@ class DocumentProcessor(ItemPipelineManager):
 
 
 def misplaced(pipelines: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Yield pipelines of the project that run before documents are complete, and the consequence."""
+    """Yield pipelines of the project that run before documents are complete, and the effect."""
     complete = stored = False
     for each in pipelines:
         if isinstance(each, OutputPipeline):
