@@ -1,4 +1,4 @@
-"""Content blocks of a document, independent of the format it was read from."""
+"""Blocks of a document's main content, independent of the format it was read from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listings: files that are no pages but name the URLs of pages, such as sitemaps and feeds."""
+"""Listings: files that name the URLs of pages, such as sitemaps and feeds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class ListedUrl:
-    """An absolute URL that a listing names, with its date in UTC.
+    """An absolute URL in a listing, with its date in UTC.
 
     ``is_listing``: the URL is that of another listing of the same format.
     """
@@ -24,10 +24,10 @@ class ListingFormat:
     """A format of listings.
 
     ``name`` is the crawl mode whose starts are such listings, the value of ``discovered_via``, and
-    the word in logs; ``one`` is that word with its article, for sentences. ``read`` takes body, URL
-    and a list that receives a word for each problem. ``dates_requeue``: a known URL that gets
-    another date is visited again.
-    ``lists_xml``: pages named there may be XML documents, whatever links may lead to.
+    the word in logs; ``one`` is that word with its article, for sentences. ``read`` takes the body,
+    the URL, and a list that receives a word for each problem. ``dates_requeue``: a known URL whose
+    date changes is visited again. ``lists_xml``: listed pages may be XML documents, regardless of
+    the types that links may lead to.
     """
 
     name: str

@@ -39,12 +39,12 @@ class FeedEntry:
 def read_feed(
     body: bytes, url: str, *, limit: int = ENTRY_LIMIT, problems: list[str] | None = None
 ) -> Iterator[FeedEntry]:
-    """The entries of the feed at ``url``, plain or gzip, as far as it can be read.
+    """Yield the entries of the feed at ``url``, plain or gzip, as far as it can be read.
 
-    Entries without a link are skipped. ``problems`` receives a word for all that cut the
-    reading short: ``malformed_xml``, ``entity_refused``, ``too_large``, ``damaged_gzip``,
-    ``too_many_entries``; and ``entity_in_location`` for each location that was dropped because
-    only a DTD could tell what it means.
+    Entries without a link are skipped. ``problems`` receives a word for each reason why reading
+    ended early: ``malformed_xml``, ``entity_refused``, ``too_large``, ``damaged_gzip``,
+    ``too_many_entries``; and ``entity_in_location`` for each location that was dropped because it
+    refers to an entity of a DTD.
     """
     pieces = read_text(read_chunks(body, problems=problems))
     elements = without_entities(read_elements(pieces, WANTED, problems), problems)
@@ -52,7 +52,7 @@ def read_feed(
 
 
 def _listed(body: bytes, url: str, problems: list[str]) -> Iterator[ListedUrl]:
-    """The pages of a feed, each with the date of its last update, else of its publication."""
+    """Yield the pages of a feed, each with its date of update, else of publication."""
     for entry in read_feed(body, url, problems=problems):
         yield ListedUrl(entry.link, entry.updated or entry.published)
 
@@ -61,7 +61,7 @@ FEED = ListingFormat(name="feed", one="a feed", read=_listed, dates_requeue=True
 
 
 def without_entities(elements: Iterator[Element], problems: list[str] | None) -> Iterator[Element]:
-    """The elements; locations whose meaning only a DTD could tell are emptied."""
+    """Yield the elements; empty the locations that refer to an entity of a DTD."""
     for element in elements:
         if element.entity and element.name in _LOCATIONS:
             if problems is not None:
@@ -72,7 +72,7 @@ def without_entities(elements: Iterator[Element], problems: list[str] | None) ->
 
 
 def first(limit: int, entries: Iterator[_Entry], problems: list[str] | None) -> Iterator[_Entry]:
-    """The first ``limit`` entries, with ``too_many_entries`` in ``problems`` if there are more."""
+    """Yield the first ``limit`` entries; report ``too_many_entries`` if there are more."""
     for count, entry in enumerate(entries):
         if count == limit:
             if problems is not None:
@@ -82,7 +82,7 @@ def first(limit: int, entries: Iterator[_Entry], problems: list[str] | None) -> 
 
 
 def read_entries(elements: Iterator[Element], url: str) -> Iterator[FeedEntry]:
-    """The entries that a feed's elements make."""
+    """Yield the entries that a feed's elements describe."""
     draft = _Draft()
     for element in elements:
         if element.name in ENTRIES:
@@ -95,7 +95,7 @@ def read_entries(elements: Iterator[Element], url: str) -> Iterator[FeedEntry]:
 
 @dataclass(slots=True)
 class _Draft:
-    """An entry while its elements are still being read."""
+    """An entry whose elements are still being read."""
 
     texts: dict[str, str] = field(default_factory=dict)
     link: str = ""
@@ -114,7 +114,7 @@ class _Draft:
             self.texts.setdefault(element.name, element.text)
 
     def entry(self, element: Element, url: str) -> FeedEntry | None:
-        """The entry that ``element`` ends, or None if it names no resource."""
+        """Return the entry that ``element`` ends, or None if it has no URL."""
         found = self.link or self.texts.get("guid") or element.attributes.get("about", "")
         for base in self.bases:
             url = resolve(base, url) or url
@@ -124,13 +124,13 @@ class _Draft:
         return FeedEntry(link, self._date(_PUBLISHED), self._date(_UPDATED))
 
     def _take_link(self, href: str, element: Element) -> None:
-        """Keep the first link, or the first that is a page: a PDF may stand before it."""
+        """Keep the first link, or the first to a page: a link to a PDF may precede it."""
         kind = element.attributes.get("type", "").partition(";")[0].strip().lower()
         is_page = kind in _PAGES
         if href and (not self.link or (is_page and not self._is_page)):
             self.link, self.bases, self._is_page = href, element.base, is_page
 
     def _date(self, names: tuple[str, ...]) -> datetime | None:
-        """The first date that can be read under one of ``names``."""
+        """Return the first valid date under one of ``names``."""
         dates = (read_date(self.texts.get(name)) for name in names)
         return next((date for date in dates if date), None)

@@ -14,7 +14,7 @@ from sitecrawl.web.feeds.news_feeds import ENTRIES, WANTED, first, read_entries,
 from sitecrawl.web.feeds.xml_stream import Element, read_elements, read_text
 from sitecrawl.web.urls.url import normalize, resolve
 
-ENTRY_LIMIT = 50_000  # what the protocol allows one file to hold
+ENTRY_LIMIT = 50_000  # per file, by the protocol
 LINE_LIMIT = 8192
 
 _PARENTS = {"url": False, "sitemap": True}
@@ -32,17 +32,17 @@ class SitemapEntry:
 def read_sitemap(
     body: bytes, url: str, *, limit: int = ENTRY_LIMIT, problems: list[str] | None = None
 ) -> Iterator[SitemapEntry]:
-    """The entries of the sitemap at ``url``, plain or gzip, as far as it can be read.
+    """Yield the entries of the sitemap at ``url``, plain or gzip, as far as it can be read.
 
-    Relative locations are resolved; those that are no http URLs are skipped. ``problems`` receives
-    a word for all that cut the reading short or dropped a location, as in ``read_feed``.
+    Relative locations are resolved; those that are not http URLs are skipped. ``problems`` receives
+    a word for each reason why reading ended early or a location was dropped, as in ``read_feed``.
     """
     entries = _entries(body, url, problems)
     yield from first(limit, (entry for entry in entries if _is_page(entry.loc)), problems)
 
 
 def _listed(body: bytes, url: str, problems: list[str]) -> Iterator[ListedUrl]:
-    """The pages and further sitemaps of a sitemap."""
+    """Yield the pages and further sitemaps of a sitemap."""
     for entry in read_sitemap(body, url, problems=problems):
         yield ListedUrl(entry.loc, entry.lastmod, entry.is_sitemap)
 
@@ -51,12 +51,12 @@ SITEMAP = ListingFormat(name="sitemap", one="a sitemap", read=_listed, lists_xml
 
 
 def _is_page(loc: str) -> bool:
-    """Tell a location that can be fetched."""
+    """Return True for a location that can be fetched."""
     return loc.startswith(("http://", "https://"))
 
 
 def _entries(body: bytes, url: str, problems: list[str] | None) -> Iterator[SitemapEntry]:
-    """The entries of a file; its first character tells XML from plain text."""
+    """Return the entries of a file; its first character distinguishes XML from plain text."""
     pieces = read_text(read_chunks(body, problems=problems))
     head = next((piece for piece in pieces if piece), "")
     pieces = chain((head,), pieces)
@@ -67,7 +67,7 @@ def _entries(body: bytes, url: str, problems: list[str] | None) -> Iterator[Site
 
 
 def _text_entries(pieces: Iterator[str]) -> Iterator[SitemapEntry]:
-    """Yield the entries of a text sitemap: one absolute URL a line."""
+    """Yield the entries of a text sitemap: one absolute URL per line."""
     rest = ""
     for piece in pieces:
         *lines, rest = (rest[:LINE_LIMIT] + piece).replace("\r", "\n").split("\n")
@@ -76,14 +76,14 @@ def _text_entries(pieces: Iterator[str]) -> Iterator[SitemapEntry]:
 
 
 def _line_entries(lines: list[str]) -> Iterator[SitemapEntry]:
-    """The entries of lines that are URLs."""
+    """Yield the entries of lines that are URLs."""
     for line in lines:
         if len(line) <= LINE_LIMIT and "://" in line and (loc := normalize(line)):
             yield SitemapEntry(loc)
 
 
 def _xml_entries(elements: Iterator[Element], url: str) -> Iterator[SitemapEntry]:
-    """The entries of a urlset, a sitemapindex or a feed."""
+    """Yield the entries of a urlset, a sitemapindex or a feed."""
     draft = SitemapEntry("")
     feed: list[Element] = []
     for element in elements:
@@ -92,16 +92,16 @@ def _xml_entries(elements: Iterator[Element], url: str) -> Iterator[SitemapEntry
             draft = SitemapEntry("")
         elif element.parent in _PARENTS:
             draft = _with(draft, element)
-        elif element.name in ENTRIES or element.parent in ENTRIES:  # not the images of a page
+        elif element.name in ENTRIES or element.parent in ENTRIES:  # skips the images of a page
             feed.append(element)
             if element.name in ENTRIES:
                 yield from _feed_entries(feed, url)
                 feed.clear()
-    yield from _resolved(draft, url)  # of a file that was cut off
+    yield from _resolved(draft, url)  # of a truncated file
 
 
 def _with(draft: SitemapEntry, element: Element) -> SitemapEntry:
-    """``draft`` with one more child of its element; the first location counts."""
+    """Return ``draft`` with one more child of its element; the first location counts."""
     if element.name == "loc" and not draft.loc:
         return SitemapEntry(element.text, draft.lastmod, _PARENTS[element.parent])
     if element.name == "lastmod":
@@ -110,12 +110,12 @@ def _with(draft: SitemapEntry, element: Element) -> SitemapEntry:
 
 
 def _resolved(draft: SitemapEntry, url: str) -> Iterator[SitemapEntry]:
-    """``draft`` with its location made absolute; nothing if it has none."""
+    """Yield ``draft`` with an absolute location; nothing if it has none."""
     if draft.loc and (loc := resolve(draft.loc, url)):
         yield SitemapEntry(loc, draft.lastmod, draft.is_sitemap)
 
 
 def _feed_entries(elements: list[Element], url: str) -> Iterator[SitemapEntry]:
-    """The entries that the elements of one feed entry make."""
+    """Yield the sitemap entries of one feed entry's elements."""
     for entry in read_entries(iter(elements), url):
         yield SitemapEntry(entry.link, entry.updated or entry.published)

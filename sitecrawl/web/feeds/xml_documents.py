@@ -1,4 +1,4 @@
-"""XML document data: one document an XML file, its elements being the document's fields.
+"""XML document data: one document per XML file, whose elements are the document's fields.
 
 The root is ``documentdata`` with ``version="1.0"``. ``doc_title``, ``doc_body`` (with
 ``type="html"`` markup), ``doc_url`` and the like fill the known fields; any other element is a
@@ -49,9 +49,9 @@ def is_documentdata(text: str) -> bool:
 
 
 def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
-    """Fill ``page`` with the fields of the document; links in its body are not looked for.
+    """Fill ``page`` with the fields of the document; ignore links in its body.
 
-    A version other than 1.0 makes the page unusable: ``fault`` then says ``unknown_version``.
+    A version other than 1.0 makes the page unusable: ``fault`` is then ``unknown_version``.
     """
     root = _ROOT.match(text[:10_000])
     version = _VERSION.search(root[1]) if root else None
@@ -71,7 +71,7 @@ def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
 
 
 def _markup(written: str) -> str:
-    """The markup of a body: as escaped text, as CDATA, or as elements of the document."""
+    """Return the markup of a body: escaped text, CDATA, or elements of the document."""
     if any(found[1] for found in _LITERAL.finditer(written)):
         return as_html(written)
     return "".join(
@@ -80,7 +80,7 @@ def _markup(written: str) -> str:
 
 
 def _values(page: Page, text: str) -> dict[str, tuple[str, ...]]:
-    """The values of each element below the root."""
+    """Return the values of each element below the root, by name."""
     whole = Page(page.url, page.base, page.content_type)
     read_xml(whole, text, keep_fields=True)
     found: dict[str, list[str]] = {}
@@ -97,18 +97,18 @@ def _fill(page: Page, values: dict[str, tuple[str, ...]]) -> None:
     page.location = resolve(next(iter(values.get("doc_url", ())), ""), page.url) or ""
     metas = {meta: values[name] for name, meta in METAS.items() if name in values}
     if keywords := values.get("doc_keywords"):
-        metas["keywords"] = (", ".join(keywords) + ",",)  # commas make phrases of them
+        metas["keywords"] = (", ".join(keywords) + ",",)  # commas mark phrases
     page.metas = metas
     page.fields = {name: each for name, each in values.items() if name not in KNOWN}
 
 
 MAX_TOKENS = 500_000  # tags and comments of one document; each takes three microseconds
-MAX_EMPTY = 300_000  # elements of XHTML that are written as one tag; more are as good as nested
+MAX_EMPTY = 300_000  # self-closing tags that are expanded; further ones are parsed as nested
 MAX_FIELDS = 2_000
 MAX_REFERENCE_LENGTH = 40  # characters
-MAX_PATH = 32  # elements; deeper ones count for the 32nd
-MAX_NAME = 200  # characters of an element's name; what follows tells none from another
-# Tokens of XML 1.0 as loosely as documents need it; what matches nothing is text.
+MAX_PATH = 32  # elements; deeper ones count as the 32nd
+MAX_NAME = 200  # characters of an element's name; the rest is dropped
+# Tokens of XML 1.0, matched leniently; anything else is text.
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|$)"
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|$)"
@@ -121,14 +121,14 @@ _TOKEN = re.compile(
 _LANGUAGE = re.compile(r"\bxml:lang\s*=\s*[\"']([^\"']*)")
 _XHTML_ROOT_TAG = re.compile(r"<([A-Za-z_][^\s<>/]*+)([^<>]*)>")
 _XHTML = "http://www.w3.org/1999/xhtml"
-# XHTML writes any element without content so; HTML's parser never ends it, and takes the rest of
-# the page for the content of a frame or a text field. HTML's own elements that hold nothing stay.
+# Self-closing tags, which XHTML allows for any element. HTML's parser does not close them, and
+# takes the rest of the page as content of a frame or a text field. HTML's void elements stay.
 _EMPTY_TAG = re.compile(
     r"<(?!(?:area|base|br|col|embed|frame|hr|img|input|link|meta|param|source|track|wbr)[\s/])"
     r"([a-z][^\s<>/]*)(\s[^<>]*?)?/>",
     re.IGNORECASE,
 )
-# Text that XML takes as it is; scripts and styles with content are that in HTML anyway.
+# Text that XML takes literally; HTML does so for scripts and styles with content anyway.
 _XML_LITERAL = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b[^<>]*+(?<!/)>.*?(?:</\1\b|\Z)"
     r"|<!\[CDATA\[(.*?)(?:\]\]>|\Z)",
@@ -137,13 +137,13 @@ _XML_LITERAL = re.compile(
 
 
 def is_xhtml(text: str) -> bool:
-    """Return True if the root element of an XML document is XHTML's."""
+    """Return True if the root element of an XML document is that of XHTML."""
     root = _XHTML_ROOT_TAG.search(text[:10_000])
     return root is not None and root[1].lower() == "html" and _XHTML in root[2]
 
 
 def as_html(text: str) -> str:
-    """XHTML in the forms that HTML's parser understands as XML's would."""
+    """Rewrite XHTML so that an HTML parser reads it as an XML parser would."""
     if "<![CDATA[" in text:
         text = _XML_LITERAL.sub(
             lambda found: found[0] if found[2] is None else escape(found[2], quote=False), text
@@ -154,8 +154,9 @@ def as_html(text: str) -> str:
 def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
     """Put the text of an XML document into ``page``: every element begins a line.
 
-    Entities are HTML's, none is declared: an entity bomb stays text. ``keep_fields`` keeps
-    each element's own text under its path, names without prefix (``book/chapter/title``).
+    Only HTML's entities are expanded, none that the document declares: an entity bomb stays text.
+    ``keep_fields`` keeps each element's own text under its path, names without prefix
+    (``book/chapter/title``).
     """
     reader = _XmlReader(keep_fields=keep_fields)
     position = 0
@@ -176,7 +177,7 @@ def read_xml(page: Page, text: str, *, keep_fields: bool) -> None:
 
 
 def _unescaped(text: str) -> str:
-    """The characters that references mean, block by block: a match takes 50 bytes of memory."""
+    """Replace character references, block by block: a match takes 50 bytes of memory."""
     parts: list[str] = []
     start = 0
     while len(text) - start > BLOCK:
@@ -208,7 +209,7 @@ class _XmlReader:
             self._pieces.append(text)
 
     def take(self, token: re.Match[str]) -> None:
-        """Read one token that is no text."""
+        """Read one token that is not text."""
         if token["cdata"] is not None:
             self.add(token["cdata"])
         elif token["name"]:
@@ -228,7 +229,7 @@ class _XmlReader:
                 pass
 
     def flush(self) -> None:
-        """End a line."""
+        """End the current line."""
         line = squeezed("".join(self._pieces))
         self._pieces.clear()
         if not line:

@@ -1,4 +1,4 @@
-"""XML of any quality read in one pass, element by element, as far as it can be read."""
+"""Lenient streaming XML parser: one pass, element by element, as far as input is readable."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from xml.parsers import expat
 from sitecrawl.web.encoding import CODECS, decode
 
 TEXT_LIMIT = 16384  # of one element, characters
-MAX_DEPTH = 5_000  # elements within one another; a sitemap has three
+MAX_DEPTH = 5_000  # nested elements; a sitemap has three
 MAX_TAG = 1_000_000  # characters of one tag, comment or declaration
-MAX_BASES = 16  # within one another; each is resolved for every entry
+MAX_BASES = 16  # nested; each is resolved for every entry
 
 _STRAY_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)")
 # Characters that XML 1.0 does not allow (2.2).
@@ -25,11 +25,12 @@ _ENTITY = re.compile(r"&[A-Za-z_:][\w:.-]*;")
 
 
 class Element(NamedTuple):
-    """An element that has ended: names without prefix, in lower case as attributes are.
+    """An element that has ended; names are in lower case without prefix, for attributes too.
 
-    ``text`` is what stood directly in it; ``base`` the xml:base values around it, outermost
-    first. ``entity`` says that text or attributes hold a reference to an entity that only the
-    document's DTD knows; it stays as it is. A tuple because a sitemap makes 150,000 of them.
+    ``text`` is the text directly in it; ``base`` the xml:base values around it, outermost first.
+    ``entity`` is True if text or attributes contain a reference to an entity that only the
+    document's DTD defines; the reference is left as it is. A tuple because a sitemap has 150,000 of
+    them.
     """
 
     name: str
@@ -41,11 +42,11 @@ class Element(NamedTuple):
 
 
 class EntityRefusedError(Exception):
-    """The document declares an entity of its own: the beginning of an entity bomb."""
+    """The document declares an entity: the beginning of an entity bomb."""
 
 
 def read_text(chunks: Iterable[bytes]) -> Iterator[str]:
-    """The pieces of a document as text: by its mark, declaration, or the bytes themselves.
+    """Decode the chunks of a document by its byte order mark, declaration or content.
 
     White space before the first character is dropped.
     """
@@ -70,11 +71,11 @@ def read_text(chunks: Iterable[bytes]) -> Iterator[str]:
 def read_elements(
     pieces: Iterable[str], wanted: AbstractSet[str], problems: list[str] | None = None
 ) -> Iterator[Element]:
-    """The elements with ``wanted`` names, each as it ends; never raises.
+    """Yield the elements with ``wanted`` names, each when it ends; never raises.
 
-    Mends what breaks other readers: stray ampersands, unknown entities, forbidden characters,
-    undeclared prefixes. Ends at what cannot be mended; ``problems`` then receives
-    ``malformed_xml`` or ``entity_refused``.
+    Repairs errors that other parsers reject: stray ampersands, unknown entities, forbidden
+    characters, undeclared prefixes. Stops at errors that cannot be repaired; ``problems`` then
+    receives ``malformed_xml`` or ``entity_refused``.
     """
     tree = _Tree(wanted)
     parser = tree.parser()
@@ -85,7 +86,7 @@ def read_elements(
         for piece in _mended(pieces):
             held.append(piece)
             size += len(piece)
-            if size < unfinished:  # expat before 2.6 looks at all of a begun tag each time
+            if size < unfinished:  # expat before 2.6 rescans an unfinished tag each time
                 continue
             parser.Parse("".join(held), False)  # noqa: FBT003
             yield from tree.take()
@@ -105,7 +106,7 @@ def read_elements(
 
 
 class _Tree:
-    """Follows the parser down and up the document, keeping what is wanted."""
+    """Parser handlers that track the open elements and collect the wanted ones."""
 
     def __init__(self, wanted: AbstractSet[str]) -> None:
         self._wanted = wanted
@@ -117,7 +118,7 @@ class _Tree:
         self._ended: list[Element] = []
 
     def parser(self) -> expat.XMLParserType:
-        """A parser that reports here."""
+        """Create a parser that calls these handlers."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self._start
@@ -131,7 +132,7 @@ class _Tree:
 
     @property
     def is_too_deep(self) -> bool:
-        """Return True if the nesting is deeper than in any well-meant file."""
+        """True if the nesting is deeper than in any legitimate file."""
         return len(self._open) > MAX_DEPTH
 
     def take(self) -> list[Element]:
@@ -178,7 +179,7 @@ class _Tree:
 
 
 def _decoder(head: bytes) -> codecs.IncrementalDecoder:
-    """The decoder of a document that begins with ``head``."""
+    """Return the decoder for a document that begins with ``head``."""
     _, name = decode(head, "text/xml")
     return codecs.getincrementaldecoder(CODECS.get(name, name))("replace")
 
@@ -199,20 +200,20 @@ def _mended(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def _mend(text: str) -> str:
-    """Text with stray ampersands escaped and forbidden characters replaced."""
+    """Escape stray ampersands and replace forbidden characters."""
     text = _STRAY_AMPERSAND.sub("&amp;", _FORBIDDEN.sub("\ufffd", text))
     return _CHARACTER_REFERENCE.sub(_allowed_reference, text) if "&#" in text else text
 
 
 def _allowed_reference(match: re.Match[str]) -> str:
-    """A reference to a character that XML allows, or to the replacement character."""
+    """Return a reference to a character that XML allows, or the replacement character."""
     code = int(match[1], 16) if match[1] else int(match[2])
     allowed = code <= 0x10FFFF and not _FORBIDDEN.match(chr(code))
     return match[0] if allowed else "\ufffd"
 
 
 def _local(name: str) -> str:
-    """A name without its prefix."""
+    """Return a name in lower case without its prefix."""
     return name.rpartition(":")[2].lower()
 
 
