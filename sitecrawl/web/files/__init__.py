@@ -1,1 +1,1 @@
-"""Files other than pages: PDF, Office, OpenDocument, EPUB, each turned into simple HTML."""
+"""Files other than pages: PDF, Office, OpenDocument, EPUB, each converted to simple HTML."""

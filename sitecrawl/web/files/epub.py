@@ -1,4 +1,4 @@
-"""EPUB: metadata, and the XHTML documents of the spine in their order."""
+"""EPUB: metadata, and the XHTML documents of the spine in order."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sitecrawl.web.html.parser_bounds import bounded
 MAX_DOCUMENT = 5_000_000  # bytes of one document of the spine
 MAX_DEPTH = 256
 _LEFT_OUT = ["script", "style", "svg", "img", "iframe", "object", "link", "meta", "base", "form"]
-# Fonts are scrambled by these, texts are not (EPUB 3.3, 4.4; Adobe's own).
+# Algorithms that obfuscate fonts only, not texts (EPUB 3.3, 4.4; Adobe's own).
 _FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
 def read_epub(body: bytes) -> FileMarkup:
-    """An EPUB as HTML: one document of all those that are read one after the other."""
+    """Convert an EPUB to HTML: one document that joins those of the spine."""
     package, writer = Package(body), MarkupWriter()
     container = package.optional_tree("META-INF/container.xml")
     root = first(container, "rootfile") if container is not None else None
@@ -66,7 +66,7 @@ def _fill_metadata(opf: Any, writer: MarkupWriter) -> None:
 
 
 def _spine(opf: Any, name: str) -> list[str]:
-    """The parts that are read one after the other, less the table of contents."""
+    """Return the documents of the spine in order, without the table of contents."""
     items = {attribute(each, "id"): each for each in opf.iter("{*}item")}
     found: list[str] = []
     for each in opf.iter("{*}itemref"):
@@ -79,7 +79,7 @@ def _spine(opf: Any, name: str) -> list[str]:
 
 
 def _locked_parts(package: Package) -> frozenset[str]:
-    """The parts that are encrypted, as digital rights management does."""
+    """Return the encrypted parts, as in files with digital rights management."""
     tree = package.optional_tree("META-INF/encryption.xml")
     found: set[str] = set()
     for each in tree.iter("{*}EncryptedData") if tree is not None else ():
@@ -91,7 +91,7 @@ def _locked_parts(package: Package) -> frozenset[str]:
 
 
 def _write(markup: bytes, writer: MarkupWriter) -> None:
-    """Write the body of a document; ids and links within the book lead nowhere from outside."""
+    """Write the body of a document; drop ids and internal links, which have no URL outside."""
     if len(markup) > MAX_DOCUMENT:
         writer.cuts.add("too_long")
     text, _ = decode(markup[:MAX_DOCUMENT], "application/xhtml+xml")

@@ -1,4 +1,4 @@
-"""Reading of one file: its format by its bytes, and its reader."""
+"""Reader of one file: detects its format by its bytes, and calls the reader of that."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO, 2.3.
 
 
 def reader_of(name: str) -> Callable[[bytes], FileMarkup]:
-    """The reader of a format; raises ImportError where its package is not installed."""
+    """Return the reader of a format; raises ImportError if its package is not installed."""
     module, function = _READERS[name]
     reader: Callable[[bytes], FileMarkup] = getattr(
         import_module(f"sitecrawl.web.files.{module}"), function
@@ -32,13 +32,13 @@ def reader_of(name: str) -> Callable[[bytes], FileMarkup]:
 
 
 def load_readers(names: Iterable[str]) -> None:
-    """Import the readers of formats, so that reading a file opens no other."""
+    """Import the readers of formats, so that reading a file opens no other file."""
     for name in names:
         reader_of(name)
 
 
 def read_file(body: bytes, kind: str) -> FileMarkup:
-    """A file as HTML, read as what its bytes are; ``kind`` is its media type.
+    """Convert a file to HTML by the format of its bytes; ``kind`` is its media type.
 
     Raises UnreadableFileError, and any exception of a reader.
     """

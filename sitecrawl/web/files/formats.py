@@ -1,4 +1,4 @@
-"""Formats of files that can be read: media types, extensions, and the bytes they begin with."""
+"""Formats of files that can be read: media types, extensions, and signatures."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ _ODF = "application/vnd.oasis.opendocument"
 class FileFormat:
     """A format: its media types, the registered one first, and its file extensions.
 
-    ``package`` is the distribution that its reader needs besides sitecrawl itself, ``module``
-    what is imported of it. A format that is not ``readable`` is recognised only, so that its
-    files are not mistaken for broken ones.
+    ``module`` is the third-party module that its reader imports. A format that is not ``readable``
+    is only recognised, so that its files are not mistaken for broken ones.
     """
 
     name: str
@@ -47,7 +46,7 @@ FORMAT_OF_TYPE: Mapping[str, FileFormat] = {kind: each for each in FORMATS for k
 READABLE = tuple(each for each in FORMATS if each.readable)
 OLE = "application/x-ole-storage"
 ZIP = "application/zip"
-# Media types that servers give to any file (RFC 2046, 4.5.1, and what download scripts send).
+# Media types that servers send for any file (RFC 2046, 4.5.1, and those of download scripts).
 GENERIC_TYPES = frozenset(
     {
         *("application/octet-stream", "binary/octet-stream", "application/binary"),
@@ -56,23 +55,23 @@ GENERIC_TYPES = frozenset(
         *("application/zip", "application/x-zip-compressed", OLE),
     }
 )
-_PDF_START = 1024  # bytes within which readers accept the mark (ISO 32000-1, annex H.3.4.1)
+_PDF_START = 1024  # bytes within which readers accept the signature (ISO 32000-1, annex H.3.4.1)
 _OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# Names in local headers and in the central directory, at the end.
+# Names searched in the first local headers and in the central directory, at the end.
 _PARTS = {"docx": b"word/", "pptx": b"ppt/", "xlsx": b"xl/"}
 _NAMES_AT_ENDS = 65_536
 
 
 def is_file_type(kind: str) -> bool:
-    """Return True for the media type of a format that is known here, readable or not."""
+    """Return True for the media type of a known format, readable or not."""
     return kind in FORMAT_OF_TYPE
 
 
 def sniff_file(body: bytes) -> str:
-    """The media type of a file by its bytes; empty if it has none of these formats.
+    """Return the media type of a file by its bytes; empty if it has none of these formats.
 
-    A ZIP archive without the marks of any format is ``application/zip``, an OLE container, which
-    old Office files and encrypted new ones are, ``application/x-ole-storage``.
+    A ZIP archive of no known format is ``application/zip``; an OLE container, which old Office
+    files and encrypted new ones are, is ``application/x-ole-storage``.
     """
     if body.startswith(b"%PDF-") or b"%PDF-" in body[:_PDF_START]:
         return "application/pdf"
@@ -92,7 +91,7 @@ def sniff_file(body: bytes) -> str:
 
 
 def _declared_package(body: bytes) -> str:
-    """The media type in the first part of OpenDocument and EPUB packages (OpenDocument 1.2-3, 3.3)."""
+    """Return the type in the first part of OpenDocument (1.2-3, 3.3) and EPUB packages."""
     name = int.from_bytes(body[26:28], "little")
     extra = int.from_bytes(body[28:30], "little")
     if body[30 : 30 + name] != b"mimetype":
@@ -103,21 +102,22 @@ def _declared_package(body: bytes) -> str:
 
 
 def canonical_type(kind: str) -> str:
-    """The registered media type of a format; any other type as it is."""
+    """Return the registered media type of a format; any other type as it is."""
     found = FORMAT_OF_TYPE.get(kind)
     return found.types[0] if found is not None else kind
 
 
 def wanted_formats(kinds: Iterable[str]) -> tuple[FileFormat, ...]:
-    """The formats that can be read among media types."""
+    """Return the readable formats among media types."""
     wanted = set(map(canonical_type, kinds))
     return tuple(each for each in READABLE if each.types[0] in wanted)
 
 
 def media_types(words: Iterable[str], pages: Iterable[str]) -> tuple[str, ...]:
-    """Media types of words: themselves, names of formats, ``pages``, and ``files`` for all formats.
+    """Expand words to media types.
 
-    Raises ValueError for a word that is none of these.
+    A word is a media type, the name of a format, ``pages``, or ``files`` for all formats. Raises
+    ValueError for any other word.
     """
     names = {each.name: each.types for each in FORMATS}
     names["files"] = tuple(kind for each in READABLE for kind in each.types)

@@ -15,7 +15,7 @@ _SCHEMES = ("http://", "https://")
 
 
 class UnreadableFileError(Exception):
-    """A file of which no document can be made: ``fault`` is the reason, ``detail`` a sentence."""
+    """A file that gives no document: ``fault`` is the reason, ``detail`` a sentence."""
 
     def __init__(self, fault: str, detail: str = "") -> None:
         super().__init__(fault)
@@ -24,7 +24,7 @@ class UnreadableFileError(Exception):
 
 
 class FileMarkup(NamedTuple):
-    """A file as an HTML document, with the words for what was left out."""
+    """A file as an HTML document, with a word in ``cuts`` for each kind of content left out."""
 
     html: str
     cuts: tuple[str, ...] = ()
@@ -33,8 +33,8 @@ class FileMarkup(NamedTuple):
 class MarkupWriter:
     """Writer of the HTML document that represents a file.
 
-    What is written beyond ``MAX_MARKUP`` is dropped; ``is_full`` tells the reader to stop. Text
-    counts only where it has a letter or digit: a file of pictures alone has none.
+    Markup beyond ``MAX_MARKUP`` is dropped; ``is_full`` tells the reader to stop. ``has_text``
+    needs a letter or digit: a file of pictures alone has none.
     """
 
     def __init__(self) -> None:
@@ -71,14 +71,14 @@ class MarkupWriter:
             self.raw(escape(_CONTROL.sub("", text), quote=False))
 
     def block(self, tag: str, text: str) -> None:
-        """Write an element with nothing but text, unless it is empty."""
+        """Write an element that contains only text, unless it is empty."""
         if text.strip():
             self.raw(f"<{tag}>")
             self.text(text)
             self.raw(f"</{tag}>\n")
 
     def heading(self, level: int, text: str, anchor: str = "") -> None:
-        """Write a heading; levels below 6 are 6."""
+        """Write a heading; its level is limited to the range from 1 to 6."""
         words = clean(text)[:MAX_HEADING]
         if words:
             level = min(max(level, 1), 6)
@@ -88,13 +88,13 @@ class MarkupWriter:
             self.raw(f"</h{level}>\n")
 
     def link(self, address: str) -> None:
-        """Note a link that stands at no particular place of the text."""
+        """Record a link that has no position in the text."""
         address = address.strip()
         if address.lower().startswith(_SCHEMES) and len(self._links) < MAX_LINKS:
             self._links[address[:2083]] = None
 
     def document(self) -> FileMarkup:
-        """The whole document."""
+        """Return the whole document."""
         language = f' lang="{escape(self.language)}"' if self.language else ""
         metas = "".join(
             f'<meta name="{escape(name)}" content="{escape(content)}">\n'
@@ -110,11 +110,11 @@ class MarkupWriter:
 
 
 def clean(text: str | None) -> str:
-    """Text in one line without control characters."""
+    """Return text in one line without control characters."""
     return " ".join(_CONTROL.sub(" ", text or "").split())
 
 
-# What programs write as the title of what has none, and in front of the name of a file.
+# Program names in front of file names, and default titles of untitled documents.
 _PROGRAM = re.compile(
     r"^(?:microsoft\s+)?(?:word|powerpoint|excel|publisher|outlook)\s*-\s*", re.IGNORECASE
 )
@@ -134,12 +134,12 @@ _NO_AUTHOR = re.compile(
 
 
 def real_title(title: str | None) -> str:
-    """A title that a person has written; empty for the name of a file and words of programs."""
+    """Return a title written by a person; empty for file names and default titles."""
     words = _PROGRAM.sub("", clean(title))
     return "" if _NO_TITLE.fullmatch(words) else words
 
 
 def real_authors(names: Iterable[str | None]) -> list[str]:
-    """Names of people among those that programs have stored."""
+    """Return the names of people, without the default names that programs store."""
     found = [each for name in names for each in re.split(r"\s*;\s*", clean(name))]
     return [name for name in dict.fromkeys(found) if not _NO_AUTHOR.fullmatch(name)]

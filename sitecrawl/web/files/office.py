@@ -17,10 +17,10 @@ from sitecrawl.web.files.markup import (
 )
 from sitecrawl.web.files.packages import Package, all_text, attribute, first, join, local, texts
 
-MAX_NESTING = 50  # tables, text boxes and fields within one another
-MAX_CELLS = 300  # of a row
+MAX_NESTING = 50  # nested tables, text boxes and fields
+MAX_CELLS = 300  # per row
 _CODE = re.compile(r"\b(?:source ?code|code|preformatted|listing)\b", re.IGNORECASE)
-CODE = -1  # among the levels of headings
+CODE = -1  # level of listings, among those of headings
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _DATE_FORMAT = re.compile(r"[ymdhs]", re.IGNORECASE)
 _LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
@@ -30,14 +30,14 @@ _DATE_FORMATS = frozenset({*range(14, 23), *range(45, 48)})
 
 
 class Relation(NamedTuple):
-    """A relationship of a part: its kind, and the part or address that it leads to."""
+    """A relationship of a part: its kind, and its target, a part or a URL."""
 
     kind: str
     target: str
 
 
 def relations(package: Package, part: str) -> dict[str, Relation]:
-    """The relationships of a part by their ids; addresses outside the package as they are."""
+    """Return the relationships of a part by id; external URLs are left as they are."""
     folder, _, name = part.rpartition("/")
     tree = package.optional_tree(f"{folder}/_rels/{name}.rels".lstrip("/"))
     found: dict[str, Relation] = {}
@@ -51,7 +51,7 @@ def relations(package: Package, part: str) -> dict[str, Relation]:
 
 
 def main_part(package: Package, usual: str) -> str:
-    """The part that the package begins with."""
+    """Return the main part of a package, ``usual`` if none is declared."""
     for relation in relations(package, "").values():
         if relation.kind == "officeDocument":
             return relation.target
@@ -73,7 +73,7 @@ def fill_metadata(package: Package, writer: MarkupWriter) -> None:
 
 
 def read_docx(body: bytes) -> FileMarkup:
-    """A Word document as HTML: headings by style, lists, tables, links, notes at the end."""
+    """Convert a Word file to HTML: headings by style, lists, tables, links, notes at the end."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package, writer)
     part = main_part(package, "word/document.xml")
@@ -94,14 +94,14 @@ def read_docx(body: bytes) -> FileMarkup:
 
 
 def _whole(writer: MarkupWriter) -> FileMarkup:
-    """The document, unless nothing in it is text."""
+    """Return the document; raise UnreadableFileError if it has no text."""
     if not writer.has_text:
         raise UnreadableFileError("file_without_text", "no text in it")
     return writer.document()
 
 
 def _heading_styles(styles: Any | None) -> dict[str, int]:
-    """The levels of headings by the id of their style: 1 for titles, ``CODE`` for listings."""
+    """Return heading levels by style id: 1 for titles, ``CODE`` for listings."""
     found: dict[str, int] = {}
     for style in styles.iter("{*}style") if styles is not None else ():
         name, outline = first(style, "name"), first(style, "outlineLvl")
@@ -118,7 +118,7 @@ def _heading_styles(styles: Any | None) -> dict[str, int]:
 
 
 class _Word:
-    """Blocks of a Word document in their order."""
+    """Writer of the blocks of a Word document, in order."""
 
     def __init__(
         self, writer: MarkupWriter, styles: Mapping[str, int], targets: Mapping[str, Relation]
@@ -129,7 +129,7 @@ class _Word:
         self._lists = 0
 
     def blocks(self, parent: Any, depth: int) -> None:
-        """Write paragraphs and tables; what wraps them is passed through."""
+        """Write paragraphs and tables; descend into other elements."""
         for element in parent:
             if self._writer.is_full:
                 self._writer.cuts.add("too_long")
@@ -171,7 +171,7 @@ class _Word:
                 self.blocks(box, depth + 1)
 
     def _kind(self, properties: Any | None) -> tuple[int, int]:
-        """The level of a heading or ``CODE``, and that of a list item; 0 for neither."""
+        """Return the level of a heading or ``CODE``, and that of a list item; 0 for neither."""
         if properties is None:
             return 0, 0
         style, outline = first(properties, "pStyle"), first(properties, "outlineLvl")
@@ -224,7 +224,7 @@ def _rows(table: Any) -> list[Any]:
 
 
 def read_pptx(body: bytes) -> FileMarkup:
-    """A PowerPoint file as HTML: each slide a section with its title as heading, notes last."""
+    """Convert a PowerPoint file to HTML: a section per slide, its title first, its notes last."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package, writer)
     part = main_part(package, "ppt/presentation.xml")
@@ -249,12 +249,12 @@ def read_pptx(body: bytes) -> FileMarkup:
 
 
 def _relation_id(element: Any) -> str:
-    """The id of a relationship, which has a namespace; an id without one is another."""
+    """Return the relationship id of an element, which is the id with a namespace."""
     return next((str(value) for key, value in element.items() if key.endswith("}id")), "")
 
 
 def _write_shapes(slide: Any, writer: MarkupWriter) -> None:
-    """Write the title of a slide, then its other texts and tables in their order."""
+    """Write the title of a slide, then its other texts and tables in order."""
     shapes = list(slide.iter("{*}sp", "{*}tbl"))
     titles = [each for each in shapes if _placeholder(each) in {"title", "ctrTitle"}]
     for title in titles[:1]:
@@ -289,7 +289,7 @@ def _placeholder(shape: Any) -> str:
 
 
 def write_table(rows: Iterable[list[str]], writer: MarkupWriter) -> None:
-    """Write a table, as far as there is room."""
+    """Write a table, up to the size limit."""
     writer.raw("<table>\n")
     for row in rows:
         if writer.is_full:
@@ -313,7 +313,7 @@ def write_row(cells: list[str], writer: MarkupWriter) -> None:
 
 
 def read_xlsx(body: bytes) -> FileMarkup:
-    """An Excel file as HTML: each visible sheet a heading and a table of its rows."""
+    """Convert an Excel file to HTML: a heading and a table for each visible sheet."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package, writer)
     part = main_part(package, "xl/workbook.xml")
@@ -347,14 +347,14 @@ def _shared_strings(package: Package, targets: Mapping[str, Relation]) -> list[s
 
 
 def _spoken(entry: Any) -> Iterator[str]:
-    """The texts of a string, less its phonetic reading."""
+    """Yield the texts of a string without its phonetic reading."""
     for each in entry.iter("{*}t"):
         if local(each.getparent()) != "rPh":
             yield each.text or ""
 
 
 def _date_styles(package: Package, targets: Mapping[str, Relation]) -> frozenset[str]:
-    """The cell styles that show a number as a date or time."""
+    """Return the cell styles that show a number as a date or time."""
     name = next((each.target for each in targets.values() if each.kind == "styles"), "")
     tree = package.optional_tree(name) if name else None
     if tree is None:
@@ -373,7 +373,7 @@ def _date_styles(package: Package, targets: Mapping[str, Relation]) -> frozenset
 
 
 def _cells(row: Any) -> Iterator[Any | None]:
-    """The cells of a row, None for those left out between them."""
+    """Yield the cells of a row, None for omitted ones."""
     column = 0
     for cell in row:
         match = _COLUMN.match(attribute(cell, "r"))
@@ -388,7 +388,7 @@ def _cells(row: Any) -> Iterator[Any | None]:
 
 
 def _number(letters: str) -> int:
-    """The number of a column, from 1 on, by its letters."""
+    """Return the number of a column, from 1, by its letters."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - 64
@@ -396,7 +396,7 @@ def _number(letters: str) -> int:
 
 
 def _value(cell: Any | None, strings: list[str], dates: frozenset[str]) -> str:
-    """The value of a cell as text; dates in ISO 8601."""
+    """Return the value of a cell as text; dates in ISO 8601."""
     if cell is None:
         return ""
     kind = attribute(cell, "t")
@@ -414,7 +414,7 @@ def _value(cell: Any | None, strings: list[str], dates: frozenset[str]) -> str:
 
 
 def _as_date(text: str) -> str:
-    """A serial number of days as a date, or with the time of day where it has one."""
+    """Format a serial number of days as a date, with the time of day if it has one."""
     try:
         days = float(text)
         moment = _EPOCH + timedelta(days=days)

@@ -22,7 +22,7 @@ _LEFT_OUT = frozenset({"annotation", "tracked-changes", "forms", "notes", "ruby-
 
 
 def read_opendocument(body: bytes) -> FileMarkup:
-    """An OpenDocument file as HTML: headings, lists, tables; slides and sheets as sections."""
+    """Convert a file to HTML: headings, lists, tables; slides and sheets as sections."""
     package, writer = Package(body), MarkupWriter()
     manifest = package.optional_tree("META-INF/manifest.xml")
     if manifest is not None and first(manifest, "encryption-data") is not None:
@@ -62,7 +62,7 @@ def _default_language(package: Package) -> str:
 
 
 class _Body:
-    """Blocks of an OpenDocument file in their order."""
+    """Writer of the blocks of an OpenDocument file, in order."""
 
     def __init__(self, writer: MarkupWriter) -> None:
         self._writer = writer
@@ -76,7 +76,7 @@ class _Body:
         }
 
     def blocks(self, parent: Any, depth: int) -> None:
-        """Write headings, paragraphs, lists and tables; what wraps them is passed through."""
+        """Write headings, paragraphs, lists and tables; descend into other elements."""
         for element in parent:
             if self._writer.is_full:
                 self._writer.cuts.add("too_long")

@@ -51,7 +51,7 @@ class Package:
         return iter(self._parts)
 
     def read(self, name: str) -> bytes:
-        """The bytes of a part; raises UnreadableFileError where it is missing, too large or broken."""
+        """Return the bytes of a part; raise UnreadableFileError if missing, too large or broken."""
         info = self._parts.get(name)
         if info is None:
             raise UnreadableFileError("file_broken", f"{name} is missing")
@@ -60,7 +60,7 @@ class Package:
         buffer = BytesIO()
         try:
             with self._zip.open(info) as part:
-                while chunk := part.read(_CHUNK):  # the size in the directory may be a lie
+                while chunk := part.read(_CHUNK):  # the size in the directory may be wrong
                     self._room -= len(chunk)
                     if self._room < 0:
                         raise UnreadableFileError(
@@ -69,17 +69,17 @@ class Package:
                     buffer.write(chunk)
         except (
             *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError),
-            RuntimeError,  # other compressions
+            RuntimeError,  # unsupported compression
         ) as error:
             raise UnreadableFileError("file_broken", f"{name}: {error}") from None
         return buffer.getvalue()
 
     def tree(self, name: str) -> Any:
-        """The root element of an XML part."""
+        """Return the root element of an XML part."""
         return parse_xml(self.read(name), name)
 
     def elements(self, name: str, tag: str) -> Iterator[Any]:
-        """The elements of a name in a large XML part, each dropped after its use."""
+        """Yield the elements of a name in a large XML part; clear each after use."""
         if name not in self._parts:
             return
         events = etree.iterparse(
@@ -92,7 +92,7 @@ class Package:
                 del element.getparent()[0]
 
     def optional_tree(self, name: str) -> Any | None:
-        """The root element of an XML part, None where it is missing or cannot be parsed."""
+        """Return the root element of an XML part, None if it is missing or broken."""
         try:
             return self.tree(name) if name in self._parts else None
         except UnreadableFileError as error:
@@ -102,9 +102,10 @@ class Package:
 
 
 def parse_xml(markup: bytes, name: str) -> Any:
-    """The root element of an XML document.
+    """Return the root element of an XML document.
 
-    Entities are not expanded, and nothing is loaded. Broken XML is read as far as libxml2 can recover it.
+    Entities are not expanded, and nothing is loaded. Broken XML is read as far as libxml2 can
+    recover it.
     """
     parser = etree.XMLParser(recover=True, **_HARMLESS)
     try:
@@ -119,13 +120,13 @@ def parse_xml(markup: bytes, name: str) -> Any:
 
 
 def local(element: Any) -> str:
-    """The name of an element without its namespace; empty for an entity."""
+    """Return the name of an element without its namespace; empty for an entity."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Any, name: str) -> str:
-    """The value of an attribute of this name in any namespace."""
+    """Return the value of an attribute of this name in any namespace, or an empty string."""
     for key, value in element.items():
         if key.rpartition("}")[2] == name:
             return str(value)
@@ -133,22 +134,22 @@ def attribute(element: Any, name: str) -> str:
 
 
 def first(element: Any, name: str) -> Any | None:
-    """The first descendant of this name in any namespace."""
+    """Return the first descendant of this name in any namespace, or None."""
     return next(element.iter(f"{{*}}{name}"), None)
 
 
 def all_text(element: Any | None) -> str:
-    """The text of an element and all within it."""
+    """Return the text of an element and its descendants."""
     return "".join(element.itertext()) if element is not None else ""
 
 
 def texts(element: Any | None, name: str) -> list[str]:
-    """The texts of all descendants of this name."""
+    """Return the texts of all descendants of this name."""
     return [all_text(each) for each in element.iter(f"{{*}}{name}")] if element is not None else []
 
 
 def join(base: str, target: str) -> str:
-    """The name of a part that another one refers to by a relative address."""
+    """Resolve a relative reference from one part to another."""
     target = unquote(target.partition("#")[0])
     if target.startswith("/"):
         return target.lstrip("/")

@@ -1,4 +1,4 @@
-"""PDF: text by page, outline, metadata and links, by pdfium."""
+"""PDF: text by page, outline, metadata and links, read with pdfium."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ MAX_PAGES = 5_000
 MAX_OUTLINE = 5_000
 MAX_OUTLINE_DEPTH = 10
 MAX_PAGE_LINKS = 500
-EDGE_LINES = 2  # at either end of a page, in which running heads and page numbers stand
+EDGE_LINES = 2  # at either end of a page, checked for running heads and page numbers
 MIN_REPEATS = 3
 REPEATED_SHARE = 0.3  # of the pages
 TITLE_CHARACTERS = 2_000  # of the first page
 MIN_TITLE, MAX_TITLE = 4, 200
-MAX_TITLE_LINES = 200  # of a page, among which the title of an entry of the outline is looked for
-FULL_LINE = 0.8  # of the usual length: the sentence continues in the next line
+MAX_TITLE_LINES = 200  # of a page, searched for the title of an outline entry
+FULL_LINE = 0.8  # of the usual length, from which a sentence continues in the next line
 MIN_FULL_LINE = 30  # characters
 _LETTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\d+")
-# A hyphen that pdfium takes for one between two lines of a word, or a real one there.
+# A hyphen that splits a word between lines, as marked by pdfium or as written.
 _HYPHEN = re.compile(r"(?<=\w)(?:[\ufffe\x02\xad][ \t]*(?:\r?\n)?|-\r?\n(?=[a-zà-ÿ]))")
 _LISTED = re.compile(r"[•◦▪‣·*–—-]\s|\(?\d{1,3}(?:\.\d{1,3})*[.)]?\s|\(?[a-z][.)]\s")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?([Z+-])?(\d\d)?'?(\d\d)?")
@@ -48,7 +48,7 @@ _AS_LETTERS = str.maketrans(
 
 @dataclass(slots=True)
 class PdfPage:
-    """Lines of a page, and whether it shows a picture."""
+    """Lines of a page; ``has_picture`` is set for a page without text that shows a picture."""
 
     lines: list[str]
     has_picture: bool = False
@@ -63,7 +63,7 @@ class OutlineEntry(NamedTuple):
 
 
 def read_pdf(body: bytes) -> FileMarkup:
-    """A PDF as HTML: each page a section, the outline as headings with ``page=N`` for anchor.
+    """Convert a PDF to HTML: a section per page, the outline as headings with anchor ``page=N``.
 
     Raises UnreadableFileError.
     """
@@ -101,7 +101,7 @@ def _without_text(pages: Sequence[PdfPage], count: int) -> UnreadableFileError:
 
 
 def _read_page(document: pypdfium2.PdfDocument, number: int, writer: MarkupWriter) -> PdfPage:
-    """The lines of a page; a broken one is empty, and noted."""
+    """Return the lines of a page; a broken page is empty, and reported in ``cuts``."""
     try:
         page = document[number]
         text = page.get_textpage().get_text_range()
@@ -123,7 +123,7 @@ def _has_picture(page: Any) -> bool:
 
 
 def _links(document: pypdfium2.PdfDocument, page: Any) -> Iterator[str]:
-    """The addresses of link annotations."""
+    """Yield the URLs of link annotations."""
     position, link = ctypes.c_int(0), raw.FPDF_LINK()
     while raw.FPDFLink_Enumerate(page, ctypes.byref(position), ctypes.byref(link)):
         action = raw.FPDFLink_GetAction(link)
@@ -139,8 +139,8 @@ def _links(document: pypdfium2.PdfDocument, page: Any) -> Iterator[str]:
 def drop_running_lines(pages: Sequence[PdfPage]) -> None:
     """Remove running heads, running feet and page numbers.
 
-    They are lines at either end of a page that stand on 3 pages and more, and on 30 % of all,
-    numbers apart.
+    These are lines at either end of a page that occur, numbers ignored, on at least 3 pages and on
+    at least 30 % of all.
     """
     counts = Counter(key for page in pages for key in set(map(_key, _edges(page))))
     filled = sum(1 for page in pages if page.lines)
@@ -160,7 +160,7 @@ def _edges(page: PdfPage) -> list[str]:
 
 
 def _key(line: str) -> str:
-    """A line without its numbers; Roman ones alone in the line are numbers too."""
+    """Return a line without its numbers, among them a Roman one alone in its line."""
     key = _NUMBER.sub("#", line.casefold())
     return "#" if re.fullmatch(r"[ivxlc]{1,8}", key) else key
 
@@ -183,7 +183,7 @@ def _fill_metadata(document: pypdfium2.PdfDocument, writer: MarkupWriter) -> Non
 
 
 def pdf_date(text: str) -> str:
-    """A date as PDF writes it (ISO 32000-1, 7.9.4) in ISO 8601; empty where it is none."""
+    """Convert a PDF date (ISO 32000-1, 7.9.4) to ISO 8601; empty if it is not a date."""
     found = _DATE.match(text.strip())
     if found is None:
         return ""
@@ -199,7 +199,7 @@ def pdf_date(text: str) -> str:
 
 
 def _outline(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:
-    """The outline in its order; pdfium itself refuses the entries of a circle."""
+    """Yield the outline in order; pdfium itself rejects cycles."""
     try:
         for mark in islice(document.get_toc(max_depth=MAX_OUTLINE_DEPTH), MAX_OUTLINE):
             target = mark.get_dest()
@@ -212,10 +212,10 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:
 
 
 def _largest_text(document: pypdfium2.PdfDocument) -> str:
-    """The text in the largest letters of the first page, where they are larger than others."""
+    """Return the text in the largest font of the first page, if it has several sizes."""
     try:
         page = document[0].get_textpage()
-    except pypdfium2.PdfiumError:  # the others may be whole
+    except pypdfium2.PdfiumError:  # other pages may be intact
         return ""
     sizes: dict[int, list[str]] = defaultdict(list)
     last = 0
@@ -239,7 +239,7 @@ def _largest_text(document: pypdfium2.PdfDocument) -> str:
 def write_pages(
     pages: Sequence[PdfPage], outline: Sequence[OutlineEntry], writer: MarkupWriter
 ) -> None:
-    """Write the pages, each heading of the outline where its title stands, or else first."""
+    """Write the pages; an outline heading goes where its title is found, else before the rest."""
     by_page: dict[int, list[OutlineEntry]] = defaultdict(list)
     for entry in outline:
         by_page[entry.page].append(entry)
@@ -264,7 +264,7 @@ def write_pages(
 
 
 def _find_title(lines: Sequence[str], start: int, title: str) -> tuple[int, int]:
-    """The lines that hold a title, at most three; the same place twice where they are not found."""
+    """Return the range of at most three lines that hold a title; empty if none do."""
     wanted = _squeezed(title)
     for begin in range(start, min(len(lines), start + MAX_TITLE_LINES)):
         for end in range(begin + 1, min(begin + 4, len(lines) + 1)):
@@ -277,12 +277,12 @@ def _find_title(lines: Sequence[str], start: int, title: str) -> tuple[int, int]
 
 
 def _squeezed(text: str) -> str:
-    """Text by its letters and digits alone."""
+    """Return the letters and digits of a text, case-folded."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _write_lines(lines: Sequence[str], usual: int, writer: MarkupWriter) -> None:
-    """Write lines as paragraphs: full lines flow into the next, short ones end a line."""
+    """Write lines as paragraphs: a full line continues in the next, a short one ends it."""
     paragraph: list[str] = []
     for number, line in enumerate(lines):
         paragraph.append(line)

@@ -1,11 +1,11 @@
-"""Process that reads files: one after the other, each in a fork of its own under limits.
+"""File reader process: reads files one after the other, each in a fork with resource limits.
 
 It is started once and imports the readers; a fork takes a few milliseconds, a new process with its
-imports a tenth of a second and more. What a file does to its fork ends with the fork.
+imports a tenth of a second and more. Any damage that a file does ends with its fork.
 
-A request on the standard input is a line of JSON (``kind``, ``size``, ``seconds``, ``memory``) and
-``size`` bytes; the answer a line of JSON (``fault``, ``detail``, ``cuts``, ``size``, ``cpu``) and
-``size`` bytes of HTML.
+A request on standard input is a line of JSON (``kind``, ``size``, ``seconds``, ``memory``) and
+``size`` bytes; the response is a line of JSON (``fault``, ``detail``, ``cuts``, ``size``, ``cpu``)
+and ``size`` bytes of HTML.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sitecrawl.web.files.file_reader import load_readers, read_file
 from sitecrawl.web.files.markup import UnreadableFileError
 
 MAX_OPEN_FILES = 32
-PATIENCE = 5  # times the processor's seconds that a fork may take by the clock
+PATIENCE = 5  # limit of wall-clock time, as a multiple of that of processor time
 MAX_ANSWER = 64_000_000
 _PR_SET_PDEATHSIG = 1
 _OUT_OF_MEMORY = 71
@@ -53,7 +53,7 @@ def main(names: Sequence[str]) -> None:
 
 
 def _answer(body: bytes, request: dict[str, Any]) -> bytes:
-    """The answer of a fork to one request, or the failure of the fork."""
+    """Return a fork's response to one request, or the failure of the fork."""
     outlet, inlet = os.pipe()
     child = os.fork()
     if child == 0:
@@ -74,7 +74,7 @@ def _answer(body: bytes, request: dict[str, Any]) -> bytes:
 
 
 def _collect(outlet: int, child: int, seconds: float) -> bytes:
-    """The bytes of a fork; one that takes too long, or writes too much, is killed."""
+    """Return the output of a fork; kill one that takes too long or writes too much."""
     chunks: list[bytes] = []
     room, deadline = MAX_ANSWER, monotonic() + seconds
     while select.select([outlet], [], [], max(0.0, deadline - monotonic()))[0]:
@@ -90,7 +90,7 @@ def _collect(outlet: int, child: int, seconds: float) -> bytes:
 
 
 def _end_of_fork(status: int, request: dict[str, Any], cpu: float) -> dict[str, Any]:
-    """Fault of a file whose fork has not answered."""
+    """Return the fault of a file whose fork has not answered."""
     code = os.waitstatus_to_exitcode(status)
     if code in {-signal.SIGXCPU, -signal.SIGKILL}:
         limit = f"more than {request['seconds']:g} s of processor time"
@@ -118,7 +118,7 @@ def _read_and_exit(body: bytes, request: dict[str, Any], inlet: int) -> None:
             answer = {"fault": error.fault, "detail": error.detail[:300]}
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a reader trips over is the file's fault
+        except Exception as error:  # noqa: BLE001 - any failure of a reader is a fault of the file
             answer = {"fault": "file_broken", "detail": f"{type(error).__name__}: {error}"[:300]}
         view = memoryview(json.dumps(answer).encode() + b"\n" + html)
         while view:
@@ -131,7 +131,7 @@ def _read_and_exit(body: bytes, request: dict[str, Any], inlet: int) -> None:
 
 
 def _limit(request: dict[str, Any]) -> None:
-    """Bound memory, processor time and files; a fork can write to no file and start no process."""
+    """Limit memory, processor time and open files; forbid writing files and starting processes."""
     seconds = max(1, round(request["seconds"]))
     for limit, soft, hard in (
         (resource.RLIMIT_AS, request["memory"], request["memory"]),
@@ -144,7 +144,7 @@ def _limit(request: dict[str, Any]) -> None:
 
 
 def _die_with_parent() -> None:
-    """Let the kernel kill this process when its parent ends (Linux; elsewhere its input ends)."""
+    """Have the kernel kill this process with its parent (Linux; elsewhere its input ends)."""
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     except (OSError, AttributeError):
