@@ -1,4 +1,4 @@
-"""`scrapy crawl`: Scrapy's own, with the configuration checked first and exit statuses of ours."""
+"""`scrapy crawl`: Scrapy's own, with a check of the configuration and exit statuses of our own."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 class Command(StartedCommand, crawl.Command):
     """Check the arguments, then crawl.
 
-    Exit statuses: 0 done, 1 the crawl ran but produced or wrote nothing, or could not begin, 2 the
+    Exit statuses: 0 done, 1 the crawl produced or wrote nothing, or could not begin, 2 the
     configuration is wrong and nothing was requested, 3 the database failed.
     """
 
@@ -60,7 +60,7 @@ class Command(StartedCommand, crawl.Command):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options; exit with status 2 and one line a problem if there are any."""
+        """Read the options; exit with status 2 and one line per problem if there are any."""
         given = list(opts.spargs)
         super().process_options(args, opts)
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
@@ -112,7 +112,7 @@ class Command(StartedCommand, crawl.Command):
     def _leave(self, problems: Iterable[str], status: int) -> NoReturn:
         in_file = bool(self.settings["LOG_FILE"])  # Scrapyd shows a job's log, not its stderr
         if in_file:
-            for name in ("LOG_LEVEL", "LOG_ENCODING"):  # which may be the problem
+            for name in ("LOG_LEVEL", "LOG_ENCODING"):  # one of them may be the problem
                 self.settings.set(name, Settings()[name], priority="cmdline")
             configure_logging(self.settings)
         print_errors(problems := list(problems))
@@ -123,7 +123,7 @@ class Command(StartedCommand, crawl.Command):
 
 
 def problem_of_log(path: str | None) -> str:
-    """Return the problem of writing a log file, empty if there is none."""
+    """Return the problem of writing a log file; empty if there is none."""
     try:
         if path:
             Path(path).open("a", encoding="utf-8").close()
@@ -133,7 +133,7 @@ def problem_of_log(path: str | None) -> str:
 
 
 def repeated(arguments: Sequence[str]) -> Iterable[str]:
-    """Yield a problem for each name given twice, of which Scrapy would keep only the last."""
+    """Yield a problem for each repeated name; Scrapy would keep only its last value."""
     counts = Counter(argument.partition("=")[0] for argument in arguments)
     for name, count in counts.items():
         if count > 1:

@@ -1,4 +1,4 @@
-"""`scrapy explain URL`: why a URL is or is not crawled, and what is known of it."""
+"""`scrapy explain URL`: the reasons why a URL is or is not crawled, and its stored state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sitecrawl.web.urls.identity import normal_form
 from sitecrawl.web.urls.url import origin as origin_of
 
 WIDEST = 60
-"""Characters of a passed rule's setting; some are lists that fill the screen."""
+"""Maximum length of a passed rule's setting; some are lists that would fill the screen."""
 
 
 class Command(StoredCommand):
@@ -49,7 +49,7 @@ class Command(StoredCommand):
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Explain the URL; 1 when it is refused."""
+        """Explain the URL; return 1 if it is refused."""
         url = read_url(args, "explain")
         setting = self.settings["SITECRAWL_DATABASE"]
         source = find_source(setting, opts.spargs, origin_of(url))
@@ -65,7 +65,7 @@ class Command(StoredCommand):
 
 
 def record(explanation: Explanation, source: Source, now: float) -> dict[str, Any]:
-    """The explanation as JSON: the parts of the printed one, times as RFC 3339."""
+    """Return the explanation as JSON: the parts of the printed one, times as RFC 3339."""
     return {
         "url": explanation.url,
         "request_url": explanation.admission.url,
@@ -108,7 +108,7 @@ def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
 
 
 def lines(explanation: Explanation, source: Source, now: float) -> Iterator[str]:
-    """The explanation for a person, section by section, the verdict last."""
+    """Yield the printed explanation, section by section, the verdict last."""
     yield explanation.url
     if explanation.admission.url != explanation.url:
         yield f"  requested as {explanation.admission.url}"

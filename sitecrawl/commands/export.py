@@ -1,4 +1,4 @@
-"""`scrapy export`: the documents of a crawl, or their changes, from its database alone."""
+"""`scrapy export`: the documents of a crawl, or their changes, read from its database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sitecrawl.policy.documents.output_shapes import serialized, written
 
 
 class Command(StoredCommand):
-    """Print the lines that a crawl writes to its feeds, with the same names and seq."""
+    """Print the lines that a crawl writes to its feeds, with the same field names and seq."""
 
     def syntax(self) -> str:
         """Return the command's syntax."""
@@ -40,7 +40,7 @@ class Command(StoredCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the output file and the start of the changes."""
+        """Add the output file, and the seq after which changes are printed."""
         super().add_options(parser)
         parser.add_argument(
             "-O", "--overwrite-output", metavar="FILE", help="overwrite FILE (default: print)"

@@ -58,11 +58,11 @@ ARGUMENTS = {
     "prune": "DURATION",
     "forget-target": "TARGET",
 }
-"""The actions, each with the argument that it takes."""
+"""The actions, each with its argument."""
 
 
 class Command(StoredCommand):
-    """Print lists, one entry a line; with --json one object a line."""
+    """Print lists with one entry per line; with --json one object per line."""
 
     def syntax(self) -> str:
         """Return the command's syntax."""

@@ -1,4 +1,4 @@
-"""`scrapy genspider`: Scrapy's own, which would write into this package."""
+"""`scrapy genspider`: Scrapy's own, which must not write into this package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 class Command(StartedCommand, genspider.Command):
-    """Create a spider in a project with a spider module of its own."""
+    """Create a spider in a project that has its own spider module."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError if the spider would be written into this package."""

@@ -113,7 +113,7 @@ def _problems(fetched: FetchedPages, url: str) -> Iterator[str]:
     for origin in crawl.leased.origins.values():
         elsewhere += (
             origin.alternate_url.values()
-        )  # with a slash at its end, say: one page to a crawl
+        )  # the same page to a crawl, e.g. with a final slash
     if elsewhere:
         yield f"{url} redirects to {elsewhere[0]}; look there."
         return

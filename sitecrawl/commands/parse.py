@@ -14,7 +14,7 @@ class Command(SinglePageCommand, parse.Command):
     """Show the result of a callback; other commands show the crawl's own documents."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raise UsageError if no spider is named: one page alone is no crawl."""
+        """Raise UsageError if no spider is named; a single page needs no crawl."""
         super().process_options(args, opts)
         url = args[0] if args else "URL"
         if opts.spider in (None, "site"):

@@ -21,7 +21,7 @@ from sitecrawl.statuses import DONE, NO_RESULT
 
 
 class Command(StoredCommand):
-    """Delete documents that the rules no longer admit; rewrite those that are named otherwise."""
+    """Delete documents that the rules no longer admit; rewrite those whose output names changed."""
 
     def syntax(self) -> str:
         """Return the command's syntax."""
@@ -89,7 +89,7 @@ def apply(found: ReindexPlan, source: CrawledSource, reindex: Reindex, today: St
     params = source.configuration.params
     found.since = reindex.last_seq
     while list(reindex.apply(today.refused)):
-        pass  # what a deleted document stood for has come into its own: it is judged as well
+        pass  # a deletion may restore a duplicate, which is judged in the next pass
     if found.written:
         found.written = len(list(reindex.apply(rewrite_unchanged)))
     reindex.finish(params.reading, source.configuration.stored())

@@ -1,4 +1,4 @@
-"""`scrapy runspider`: Scrapy's own, with the arguments of a SiteSpider checked first."""
+"""`scrapy runspider`: Scrapy's own, with a check of a SiteSpider's arguments."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sitecrawl.console.setting_problems import setting_problems
 
 
 class Command(StartedCommand, runspider.Command):
-    """Run a spider from a file, a SiteSpider with the exit statuses of `scrapy crawl`."""
+    """Run a spider from a file; a SiteSpider has the exit statuses of `scrapy crawl`."""
 
     crawler: Crawler | None = None
 
     _arguments: Mapping[str, str]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read the options; raises UsageError for unusable settings."""
+        """Read the options; raise UsageError for unusable settings."""
         super().process_options(args, opts)
         if problems := list(setting_problems(self.settings)):
             raise UsageError("\n".join(problems), print_help=False)

@@ -31,7 +31,7 @@ from sitecrawl.sync.target import (
 
 
 class Command(StoredCommand):
-    """Apply the changes that a target has not read yet."""
+    """Apply the changes that a target has not received yet."""
 
     def syntax(self) -> str:
         """Return the command's syntax."""
@@ -54,7 +54,7 @@ class Command(StoredCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the ways to synchronise."""
+        """Add the options of synchronisation."""
         super().add_options(parser)
         parser.add_argument(
             "--rebuild",
@@ -111,7 +111,7 @@ def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namesp
 
 
 def _asked_to_end() -> Callable[[], bool]:
-    """Take Ctrl-C and SIGTERM for the wish to end; the second one ends at once."""
+    """Handle Ctrl-C and SIGTERM as a request to stop; the second one stops at once."""
     asked: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001

@@ -1,1 +1,1 @@
-"""Shared parts of the commands: arguments, crawl databases, printed output."""
+"""Code shared by the commands: arguments, crawl databases, printed output."""

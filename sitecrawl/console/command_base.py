@@ -30,8 +30,8 @@ from sitecrawl.web.urls.url import normalize
 class StoredCommand(StartedCommand):
     """Base of the commands that read the crawl database and the configuration, without fetching.
 
-    Problems are printed one a line. Exit statuses: 0 done, 1 nothing found or not allowed, 2 wrong
-    usage or configuration, 3 no usable crawl database.
+    Each problem is printed on one line. Exit statuses: 0 done, 1 nothing found or not allowed,
+    2 wrong usage or configuration, 3 no usable crawl database.
     """
 
     requires_crawler_process = False
@@ -86,9 +86,9 @@ class StoredCommand(StartedCommand):
             raise UsageError("write -a NAME=VALUE", print_help=False) from None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the command; print errors one a line and set the exit status."""
+        """Run the command; print each error on one line and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # as the feeds are, whatever the locale
+            sys.stdout.reconfigure(encoding="utf-8")  # like the feeds, in any locale
         try:
             self._select_spider(opts)
             self.exitcode = self.answer(args, opts)
@@ -102,7 +102,7 @@ class StoredCommand(StartedCommand):
             self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
 
     def _select_spider(self, opts: argparse.Namespace) -> None:
-        """Select the crawl of a spider that has settings, arguments and a database of its own."""
+        """Select the crawl of a spider with its own settings, arguments and database."""
         if self._spider == "site":
             return
         spider, given = self.spider(), opts.spargs

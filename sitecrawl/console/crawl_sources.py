@@ -14,7 +14,7 @@ from sitecrawl.frontier.opening import SQLITE, shown
 from sitecrawl.frontier.records import RunRecord
 
 COMPLETE = frozenset({"start", "config"})
-"""Arguments that make a configuration of their own, as they do for ``scrapy crawl``."""
+"""Arguments that make a new configuration, as for ``scrapy crawl``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,7 @@ class CrawledSource(Source):
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
-    """Return the crawl of the arguments, else the newest one that knows ``origin``, else the only
-    one.
+    """Return the crawl of the arguments, else the newest that knows ``origin``, else the only one.
 
     Raises ConfigError, and FrontierError if there is no such crawl database.
     """
@@ -58,7 +57,7 @@ def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") ->
 
 
 def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> CrawledSource:
-    """Call ``find_source``; also raise FrontierError if nothing was crawled yet."""
+    """Call ``find_source``, but raise FrontierError if nothing was crawled yet."""
     source = find_source(setting, arguments, origin)
     if source.run is None:
         raise NoCrawlError(f"There is no crawl at {source.name} yet.")
@@ -110,7 +109,7 @@ def _candidates(setting: str, name: str) -> list[str]:
 
 
 def _last_run(url: str, realm: str | None, origin: str = "") -> tuple[RunRecord | None, bool]:
-    """Return the last run in a database, and if it knows a given origin."""
+    """Return the last run in a database, and True if the database knows ``origin``."""
     try:
         with open_records(url) as records:
             run = records.last_run(realm)

@@ -41,7 +41,7 @@ class CrawlStatistics:
     def read(
         cls, records: Records, run: RunRecord, targets: Sequence[TargetLag] = ()
     ) -> CrawlStatistics:
-        """Read the current statistics, with the end of ``run``."""
+        """Read the current statistics, and those from the end of ``run``."""
         origins, shared = records.origins(run.realm), records.shared(run.realm)
         return cls(run, records.counts(run.realm), origins, shared, targets)
 
@@ -118,7 +118,7 @@ class CrawlStatistics:
             yield from (_target(each, now) for each in self.targets)
 
     def _origins(self) -> Iterator[str]:
-        """Return lines about the origins, those that need attention first; many origins as counts."""
+        """Return lines about the origins that need attention first; many origins as counts."""
         origins = sorted(self.origins, key=self._rank)
         if len(origins) > LISTED:
             counts = Counter(map(self.ended, origins))
@@ -130,9 +130,7 @@ class CrawlStatistics:
             yield f"  To list all {len(self.origins)}: scrapy frontier --json"
 
     def _rank(self, origin: OriginCounts) -> int:
-        """Return the sort key: 0 if a person is needed, then unfinished origins, then complete
-        ones.
-        """
+        """Return the sort key: 0 needs a person, then unfinished origins, then complete ones."""
         ended = self.ended(origin)
         if origin.held or ended in FAILED:
             return 0
@@ -152,7 +150,7 @@ class CrawlStatistics:
 
 
 def _target(state: TargetLag, now: float) -> str:
-    """Return the line of a target: how far it is behind, and what it refused."""
+    """Return the line of a target: its lag, and the changes that it refused."""
     lag = f"{state.behind} changes behind" if state.behind else "up to date"
     refused = f", refused {state.refused} (scrapy frontier refused)" if state.refused else ""
     return f"  {state.target}: {lag}, last written {ago(state.synced_at, now)}{refused}"

@@ -9,7 +9,7 @@ from types import TracebackType
 def install() -> None:
     """Report an unhandled interrupt in one line, unless the program has its own hook.
 
-    Python then ends with the signal, which is status 130 in a shell.
+    Python then ends by the signal, which is status 130 in a shell.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _report

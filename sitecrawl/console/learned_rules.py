@@ -1,4 +1,4 @@
-"""Lists of learned rules, and the options that say the same."""
+"""Lists of learned rules, and of the equivalent options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def list_rules(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the rules that were learned, each with its state and evidence."""
+    """Yield the learned rules, each with its state and evidence."""
     for origin, rule in records.learned_rules(realm):
         read = ParameterRule if rule.kind == "parameter" else DuplicateRule
         evidence = read.from_stored(rule.value).evidence
@@ -40,7 +40,7 @@ def list_rules(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_options(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the options, as lines of a configuration file, that say what was learned."""
+    """Yield the options equivalent to the learned rules, as lines of a configuration file."""
     rewriting: list[str] = []
     parameters: dict[str, set[bool]] = {}
     for origin, rule in records.learned_rules(realm):

@@ -1,4 +1,4 @@
-"""Output of lines to a file, replaced atomically or appended to; never half a line."""
+"""Output of lines to a file, replaced atomically or appended to; never a partial line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _replace(place: Path, lines: Iterable[str]) -> int:
             shutil.copymode(place, unfinished)
         unfinished.replace(place)
     finally:
-        unfinished.unlink(missing_ok=True)  # which fails where nothing can be written
+        unfinished.unlink(missing_ok=True)  # fails in a read-only directory
     return count
 
 
@@ -56,7 +56,7 @@ def append(path: str, lines: Iterable[str]) -> int:
 
 @contextmanager
 def _claimed(place: Path) -> Iterator[None]:
-    """Lock a file against crawls: their output to a replaced file would be lost."""
+    """Lock a file against crawls, whose output to a replaced file would be lost."""
     if not place.exists():
         yield
         return

@@ -48,7 +48,7 @@ def clear_errors(database: str, realm: str) -> ChangeReport:
 
 
 def retry(database: str, realm: str, rules: Rules, url: str) -> ChangeReport:
-    """Requeue one URL, whatever its last outcome."""
+    """Requeue one URL, regardless of its last outcome."""
     with open_administration(database, realm) as administration:
         known = administration.retry(candidate(rules, url))
     if not known:
@@ -80,7 +80,7 @@ def delete_realm(database: str, realm: str) -> ChangeReport:
 
 
 def forget_target(database: str, target: str) -> ChangeReport:
-    """Forget a target of ``scrapy sync``, whose changes were kept for it."""
+    """Forget a target of ``scrapy sync``, for which changes are kept."""
     with open_change_log(database) as log:
         if log.forget(target):
             return ChangeReport(1, f"{target} is forgotten; a later scrapy sync resumes it.")

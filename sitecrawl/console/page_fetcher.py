@@ -1,4 +1,4 @@
-"""Fetching of single pages as the spider would, without a trace in the crawl database."""
+"""Fetching of single pages as the spider would, without changing the crawl database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Page
 
 
-ABOVE_CMDLINE = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line once more
+ABOVE_CMDLINE = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line again
 NO_OUTPUT: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
 CRAWL_ONLY_OPTIONS = {
     "start",
@@ -48,8 +48,7 @@ SINGLE_PAGE_OPTIONS = {
     "head_first": False,
     "placeholder_pages": (),
 }
-"""One page is looked at whatever it holds, nothing is followed, and what does not answer is not
-asked twice."""
+"""Options for fetching single pages: content of any kind, no links followed, no retries."""
 
 
 @dataclass(slots=True)
@@ -62,8 +61,7 @@ class CollectedPages:
 
 
 class FetchedPages(NamedTuple):
-    """Result of fetching single pages.  ``records`` holds outcomes and robots.txt, and is readable
-    only within ``fetch``.
+    """Result of fetching single pages.
 
     ``records`` has outcomes and robots.txt; it is open only within ``fetch``.
     """
@@ -74,12 +72,12 @@ class FetchedPages(NamedTuple):
 
 
 class PageCollector:
-    """Mixin before a spider's class that keeps the pages read and emits no documents."""
+    """Mixin, placed before a spider's class, that keeps the pages read and emits no documents."""
 
     collected: CollectedPages
 
     def parse(self, response: Response, **_: Any) -> list[Request]:
-        """Keep the page; return the requests that follow from it."""
+        """Keep the page; return the further requests for it."""
         url = request_of(response).url
         further_requests: list[Request] = []
         for each in super().parse(response):  # type: ignore[misc]
@@ -90,7 +88,7 @@ class PageCollector:
         return further_requests
 
     def further_requests(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
-        """Return requests besides the page's own."""
+        """Return requests besides those of the page itself."""
         return []
 
 
@@ -107,7 +105,7 @@ def fetch(
 ) -> Iterator[FetchedPages]:
     """Fetch each URL once, robots.txt first, at the pace of the crawl.
 
-    The crawl's own database is not touched; a new one lives as long as the context.
+    The crawl's own database is not touched; a temporary one exists until the context ends.
     """
     collected = CollectedPages()
     make: Callable[..., type[Spider]] = type

@@ -1,4 +1,4 @@
-"""Reindexing: the current rules applied to stored documents, without their pages."""
+"""Reindexing: application of the current rules to stored documents, without their pages."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rewrite_unchanged(_: str, record: dict[str, Any]) -> Rewrite:
 
 @dataclass(slots=True)
 class ReindexPlan:
-    """Changes of a reindex, planned or made; deletions are by the reason of the refusal."""
+    """Changes of a reindex, planned or made; deletions are keyed by the reason of the refusal."""
 
     database: str
     realm: str

@@ -27,7 +27,7 @@ STARTUP_LOGGERS = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware", "scra
 def quiet_startup_logs(level: str) -> None:
     """Drop informational start-up logs of Scrapy, unless the level is DEBUG.
 
-    Filters, because Scrapy resets the levels of its loggers when it configures them.
+    Uses filters, because Scrapy resets the levels of its loggers when it configures them.
     """
     for name in STARTUP_LOGGERS:
         logger = logging.getLogger(name)
@@ -95,7 +95,7 @@ def is_site_spider(spider: Any) -> bool:
 
 
 def crawl_settings(spider: Any, settings: BaseSettings) -> BaseSettings:
-    """Return the settings of a spider's crawl: those of the project, then those of its class."""
+    """Return the settings of a spider's crawl: those of the project, overridden by its class."""
     own = settings.copy()
     spider.update_settings(own)
     return own
@@ -122,7 +122,7 @@ class PlainSpiderLoader(SpiderLoader):
 
 
 class StartedCommand(ScrapyCommand):
-    """Base of commands as ``scrapy`` runs them: it sets these attributes before it calls any method."""
+    """Base of commands, with the attributes that ``scrapy`` sets before it calls any method."""
 
     settings: Settings
     crawler_process: CrawlerProcessBase

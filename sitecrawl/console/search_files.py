@@ -1,4 +1,4 @@
-"""The search file of a crawl: its place, and bringing it up to date."""
+"""Location and synchronisation of a crawl's search file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIX = ".search.sqlite"
 
 
 def search_file(source: Source) -> Path:
-    """The search file of a crawl: beside its SQLite file, else in the folder of such files."""
+    """Return the search file of a crawl: beside its SQLite file, else in the default directory."""
     if source.database.startswith(SQLITE):
         database = Path(source.database.removeprefix(SQLITE))
         return database.with_name(f"{database.stem}{SUFFIX}")
@@ -24,7 +24,7 @@ def search_file(source: Source) -> Path:
 
 
 def update_search_file(source: Source) -> Path:
-    """Synchronise the search file of a crawl, all realms; one of another crawl is rebuilt.
+    """Synchronise all realms of a crawl's search file; rebuild the file of another crawl.
 
     Raises SyncError.
     """

@@ -19,12 +19,12 @@ FRACTIONS = frozenset(
         "SITECRAWL_STATISTICS_SECONDS",
     }
 )
-"""Settings whose default is a whole number although others are read."""
+"""Settings that accept fractions although their default is a whole number."""
 AT_LEAST = {
     **dict.fromkeys(("CONCURRENT_REQUESTS", "CONCURRENT_ITEMS", "REACTOR_THREADPOOL_MAXSIZE"), 1),
     **dict.fromkeys(("SITECRAWL_STATISTICS_PAGES", "SITECRAWL_STATISTICS_SECONDS"), 0),
 }
-"""Below these nothing would ever be asked for, or a crawl would not begin."""
+"""Minimum values; below them nothing would be requested, or a crawl would not begin."""
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
 
@@ -42,7 +42,7 @@ def setting_problems(settings: BaseSettings) -> Iterator[str]:
 def misspelt_settings(settings: BaseSettings) -> Iterator[str]:
     """Yield a problem for each misspelt SITECRAWL_ setting of -s.
 
-    The crawl would otherwise use another database.
+    If it were ignored, the crawl would use another database.
     """
     known = [name for name in vars(project) if name.startswith(OURS)]
     for name in sorted(map(str, settings)):
@@ -56,7 +56,7 @@ def _is_given(settings: BaseSettings, name: str) -> bool:
 
 
 def _problem(name: str, value: object, defaults: Settings) -> str:
-    """Return the problem of a value, empty if there is none."""
+    """Return the problem of a value; empty if there is none."""
     if name == "LOG_LEVEL":
         return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
     if name == "LOG_ENCODING":

@@ -59,9 +59,9 @@ class SiteCollector(PageCollector):
 class Diagnosis(NamedTuple):
     """Findings at a URL.
 
-    ``page`` is the page after all redirects, None if nothing could be read. ``hosts`` describes
+    ``page`` is the page after all redirects; None if nothing could be read. ``hosts`` describes
     the response of each address of the site. ``expected`` counts the pages that the sitemaps list
-    and the rules admit, None without a sitemap; ``delay``, in seconds, is the pace of fetching
+    and the rules admit; None without a sitemap. ``delay``, in seconds, is the pace of fetching
     them.
     """
 
@@ -86,7 +86,7 @@ class Diagnosis(NamedTuple):
 
 
 def addresses(url: str) -> list[str]:
-    """Return the other addresses that a site may have: with and without TLS, with and without www."""
+    """Return other possible addresses of a site: with and without TLS, with and without www."""
     parts = split(url)
     host, bare = parts.host, parts.host.removeprefix("www.")
     named = "." in bare and not bare.replace(".", "").isdigit() and ":" not in host
@@ -102,7 +102,7 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: FetchedPages)
     redirects = {source: target for source, _, _, target in fetched.records.redirects() if target}
     start = _end(url, redirects)
     place = fetched.records.origin(origin(start), params.realm)
-    if place is None:  # the rules refuse that address, and nobody was asked there
+    if place is None:  # the rules refuse that address, so nothing was requested
         start, place = url, fetched.records.origin(origin(url), params.realm)
     page = fetched.collected.pages.get(start)
     text = place.robots_text if place else None

@@ -18,7 +18,7 @@ from sitecrawl.frontier.records import Records, write_pending
 from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
-"""From which length on a unit is used, its seconds, and its sign."""
+"""Units of durations: the minimum number of seconds, the seconds per unit, and the sign."""
 
 
 def span(seconds: float) -> str:
@@ -31,38 +31,39 @@ def span(seconds: float) -> str:
 
 
 def ago(at: float, now: float) -> str:
-    """Format the time since a moment."""
+    """Format the time since ``at``."""
     return f"{span(now - at)} ago"
 
 
 def ahead(at: float, now: float) -> str:
-    """Format the time until a moment; a past one is ``now``."""
+    """Format the time until ``at``; a past time is ``now``."""
     return f"in {span(at - now)}" if at > now else "now"
 
 
 def stamp(at: float | None) -> str | None:
-    """Format a moment as RFC 3339 in UTC."""
+    """Format a time as RFC 3339 in UTC."""
     if at is None:
         return None
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Control characters but tab and line feed, separators of lines, and those of direction."""
+"""Control characters except tab and line feed, line separators, and direction marks."""
 
 
 def printable(text: str) -> str:
     r"""Escape the characters that control a terminal or its writing direction: ``\u001b``.
 
-    JSON keeps its meaning.
+    The escapes are also valid in JSON.
     """
     return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def print_lines(lines: Iterable[str], *, escaped: bool = False) -> int:
-    """Print line by line while the reader is there; return 1 if there was no line.
+    """Print lines until the reader closes the pipe; return 1 if there was no line.
 
-    Lines that are not ``escaped`` yet are made ``printable``. Raises ConfigError where standard output cannot be written.
+    Lines are made ``printable`` unless they are ``escaped`` already. Raises ConfigError if
+    standard output cannot be written.
     """
     status = NO_RESULT
     output: TextIO | None = sys.stdout
@@ -71,20 +72,20 @@ def print_lines(lines: Iterable[str], *, escaped: bool = False) -> int:
             status = DONE
             print(
                 line if escaped else printable(line)
-            )  # nowhere, where it was closed before we began
+            )  # does nothing if stdout was closed at the start
         if output is not None:
             output.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # as under head: who reads has seen enough
+        if not isinstance(error, BrokenPipeError):  # a closed pipe, as with head, is no error
             raise ConfigError([f"standard output cannot be written: {error.strerror}."]) from error
     return status
 
 
 def print_errors(problems: Iterable[str]) -> None:
-    """Write problems to standard error, a line for each."""
+    """Write problems to standard error, one per line."""
     output: TextIO | None = sys.stderr
-    if output is None:  # print would take standard output in its place
+    if output is None:  # print would use standard output instead
         return
     with suppress(OSError):
         for problem in problems:
@@ -102,7 +103,7 @@ Entry = tuple[dict[str, Any], str]
 
 
 def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield every URL as ``URL Realm State``, in byte order; of one realm or of all."""
+    """Yield every URL of one realm or of all as ``URL Realm State``, in byte order."""
     for url, name, state in records.pending():
         if realm in {None, name}:
             (line,) = write_pending([(url, name, state)])
@@ -110,7 +111,7 @@ def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the URLs that failed last time, each with a page that links to it."""
+    """Yield the URLs whose last visit failed, each with a page that links to it."""
     for url, outcome, status, reason, referrer in records.failures(realm):
         name = outcome.name.lower()
         record = {"url": url, "outcome": name, "status": status, "reason": reason}
