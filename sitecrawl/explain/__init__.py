@@ -1,1 +1,1 @@
-"""Why a URL is, or is not, crawled."""
+"""Explanation of the decisions about a URL."""

@@ -23,13 +23,13 @@ from sitecrawl.web.urls.url import normalize
 
 @dataclass(slots=True)
 class Explanation:
-    """The decisions about one URL, and what is known of it.
+    """The decisions about one URL, and its stored state.
 
     ``robots`` is a step with the verdict ``passed``, ``refused``, ``exempt`` (not obeyed) or
-    ``unknown``. ``referrers`` begins at a start and ends with the page that first named the
+    ``unknown``. ``referrers`` begins at a start and ends with the first page that linked to the
     URL. ``attempts`` counts the requests of the last run for a URL that failed.
-    ``left_out`` counts the refused links among which one to an unknown URL may be;
-    ``given_up`` says why the last run gave the origin up, if it did.
+    ``left_out`` counts the refused links, which may include one to an unknown URL;
+    ``given_up`` is the reason why the last run gave the origin up, if it did.
     """
 
     url: str
@@ -47,18 +47,18 @@ class Explanation:
 
     @property
     def refusal(self) -> Step | None:
-        """The first refusal, which is what decides."""
+        """The first refusal, which decides."""
         steps = [*self.rules, *self.limits, self.robots]
         return next((step for step in steps if step.verdict == "refused"), None)
 
     @property
     def refused_link(self) -> bool:
-        """True if a link to it is refused where it is found, and not when its turn comes."""
+        """True if links to the URL are refused, and not only its fetch."""
         return any(step.verdict == "refused" for step in (*self.rules, *self.limits))
 
 
 class Explainer:
-    """Explains URLs under one configuration, with what a crawl database knows if there is one."""
+    """Explainer of URLs under one configuration, with the crawl database if there is one."""
 
     def __init__(self, configuration: Configuration, rules: Rules, records: Records | None) -> None:
         self._params = configuration.params
@@ -75,16 +75,16 @@ class Explainer:
             widen_scope(rules, self._params, records)
 
     def know(self, origin: OriginState | None) -> None:
-        """Use this state of an origin rather than that of the crawl database."""
+        """Use this state of an origin instead of that of the crawl database."""
         if origin is not None:
             self._fresh[origin.key] = origin
 
     def explain(
         self, url: str, *, depth: int = 0, rel: frozenset[str] = frozenset()
     ) -> Explanation:
-        """All that is decided and known of a URL, which a link with ``rel`` may name.
+        """Explain a URL, as the target of a link with ``rel``.
 
-        ``depth`` is that of the link; what is stored, and a start, has its own.
+        ``depth`` is that of the link; stored URLs and starts have their own.
         """
         url = normalize(url) or url
         stored = self._stored(self._rules.admit(url))
@@ -92,7 +92,7 @@ class Explainer:
         via = "seed" if start else stored.via if stored else "link"
         if start or stored:
             depth = stored.depth if stored and not start else 0
-        if via == "seed" and not start:  # one that was taken out of the configuration
+        if via == "seed" and not start:  # no longer in the configuration
             via, depth = "link", 1
         admission = self._rules.admit(url, depth=depth, via=via)
         origin = self._origin(admission.origin)
@@ -112,7 +112,7 @@ class Explainer:
         return explanation if stored or start else self._missing(explanation)
 
     def _missing(self, explanation: Explanation) -> Explanation:
-        """Mark what a run refused of the links to a URL that is not stored."""
+        """Add the refusals that runs recorded of links to a URL that is not stored."""
         for url in (explanation.url, explanation.admission.url):
             explanation.rules = self._past.mark(explanation.rules, url, self._stored_params)
             explanation.limits = self._past.mark(explanation.limits, url, self._stored_params)
@@ -155,7 +155,7 @@ class Explainer:
         return past.mark(steps, self._stored_params) if past else steps
 
     def _last_run_of(self, stored: UrlState, records: Records) -> RunRecord | None:
-        """The run that visited a URL last; the last one where that is not known."""
+        """Return the run that visited a URL last; the last run if that is not known."""
         attempts = [run for run, *_ in records.attempts(stored.id)]
         visited = [run for run in self._runs if attempts and run.id == attempts[-1]]
         return next(iter(visited or self._runs), None)

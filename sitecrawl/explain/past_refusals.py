@@ -1,6 +1,6 @@
-"""Refusals that the last runs recorded and that cannot be judged again.
+"""Refusals recorded by the last runs that cannot be judged again.
 
-They depend on what a run had seen, or on the place of a link. Each run keeps a count for each
+They depend on what a run had seen, or on the place of a link. Each run stores a count for each
 reason, and the first URLs.
 """
 
@@ -16,16 +16,16 @@ from sitecrawl.policy.decision import Example, RefusalReason, Step
 from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, LINK_REASONS
 
 RECORDED_REASONS = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
-"""The reasons that cannot be judged again after the run, by name."""
+"""Reasons that cannot be judged again after the run, by name."""
 COUNTED = "sitecrawl/rules/"
 MAX_RUNS = 100
-"""Runs that are asked: with one a day, those since each page was read, which is max_revisit."""
+"""Number of runs that are read: with one a day, those within max_revisit."""
 
 
 class PastRefusal(NamedTuple):
-    """A refusal under ``reason`` by a run with the options ``params``, those with defaults left out.
+    """A refusal under ``reason`` by a run with the options ``params``, without defaults.
 
-    ``detail`` is what a person reads: the rule with its value, and the run.
+    ``detail`` is the readable form: the rule with its value, and the run.
     """
 
     reason: RefusalReason
@@ -33,11 +33,11 @@ class PastRefusal(NamedTuple):
     detail: str
 
     def holds(self, params: Mapping[str, Any]) -> bool:
-        """True if the options that decided have the same values in ``params``."""
+        """Return True if the deciding options have the same values in ``params``."""
         return all(self.params.get(name) == params.get(name) for name in self.reason.options)
 
     def mark(self, steps: Sequence[Step], params: Mapping[str, Any]) -> list[Step]:
-        """The steps, with the one of this reason refused if the refusal holds."""
+        """Return the steps, with the one of this reason refused if the refusal holds."""
         if not self.holds(params):
             return list(steps)
         return [
@@ -49,7 +49,7 @@ class PastRefusal(NamedTuple):
 
 
 def stored_refusal(reason: str, rule: str, run: RunRecord) -> PastRefusal | None:
-    """The refusal that a URL is stored with; None for a reason that is judged again."""
+    """Return the refusal stored with a URL; None for a reason that is judged again."""
     known = RECORDED_REASONS.get(reason)
     if known is None:
         return None
@@ -58,11 +58,12 @@ def stored_refusal(reason: str, rule: str, run: RunRecord) -> PastRefusal | None
 
 @dataclass(slots=True)
 class PastRefusals:
-    """The number of refused links by reason with the run that counted them, the recorded
-    examples by URL, and the origins that the last run gave up, with why.
+    """Recorded refusals: counts by reason with the run that counted them, examples by URL, and the
+    origins that the last run gave up, with reasons.
 
-    A run counts the links of the pages that it read. Those that had not changed are told of by
-    the runs before, as far back as the options are the same: of each reason the most counts.
+    A run counts the links of the pages that it read. Links of unchanged pages were counted by
+    earlier runs, which are read as long as the options are the same: the highest count of each
+    reason is used.
     """
 
     counts: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class PastRefusals:
 
     @classmethod
     def of(cls, runs: Sequence[RunRecord]) -> PastRefusals:
-        """The refusals of the runs, of which the last one comes first."""
+        """Collect the refusals of the runs, of which the last one comes first."""
         found = cls()
         for run in runs:
             if changed_options(run.configuration, runs[0].configuration):
@@ -82,7 +83,7 @@ class PastRefusals:
         return found
 
     def add(self, run: RunRecord, name: str) -> None:
-        """Add the refusals of a run, which a person reads as ``name``."""
+        """Add the refusals of a run, shown as ``name``."""
         counters: dict[str, Any] = dict(run.counters)
         kept = counters.get("refusals") or {}
         for word, reason in RECORDED_REASONS.items():
@@ -96,12 +97,12 @@ class PastRefusals:
                 self.examples.setdefault(example.url, refusal)
 
     def mark(self, steps: list[Step], url: str, params: Mapping[str, Any]) -> list[Step]:
-        """The steps, with the one refused that a run recorded for ``url``, if it still holds."""
+        """Return the steps, with the recorded refusal of ``url`` if it still holds."""
         found = self.examples.get(url)
         return found.mark(steps, params) if found else steps
 
     def __str__(self) -> str:
-        """The refused links by reason, for a person; empty without any."""
+        """The refused links by reason, in readable form; empty if there are none."""
         if not self.counts:
             return ""
         reasons = ", ".join(f"{count} {reason}" for reason, (count, _) in self.counts.items())

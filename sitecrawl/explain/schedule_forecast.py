@@ -1,4 +1,4 @@
-"""The next visit of a URL, by the selection that the frontier applies."""
+"""Forecast of the next visit of a URL, by the selection that the frontier applies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sitecrawl.web.feeds.listings import FORMATS
 class ScheduleForecast:
     """The schedule of one URL under mode, activity, force and reading; ``start``: it is a start.
 
-    ``read_before`` is the reading of the last run (None: not known).
+    ``read_before`` is the reading of the last run; None if it is not known.
     """
 
     params: CrawlParams
@@ -25,18 +25,18 @@ class ScheduleForecast:
 
     @property
     def follows(self) -> bool:
-        """True if a page's link may bring it in."""
+        """True if a link can bring the URL into the crawl."""
         return self.params.follows
 
     @property
     def findable(self) -> bool:
-        """True if there is a way on which a URL that is not stored yet comes into the crawl."""
+        """True if a URL that is not stored yet can come into the crawl."""
         if self.params.lists_pages:
             return self.params.activity != "refresh"
         return self.start or self.follows
 
     def unknown(self) -> str:
-        """The way on which a URL that is not stored yet comes into the crawl."""
+        """Describe how a URL that is not stored yet can come into the crawl."""
         params = self.params
         listed = params.lists_pages
         if listed and params.activity == "refresh":
@@ -55,14 +55,14 @@ class ScheduleForecast:
         return "would be crawled once a page links to it"
 
     def skip_reason(self, stored: UrlState) -> str:
-        """The option because of which a run skips a stored URL, due or not; empty if it does not."""
+        """Return the option by which a run skips a stored URL, due or not; empty if it does not."""
         selected = SELECTIONS[self.params.considers].includes(
             start=self.start, visited=stored.outcome is not None, waiting=stored.waiting
         )
         return "" if selected else self._considers()
 
     def early_reason(self, stored: UrlState) -> str:
-        """The cause for which a run visits a selected URL before its time; empty if none."""
+        """Return the cause of a visit to a selected URL before it is due; empty if none."""
         params = self.params
         reading = params.reading
         otherwise = stored.reading is not None and stored.reading != reading

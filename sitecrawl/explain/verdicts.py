@@ -22,7 +22,7 @@ READ = frozenset(
 
 
 def verdict(explanation: Explanation, now: float) -> str:
-    """The treatment of the URL by a crawl that begins at ``now`` (UTC epoch seconds)."""
+    """Return the treatment of the URL by a crawl that begins at ``now`` (UTC epoch seconds)."""
     refusal, stored = explanation.refusal, explanation.stored
     if refusal is not None:
         sure = (
@@ -62,7 +62,7 @@ def _visited(stored: UrlState, outcome: Outcome, now: float) -> str:
 
 
 def _unwritten(stored: UrlState) -> str:
-    """The cause for which a page that was read has no document of its own, or empty."""
+    """Return the reason why a page that was read has no document of its own, if any."""
     if stored.seq is not None and not stored.deletion:
         return ""
     if stored.outcome is Outcome.NOINDEX:
@@ -76,7 +76,7 @@ def _unwritten(stored: UrlState) -> str:
 
 
 def format_outcome(stored: UrlState, outcome: Outcome) -> str:
-    """The last outcome with its status, and the more precise word for it."""
+    """Return the last outcome with its status and its more precise reason."""
     name = outcome.name.lower()
     reason = None if stored.reason == "ok" or (stored.reason or "") in name else stored.reason
     status = f"status {stored.status}" if stored.status else None
