@@ -1,4 +1,4 @@
-"""sitecrawl: turns websites into clean, search-ready documents and keeps them true."""
+"""sitecrawl: turns websites into clean, search-ready documents and keeps them up to date."""
 
 from sitecrawl.addon import Addon
 

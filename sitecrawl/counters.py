@@ -1,4 +1,4 @@
-"""The counters of a crawl, which every part increments many times a page."""
+"""The counters of a crawl, incremented many times per page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 
 class Counters(MemoryStatsCollector):
-    """Scrapy's stats without its search of each call for an argument that it has given up.
+    """Scrapy's stats collector without the search of each call for a deprecated argument.
 
-    That search is most of what counting costs: 0.05 ms of a page's 4.5.
+    That search is most of the cost of counting: 0.05 ms of a page's 4.5.
     """
 
     __getattribute__ = object.__getattribute__

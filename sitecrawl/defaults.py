@@ -1,20 +1,19 @@
-"""The table of contents of a crawl: every component, its order, and every default.
+"""The components of a crawl, their order, and the default of every setting.
 
-What a crawl does is configured by spider arguments (docs/configuration.md). What stands
-here is Scrapy's side of it. A SiteSpider brings these settings along, just above Scrapy's
-own defaults: what a project, a spider or the command line sets stands above them, and
-the tables of components, which are Scrapy's ``*_BASE``, are added to and not replaced. Other
-spiders of the same project know nothing of them.
+A crawl is configured by spider arguments (docs/configuration.md); this file has its Scrapy
+settings. A SiteSpider carries them with a priority just above Scrapy's own defaults: settings of
+a project, a spider or the command line override them, and tables of components, which are
+Scrapy's ``*_BASE``, are merged. Other spiders of the same project are not affected.
 """
 
 from __future__ import annotations
 
 from scrapy.settings import default_settings
 
-# The crawl database; NAME stands for the crawl's name. postgresql://... when shared.
+# The crawl database; NAME is replaced by the crawl's name. A shared one is postgresql://...
 SITECRAWL_DATABASE = "sqlite:///.sitecrawl/NAME.db"
 
-# Figures are logged each time that so many pages are done, no oftener than after so many seconds.
+# Progress is logged after this many pages, but at most once in this many seconds.
 SITECRAWL_STATISTICS_PAGES = 20
 SITECRAWL_STATISTICS_SECONDS = 10
 
@@ -22,8 +21,8 @@ SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
 DOWNLOADER = "sitecrawl.http.downloader.Downloader"
 STATS_CLASS = "sitecrawl.counters.Counters"
 
-# Not Scrapy's whole list: it imports even what is off, an HTTP client and an SSH server, which
-# takes a fifth of the start. LogStats says less than Statistics below.
+# Not Scrapy's whole list: it imports even disabled extensions, an HTTP client and an SSH server,
+# which takes a fifth of the start-up time. ProgressLog below replaces LogStats.
 EXTENSIONS_BASE = {
     "scrapy.extensions.corestats.CoreStats": 0,
     "scrapy.extensions.logcount.LogCount": 0,
@@ -49,7 +48,7 @@ DOWNLOAD_HANDLERS_BASE = {
 # Scrapy's default resolver finds IPv4 addresses only, and no IPv6 literal.
 TWISTED_DNS_RESOLVER = "sitecrawl.resolver.ForgettingResolver"
 
-# The same for middlewares: of Scrapy's own only those that are named here.
+# Likewise for middlewares: of Scrapy's own, only those named here.
 DOWNLOADER_MIDDLEWARES_BASE = {
     # from the engine to the network
     "sitecrawl.downloadermiddlewares.placeholders.PlaceholderMiddleware": 40,
@@ -71,8 +70,8 @@ SPIDER_MIDDLEWARES_BASE = {
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": 50,
 }
 
-# Scrapy's customary numbers, 0 to 1000, are a project's own: its pipelines get whole documents, and
-# what they make of these is stored and written.
+# Scrapy's customary orders, 0 to 1000, are left to the project: its pipelines get whole documents,
+# and the result is stored and written.
 ITEM_PROCESSOR = "sitecrawl.pipelines.processor.DocumentProcessor"
 ITEM_PIPELINES_BASE = {
     "sitecrawl.pipelines.noindex.NoindexPipeline": -400,
@@ -83,20 +82,20 @@ ITEM_PIPELINES_BASE = {
     "sitecrawl.pipelines.output.OutputPipeline": 1100,
 }
 
-# One request in flight for each origin, and its delay, are the scheduler's promise. These bound
-# the sum, and the connections that are kept for each origin.
+# The scheduler ensures one request in flight per origin, and its delay. These bound
+# the total, and the connections kept for each origin.
 CONCURRENT_REQUESTS = 200
 CONCURRENT_REQUESTS_PER_DOMAIN = 16
-CONCURRENT_ITEMS = 1  # Scrapy makes that many tasks for each response
+CONCURRENT_ITEMS = 1  # Scrapy creates this many tasks for each response
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 50_000_000
 REACTOR_THREADPOOL_MAXSIZE = 20
 
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
-ROBOTSTXT_OBEY = False  # sitecrawl's own reading of it is in charge: -a obey_robots
+ROBOTSTXT_OBEY = False  # replaced by -a obey_robots
 
 FEED_EXPORT_ENCODING = "utf-8"
-FEED_STORE_EMPTY = False  # a run without changes leaves an earlier run's file alone
+FEED_STORE_EMPTY = False  # a run without changes keeps an earlier run's file
 FEED_EXPORTERS_BASE = {
     **default_settings.FEED_EXPORTERS_BASE,
     **dict.fromkeys(("jsonlines", "jsonl", "jl"), "sitecrawl.output.exporters.JsonLinesExporter"),

@@ -1,4 +1,4 @@
-"""Typed events: a part tells those above it what happened without knowing them."""
+"""Typed events, by which a component notifies those above it without knowing them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Payload = TypeVarTuple("Payload")
 
 
 class Event(Generic[*Payload]):
-    """An event owned by the part that sends it; receivers connect when they are built.
+    """An event owned by its sender; receivers connect when they are built.
 
     Receivers are called in the order in which they connected.
     """

@@ -1,4 +1,4 @@
-"""The item that passes through the pipelines, and the output line that it becomes."""
+"""The item that passes through the pipelines, and the output line made of it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Document(dict[str, Any]):
-    """The item of a page: the one class that goes through the pipelines.
+    """The item of a page, the only item class in the pipelines.
 
     The keys are those of ``policy.documents.fields`` and those that pipelines add; empty values
     are absent. ``page`` holds the facts of the one parse, ``robots`` the verdict on its
-    directives, ``visit`` the crawl action, ``envelope`` the fields by which the line is known.
+    directives, ``visit`` the crawl action, ``envelope`` the fields that identify the line.
     """
 
     __slots__ = ("envelope", "page", "robots", "visit")
@@ -38,9 +38,9 @@ class Document(dict[str, Any]):
 
 
 class Record(dict[str, Any]):
-    """A line of the output; ``seq`` numbers its row in the outbox whatever its fields are called.
+    """A line of the output; ``seq`` numbers its outbox row, whatever its fields are named.
 
-    Feeds and listeners of ``item_scraped`` get it; no pipeline does.
+    Feeds and receivers of ``item_scraped`` get it; pipelines do not.
     """
 
     __slots__ = ("seq",)
@@ -64,5 +64,5 @@ class DropDocument(DropItem):
 
 
 def line_of(change: Change, options: DocumentOptions) -> Record:
-    """The line of a change, in the shape and under the names that the user's index has."""
+    """Return the line of a change, in the configured shape and with the configured names."""
     return Record(change.seq, written(change.record, options))

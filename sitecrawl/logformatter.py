@@ -1,4 +1,4 @@
-"""Log messages of pages and items, made only where the log takes them."""
+"""Log messages of pages and items, created only if they will be logged."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class LogFormatter(logformatter.LogFormatter):
     """Scrapy's messages, without those below ``LOG_LEVEL``.
 
-    Scrapy's root logger takes every level and leaves the choice to its handler: two records
-    are made for each page and thrown away.
+    Scrapy's root logger accepts every level and its handler filters: otherwise two records
+    would be created for each page and dropped.
     """
 
     def __init__(self, level: int = logging.DEBUG) -> None:
@@ -24,19 +24,19 @@ class LogFormatter(logformatter.LogFormatter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> LogFormatter:
-        """With the level of the crawl's log."""
+        """Build it with the level of the crawl's log."""
         level = crawler.settings["LOG_LEVEL"]
         return cls(logging.getLevelName(level) if isinstance(level, str) else int(level))
 
     def crawled(self, *args: Any) -> LogFormatterResult | None:  # type: ignore[override]
-        """A page was fetched."""
+        """Return the message for a fetched page."""
         return super().crawled(*args) if self._level <= logging.DEBUG else None
 
     def scraped(self, *args: Any) -> LogFormatterResult | None:  # type: ignore[override]
-        """An item came out of the pipelines."""
+        """Return the message for an item that passed the pipelines."""
         return super().scraped(*args) if self._level <= logging.DEBUG else None
 
     def dropped(self, *args: Any) -> LogFormatterResult | None:  # type: ignore[override]
-        """A pipeline dropped an item."""
+        """Return the message for an item that a pipeline dropped."""
         message = super().dropped(*args)
         return message if message["level"] >= self._level else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OWN = "sitecrawl_"
 COPIED = frozenset({"depth", "verbatim_url"})
-"""Further keys of a request that was given the ``meta`` of a response."""
+"""Further keys that a request inherits when it is given the ``meta`` of a response."""
 VISIT = "sitecrawl_visit"
 ORIGIN = "sitecrawl_origin"
 ROBOTS_OF = "sitecrawl_robots_of"
@@ -35,7 +35,7 @@ WIRE_BYTES = "sitecrawl_wire_bytes"
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """That a page was shown in a browser, why, and where a script led on from it."""
+    """The rendering of a page: its reason, and the URL to which a script navigated."""
 
     reason: str
     rule: str
@@ -46,7 +46,7 @@ class RenderedPage:
 class ReadPage:
     """The facts of a response's page, and the verdict on its robots directives.
 
-    ``placeholder`` says what the page stands in for, if it has no content of its own.
+    ``placeholder`` is the kind of placeholder page, if it has no content of its own.
     """
 
     page: Page
@@ -55,66 +55,66 @@ class ReadPage:
 
 
 def visit_of(request: Request) -> Visit | None:
-    """The crawl action that the request carries out; None for robots.txt and foreign requests."""
+    """Return the crawl action of the request; None for robots.txt and foreign requests."""
     visit: Visit | None = request.meta.get(VISIT)
     return visit
 
 
 def origin_of(request: Request) -> Origin | None:
-    """The leased origin whose slot the request occupies."""
+    """Return the leased origin whose slot the request occupies."""
     origin: Origin | None = request.meta.get(ORIGIN)
     return origin
 
 
 def robots_of(request: Request) -> Origin | None:
-    """The origin whose robots.txt the request asks for; None for every other request."""
+    """Return the origin whose robots.txt is requested; None for every other request."""
     origin: Origin | None = request.meta.get(ROBOTS_OF)
     return origin
 
 
 def read_page_of(request: Request) -> ReadPage | None:
-    """The page that the meta-robots middleware has read; None for requests without a visit."""
+    """Return the page read by the meta-robots middleware; None for requests without a visit."""
     read: ReadPage | None = request.meta.get(READ_PAGE)
     return read
 
 
 def media_type_of(request: Request) -> str:
-    """The media type that the response's header and body have; empty for requests without a visit."""
+    """Return the media type found by header and body; empty for requests without a visit."""
     kind: str = request.meta.get(MEDIA_TYPE, "")
     return kind
 
 
 def file_of(request: Request) -> ReadFile | None:
-    """Return the file that a process has read; None for pages."""
+    """Return the file that a worker process has read; None for pages."""
     found: ReadFile | None = request.meta.get(FILE)
     return found
 
 
 def rendered_of(request: Request) -> RenderedPage | None:
-    """Return the browser's rendering of the page; None where none was asked."""
+    """Return the browser's rendering of the page; None if it was not rendered."""
     rendered: RenderedPage | None = request.meta.get(RENDERED)
     return rendered
 
 
 def sitemap_of(request: Request) -> ListingRequest | None:
-    """The sitemap or feed that the request asks for; None for every other request."""
+    """Return the requested sitemap or feed; None for every other request."""
     asked: ListingRequest | None = request.meta.get(SITEMAP)
     return asked
 
 
 def probe_of(request: Request) -> str | None:
-    """The origin that is asked for a page that does not exist; None for every other request."""
+    """Return the origin of a missing-page probe; None for every other request."""
     key: str | None = request.meta.get(PROBE)
     return key
 
 
 def is_adhoc(request: Request) -> bool:
-    """Tell a request that the project made itself: no visit, robots.txt, sitemap or probe."""
+    """Return True for a project's own request: no visit, robots.txt, sitemap or probe."""
     return not {VISIT, ROBOTS_OF, SITEMAP, PROBE} & request.meta.keys()
 
 
 def carries_nothing(request: Request) -> bool:
-    """Tell a request that asks for a page and no more, as ``response.follow`` makes it."""
+    """Return True for a plain request for a page, as ``response.follow`` makes it."""
     extras = (request.body, request.headers, request.cookies, request.cb_kwargs, request.errback)
     if request.method != "GET" or request.dont_filter or request.priority or any(extras):
         return False

@@ -1,4 +1,4 @@
-"""Looks host names up, as the reactor does, within a bounded time."""
+"""DNS resolver: the reactor's, with an expiring cache and a time limit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
 from typing_extensions import override
 from zope.interface import implementer
 
-LIFETIME = 300.0  # seconds; the system's resolver does not say how long an answer holds
+LIFETIME = 300.0  # seconds; the system's resolver does not report TTLs
 LOOPBACK = ["127.0.0.1", "::1"]  # RFC 6761, 6.3; the system's resolver may not know it
 
 
 class ForgettingResolver(CachingHostnameResolver):
-    """Scrapy's resolver for IPv4 and IPv6, whose cache has no end of its own.
+    """Scrapy's resolver for IPv4 and IPv6, with a cache that expires.
 
-    Hosts move: a crawl that goes on for weeks would lose them, or ask who has their address now.
+    Hosts move: a crawl of several weeks would lose them, or ask the new owner of their address.
     """
 
     def __init__(self, reactor: Any, cache_size: int) -> None:
@@ -33,7 +33,7 @@ class ForgettingResolver(CachingHostnameResolver):
     def resolveHostName(
         self, resolutionReceiver: Any, hostName: str, *rest: Any, **named: Any
     ) -> Any:
-        """Look a name up, unless that was done lately."""
+        """Look a name up, unless it is cached."""
         now = monotonic()
         if now >= self._holds_until.get(hostName, 0.0):
             dnscache.pop(hostName, None)
@@ -43,27 +43,27 @@ class ForgettingResolver(CachingHostnameResolver):
 
 @implementer(IResolutionReceiver)
 class Lookup:
-    """Gathers what the reactor's resolver finds; ``addresses`` holds it once all is there."""
+    """Receiver of the reactor's resolver; ``addresses`` is set once the lookup is complete."""
 
     def __init__(self) -> None:
         self.addresses: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
         self._found: list[str] = []
 
     def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802
-        """The look-up has begun."""
+        """Ignore the beginning of the lookup."""
 
     def addressResolved(self, address: Any) -> None:  # noqa: N802
-        """One address has been found."""
+        """Record one address."""
         self._found.append(address.host)
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        """There will be no more addresses."""
+        """Set the result."""
         if not self.addresses.done():
             self.addresses.set_result(self._found)
 
 
 async def addresses_of(host: str, seconds: float) -> list[str]:
-    """The IP addresses of a host, best first; raises CannotResolveHostError."""
+    """Return the IP addresses of a host, best first; raises CannotResolveHostError."""
     if _is_address(host):
         return [host]
     if host.endswith(".localhost"):
@@ -78,7 +78,7 @@ async def addresses_of(host: str, seconds: float) -> list[str]:
 
 
 async def _look_up(host: str, seconds: float) -> list[str]:
-    from twisted.internet import reactor  # which the crawl chooses
+    from twisted.internet import reactor  # installed by the crawl
 
     lookup = Lookup()
     resolver: Any = reactor.nameResolver

@@ -1,4 +1,4 @@
-"""Read Scrapy's responses into plain types."""
+"""Conversion of Scrapy's responses into plain types."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ logger = logging.getLogger(__name__)
 
 
 def request_of(response: Response) -> Request:
-    """The request of a response that Scrapy hands to a callback; raises ValueError for another."""
+    """Return the request of a response passed to a callback; raises ValueError if it has none."""
     if response.request is None:
         raise ValueError(f"no request led to {response!r}")
     return response.request
 
 
 def answer_of(response: Response) -> FetchResult:
-    """Classify an answer by its status and the headers that bear on it."""
+    """Classify a response by its status and relevant headers."""
     if response.status == 200:
         return OK
     headers = {name: header(response.headers, name) for name in TELLING}
@@ -35,22 +35,22 @@ def answer_of(response: Response) -> FetchResult:
 
 
 def header(headers: Headers, name: str) -> str:
-    """A header's last value as text, "" if it is absent."""
+    """Return a header's last value as text, "" if it is absent."""
     values: list[bytes] | None = dict.get(headers, _key(name))
     return values[-1].decode("latin-1") if values else ""
 
 
 def location(headers: Headers) -> str:
-    """Where a redirect leads, "" if it does not say; see ``header_values``."""
+    """Return the target of a redirect, "" if there is none; see ``header_values``."""
     values: list[bytes] | None = dict.get(headers, b"Location")
     return _escaped(values[-1]).decode("ascii") if values else ""
 
 
 def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[str]]:
-    """All values of those of the named headers that are present.
+    """Return all values of the named headers that are present.
 
-    Bytes beyond ASCII are written as in a URL: many servers put paths there as they are, mostly
-    in UTF-8, and must be asked for just these.
+    Bytes beyond ASCII are percent-encoded: many servers send raw paths, mostly in UTF-8, and
+    must be requested with exactly these bytes.
     """
     found = ((name, dict.get(headers, _key(name))) for name in names)
     return {
@@ -62,7 +62,7 @@ def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[st
 
 @lru_cache(100)
 def _key(name: str) -> bytes:
-    """A header's name as Scrapy's headers have it."""
+    """Return a header's name in the form of Scrapy's headers."""
     return name.title().encode()
 
 
@@ -75,8 +75,8 @@ def xpath_fields(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Evaluate XPath expressions on a page, by field; white space is normalized.
 
-    This is a second parse of the page: lexbor knows no XPath. An expression that fails on
-    a page finds nothing there, and says so in the log.
+    This is a second parse of the page: lexbor has no XPath. An expression that fails on a page
+    finds nothing there, and the failure is logged.
     """
     root = Selector(text=markup, type="html")
     for name, expression in expressions:
@@ -90,6 +90,6 @@ def xpath_fields(
 
 
 def _texts(found: Iterable[Selector]) -> Iterator[str]:
-    """The text of elements, and attributes and numbers as they are."""
+    """Yield the text of elements; attributes and numbers are unchanged."""
     for each in found:
         yield each.xpath("string()").get("") if hasattr(each.root, "tag") else str(each.root)

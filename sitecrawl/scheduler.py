@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 
 class OriginScheduler(BaseScheduler):
-    """Scrapy's synchronous scheduler interface of the ready queue.
+    """Implementation of Scrapy's scheduler interface on the ready queue of origins.
 
-    ``next_request`` answers None for "nothing now" and a timer wakes the engine when the
-    next origin is ready; "finished" is when ``has_pending_requests`` says so.
+    ``next_request`` returns None if no origin is ready now, and a timer wakes the engine when the
+    next one is; the crawl is finished when ``has_pending_requests`` returns False.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class OriginScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
-        """Build it on the parts of the crawl."""
+        """Build it from the parts of the crawl."""
         spider: Any = crawler.spider
         return cls(
             crawl_of(crawler),
@@ -85,7 +85,7 @@ class OriginScheduler(BaseScheduler):
 
     @override
     def open(self, spider: Spider) -> Deferred[None]:
-        """Open the crawl database; ``Crawl`` ends the crawl where that fails."""
+        """Open the crawl database; ``Crawl`` ends the crawl if that fails."""
         return deferred_from_coro(self._open())
 
     async def _open(self) -> None:
@@ -96,7 +96,7 @@ class OriginScheduler(BaseScheduler):
 
     @override
     def close(self, reason: str) -> None:
-        """Send nothing more; prefetched URLs stay due in the crawl database."""
+        """Stop sending; prefetched URLs stay due in the crawl database."""
         self._stop()
 
     def _stop(self) -> None:
@@ -105,7 +105,7 @@ class OriginScheduler(BaseScheduler):
             self._timer.cancel()
 
     def has_pending_requests(self) -> bool:
-        """False when the crawl is finished, has reached its limit, or lost its database."""
+        """Return False if the crawl is finished, has reached its limit, or lost its database."""
         if self._closing:
             return False
         if self._recorder.busy or self._delivery.busy:
@@ -113,12 +113,12 @@ class OriginScheduler(BaseScheduler):
         return not self._at_limit and (self._leased.busy or self._tasks.busy or self._passes.more())
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a Request that the project made itself; False for one that it made before.
+        """Accept a request that the project made; return False for a duplicate.
 
-        One that only follows a link becomes a candidate. The others wait for their origin's
-        turn, before its pages.
+        A request that only follows a link becomes a candidate. Others are queued for their origin,
+        before its pages.
         """
-        if request.callback in self._callbacks:  # one of the crawl's own, which comes again
+        if request.callback in self._callbacks:  # the crawl's own, sent again
             return self._queues.enqueue(request)
         if self._page_callback.is_link(request):
             candidate = self._discovery.follow(request.url, None)
@@ -200,6 +200,6 @@ class OriginScheduler(BaseScheduler):
         self._timer = asyncio.get_running_loop().call_at(when, self._ring)
 
     def _ring(self) -> None:
-        """Let the engine ask now: a timer's call is an iteration of the loop like any other."""
+        """Wake the engine; a timer's call is an iteration of the loop like any other."""
         self._timer = None
         self._engine.call_now()

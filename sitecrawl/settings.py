@@ -1,7 +1,7 @@
-"""The settings of a project that has nothing but the crawl: ``scrapy crawl site``.
+"""The settings of a project that consists of the crawl alone: ``scrapy crawl site``.
 
-A project of your own needs none of them (docs/as-a-library.md). The settings of the crawl itself
-stand in ``defaults.py``.
+Your own project needs none of them (docs/as-a-library.md). The settings of the crawl itself
+are in ``defaults.py``.
 """
 
 from __future__ import annotations
@@ -15,4 +15,4 @@ NEWSPIDER_MODULE = "sitecrawl.spiders"
 COMMANDS_MODULE = "sitecrawl.commands"
 LOG_LEVEL = "INFO"
 
-interrupts.install()  # here, because this is read before anything that takes long to load
+interrupts.install()  # before the slow imports

@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 DONE, NO_RESULT, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
-INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
+INTERRUPTED = 130  # as in shells: 128 + signal number

@@ -1,4 +1,4 @@
-"""Tables of transitions: what may follow on what in an explicit state machine."""
+"""Transition tables of explicit state machines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Phase = TypeVar("Phase", bound=Enum)
 
 
 class IllegalTransitionError(RuntimeError):
-    """A transition that the current phase does not allow: a defect of the program."""
+    """A transition that the current phase does not allow, which is a bug."""
 
 
 def following(
     table: Mapping[str, Mapping[Phase, Phase]], transition: str, phase: Phase, subject: str
 ) -> Phase:
-    """The phase of ``subject`` after a transition; raises IllegalTransitionError for none."""
+    """Return the phase of ``subject`` after a transition; raises IllegalTransitionError."""
     found = table[transition].get(phase)
     if found is None:
         raise IllegalTransitionError(f"{subject}: {transition} while {phase.name}")
