@@ -1,1 +1,1 @@
-"""Fields of documents, made from pages by the options."""
+"""Fields of documents, built from pages according to the options."""

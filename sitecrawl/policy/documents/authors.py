@@ -1,4 +1,4 @@
-"""The authors of a page: persons by name, without what sites write in their place."""
+"""Authors of a page: names of persons, without placeholders that sites write instead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUBLISHERS = ("dc.publisher", "dcterms.publisher", "publisher", "og:site_name")
 MAX_AUTHORS = 50
 MAX_NAME = 120  # characters; more is a sentence
 MAX_BYLINE_WORDS = 6
-# What templates leave where an author should stand.
+# Placeholders that templates write instead of an author.
 NOBODY = frozenset(
     {
         *("null", "none", "undefined", "nan", "noauthor", "unknown", "unknownauthor", "author"),
@@ -33,7 +33,7 @@ _ADDRESS = re.compile(
     r"https?://|www\.|@|\.(?:com|org|net|html?)\b|facebook|twitter", re.IGNORECASE
 )
 _MADE_BY = re.compile(r"^(?:wordpress|joomla|drupal|typo3|microsoft|adobe)\b", re.IGNORECASE)
-# "By", alone or behind what somebody did: "Veröffentlicht von", "View all posts by".
+# "By", alone or in phrases such as "Veröffentlicht von", "View all posts by".
 _BY = re.compile(
     r"^\W*(?:(?:(?:view|see|show|zeige)?\s*(?:all|alle)?\s*(?:posts?|articles?|beiträge|artikel)"
     r"|(?:post|article)?\s*author|posted|published|written|words|story|text(?: und interview)?"
@@ -50,10 +50,10 @@ _WORDS = re.compile(r"[^\W\d_]")
 
 
 def page_authors(page: Page) -> list[str]:
-    """The names of the authors, from the first place that has any.
+    """Return the names of the authors, from the first source that has any.
 
-    Not the publisher, the site or its host: those are no authors, though many sites have them
-    there. What an element's class or a link's relation calls an author counts last.
+    The publisher, the site and its host are not authors, though many sites name them there. Authors
+    named by an element's class or a link's relation count last.
     """
     nobody = NOBODY | host_names(page.url) | {comparable(name) for name in _publishers(page)}
     metas = (list(page.metas[name]) for name in METAS if name in page.metas)
@@ -67,7 +67,7 @@ def page_authors(page: Page) -> list[str]:
 
 
 def _publishers(page: Page) -> list[str]:
-    """The names of the site and its publisher."""
+    """Return the names of the site and its publisher."""
     named = [name for meta in PUBLISHERS for name in page.metas.get(meta, ())]
     return [
         site_name(page),
@@ -78,7 +78,7 @@ def _publishers(page: Page) -> list[str]:
 
 
 def _named(names: Iterable[str], nobody: frozenset[str] | set[str]) -> list[str]:
-    """The names that are those of authors, each once."""
+    """Return the names that can be those of authors, without duplicates."""
     found: dict[str, str] = {}
     for name in names:
         text = _BEHIND.sub("", name).strip(" \t,;:|") if len(name) <= MAX_NAME else ""
@@ -89,12 +89,12 @@ def _named(names: Iterable[str], nobody: frozenset[str] | set[str]) -> list[str]
 
 
 def is_name(text: str) -> bool:
-    """Tell a text that can be the name of an author."""
+    """Return True if a text can be the name of an author."""
     return bool(_WORDS.search(text)) and not (_ADDRESS.search(text) or _MADE_BY.search(text))
 
 
 def from_byline(text: str) -> str:
-    """The name at the beginning of a byline, empty where there is none."""
+    """Return the name at the beginning of a byline, or an empty string."""
     text = _BY.sub("", text).strip()
     name = _BYLINE_END.split(text, maxsplit=1)[0].strip(" :,;")
     words = name.split()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
 
 
-# Scripts that part no words with spaces: Thai, Lao, Khmer, Burmese, kana, Han, Hangul.
+# Scripts without spaces between words: Thai, Lao, Khmer, Burmese, kana, Han, Hangul.
 _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )

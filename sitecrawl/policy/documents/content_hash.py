@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Page
 
 
-# Frames and scripts of other sites are where advertisements come from.
+# Sources of advertisements, when they come from other sites.
 _CHANGING = frozenset({"iframe", "script", "refresh"})
 
 
 def content_hash(text: bytes, links: Iterable[str], images: Iterable[str]) -> str:
-    """32 hex digits that change when text, links or own images do.
+    """Return 32 hex digits that change when the text, links or own images do.
 
-    Banners are left out: images of other hosts with their ALT, the links around them, and
-    what frames and scripts show of other sites. ``links`` may be keys in place of the URLs
-    as found, where session ids would make these differ at each visit.
+    Banners are left out: images of other hosts with their ALT text, the links around them, and
+    content of frames and scripts from other sites. ``links`` may be keys instead of the URLs as
+    found, if session ids would make these differ at each visit.
     """
     digest = sha256(text)
     digest.update(_encoded("\0".join(["", *sorted(set(links)), "", *sorted(images)])))
@@ -29,28 +29,28 @@ def content_hash(text: bytes, links: Iterable[str], images: Iterable[str]) -> st
 
 
 def text_hash(title: str, text: bytes) -> str | None:
-    """32 hex digits that pages with the same title and text share, None without text.
+    """Return 32 hex digits that pages with the same title and text share; None without text.
 
-    Pages that share it are duplicates, wherever they lie and whatever they link to.
+    Pages that share it are duplicates, regardless of their URLs and links.
     """
     return sha256(_encoded(title) + b"\0" + text).hexdigest()[:32] if text else None
 
 
 def stable_text(page: Page) -> bytes:
-    """The text that belongs to the content."""
+    """Return the text that belongs to the content, in UTF-8."""
     return _encoded(page.stable_text or page.text)
 
 
 def whole_text(page: Page) -> bytes:
-    """That text with the lines that the pages of its template share.
+    """Return that text with the lines that the pages of its template share.
 
-    Which ones these are is learned while pages are read: pages that are equal stay so.
+    Those lines are learned while pages are read; with them included, equal pages stay equal.
     """
     return _encoded(page.whole_text or page.stable_text or page.text)
 
 
 def stable_links(page: Page) -> list[str]:
-    """The links that belong to the content."""
+    """Return the links that belong to the content."""
     own = origin(page.url)
     return [
         link.url

@@ -1,4 +1,4 @@
-"""Dates of publication and last modification that a document states."""
+"""Dates of publication and last modification, as stated by a document."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ MODIFIED = (
     *("last-modified", "dcterms.modified", "dc.date.modified", "article:modified_time"),
     *("og:updated_time", "datemodified", "revised"),
 )
-BEFORE_HEADING = 200  # characters in which a date may stand before the heading
-NEAR_HEADING = 3_000  # characters in which it is sought
-MAX_TEXT = 8_000  # characters in which a line that says what date it has is sought
-MAX_DATE_LINE = 120  # characters of a line that tells when and who, not a sentence of the text
+BEFORE_HEADING = 200  # characters searched for a date before the heading
+NEAR_HEADING = 3_000  # characters searched for a date
+MAX_TEXT = 8_000  # characters searched for a line that says what it dates
+MAX_DATE_LINE = 120  # characters of a line with date and author; more is a sentence of the text
 _BESIDE = re.compile(r"©|\(c\)|copyright|all rights", re.IGNORECASE)
 _TOLD = re.compile(
     r"\b(?:publish|posted|written|created|date:|datum|veröffentlicht|erschienen|geschrieben"
@@ -45,10 +45,10 @@ T = TypeVar("T")
 
 
 def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
-    """The moment of publication in RFC 3339, and the source that has it; empty without any.
+    """Return the publication date in RFC 3339, and its source; both empty if there is none.
 
-    A date in the address or in the text is a day. ``from_text`` allows that of the text, which
-    is the date nearest to the page's first heading.
+    A date in the URL or in the text is a day. ``from_text`` allows a date in the text: the one
+    nearest to the page's first heading.
     """
     stated: dict[str, list[tuple[str, ...]]] = {
         "meta": _values_under(page.metas, PUBLISHED),
@@ -66,14 +66,14 @@ def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
 
 
 def _day(day: date) -> str:
-    """A day as documents carry it."""
+    """Format a day as in documents."""
     return f"{day.isoformat()}T00:00:00Z"
 
 
 def date_by_heading(page: Page) -> date | None:
-    """The date that a line near the page's heading tells, else one that says of what it is.
+    """Return the date on a line near the page's heading, else on a line that says what it dates.
 
-    First behind the heading and close before it, then further up, then by its words alone.
+    The search begins at the heading, continues further up, and ends with lines that say so.
     """
     text = page.stable_text or page.text
     start = max(0, page.heading_at - BEFORE_HEADING)
@@ -84,7 +84,7 @@ def date_by_heading(page: Page) -> date | None:
 
 
 def _date_line(text: str, start: int, until: int, told: re.Pattern[str] | None) -> date | None:
-    """The first date on a short line between two places, ``told`` being part of the line."""
+    """Return the first date on a short line in a range of a text; the line must match ``told``."""
     for at, day in dates_in(text, start, until):
         first = text.rfind("\n", 0, at) + 1
         end = text.find("\n", at)
@@ -96,29 +96,29 @@ def _date_line(text: str, start: int, until: int, told: re.Pattern[str] | None) 
 
 
 def modified_at(page: Page) -> str:
-    """The moment of the last modification: the document's own word, then the header's."""
+    """Return the last modification as the document states it, else as the header does."""
     sources = _values_under(page.metas, MODIFIED) + _values_under(page.json_ld, ("dateModified",))
     sources += [(text,) for text in (*_values_under(page.times, ("modified",)), page.last_modified)]
     return _first(sources, latest=True)
 
 
 def is_plausible(last_modified: str, at: float) -> bool:
-    """Tell a Last-Modified header that can be right in an answer of the time ``at``, in seconds.
+    """Return True if a Last-Modified header can be right in a response at ``at``, in seconds.
 
-    A date before the web, of the moment of the answer itself, or of the future cannot;
-    neither can what is no date.
+    A date before the web, at the time of the response, or in the future cannot; nor can an invalid
+    one.
     """
     moment = read_http_date(last_modified)
     return moment is not None and BEFORE_THE_WEB <= moment < at - MOMENT
 
 
 def _values_under(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
-    """The values that a page has under these names."""
+    """Return the values that a page has under these names."""
     return [facts[name] for name in names if name in facts]
 
 
 def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
-    """The earliest or latest date of the first source that has one."""
+    """Return the earliest or latest date of the first source that has one."""
     for source in sources:
         moments = [moment for text in source if (moment := read_local_date(text)) is not None]
         if moments:
@@ -127,13 +127,13 @@ def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
 
 
 def local_rfc3339(moment: datetime) -> str:
-    """A moment with the offset in which it is stated: its day is the day that readers see."""
+    """Format a datetime with its own offset, so that its day is the one that readers see."""
     text = moment.replace(microsecond=0).isoformat()
     return f"{text[:19]}Z" if text[19:] == "+00:00" else text
 
 
 def rfc3339(moment: datetime | float) -> str:
-    """A moment, or seconds of the epoch, as documents carry it: ``2026-01-31T12:00:00Z``."""
+    """Format a datetime, or epoch seconds, in UTC as in documents: ``2026-01-31T12:00:00Z``."""
     if isinstance(moment, datetime):
         moment = moment.astimezone(UTC)
     else:

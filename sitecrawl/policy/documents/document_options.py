@@ -1,4 +1,4 @@
-"""Options of the making of documents: plain values with their defaults."""
+"""Options of the fields of documents: plain values with their defaults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DESCRIPTION_ORDER = ("meta", "dublin_core", "opengraph", "json_ld", "heading", "
 
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
-    """Options by which the fields of a document are chosen; lengths in characters, 0 is no limit."""
+    """Options that shape the fields of a document; lengths in characters, 0 is no limit."""
 
     title_order: tuple[str, ...] = TITLE_ORDER
     title_length: int = 0

@@ -1,4 +1,4 @@
-"""Values of the output's fields, from a page and from the way it was fetched."""
+"""Values of the output's fields, from a page and from its fetch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
 
 @dataclass(frozen=True)
 class PageFacts:
-    """A page and the options of documents; what several fields share is found once."""
+    """A page and the document options; values that several fields share are computed once."""
 
     page: Page
     options: DocumentOptions
@@ -59,7 +59,7 @@ class PageFacts:
 
     @cached_property
     def publication(self) -> tuple[str, str]:
-        """The moment of publication and the name of its source."""
+        """The publication date and the name of its source."""
         return publication(self.page, from_text=self.options.dates_in_text)
 
     @cached_property
@@ -70,7 +70,7 @@ class PageFacts:
 
 @dataclass(frozen=True)
 class FetchFacts:
-    """The way in which a document was found and fetched; times are UTC epoch seconds."""
+    """Discovery and fetch of a document; times are UTC epoch seconds."""
 
     id: str
     realm: str
@@ -93,7 +93,7 @@ class FetchFacts:
         return split(self.url)
 
     def directory(self, number: int) -> str:
-        """The path's directory of a number, from 1 on; empty if there are fewer."""
+        """Return the path's directory of a number, from 1; empty if there are fewer."""
         directories = [part for part in self.parts.path.split("/")[1:-1] if part]
         return directories[number - 1] if number <= len(directories) else ""
 
@@ -106,13 +106,13 @@ def meta_description(facts: PageFacts) -> str:
 
 
 def publisher(facts: PageFacts) -> str:
-    """The publisher by metadata, else by structured data."""
+    """The publisher from metadata, else from structured data."""
     page = facts.page
     return next(iter(first_meta(page, PUBLISHERS) or structured(page, "publisher")), "")
 
 
 def image(page: Page) -> str:
-    """The address of the image that stands for a page, by its metas, else its structured data."""
+    """The URL of the image that represents a page, from its metas, else its structured data."""
     named = [page.metas[name][0] for name in IMAGES if name in page.metas]
     named += [*page.json_ld.get("image", ())[:1], *page.json_ld.get("thumbnailUrl", ())[:1]]
     found = (resolve(text, page.base) for text in named[:1])
@@ -120,9 +120,9 @@ def image(page: Page) -> str:
 
 
 def word_count(text: str, language: str) -> int:
-    """The words of a text, signs in scripts without spaces.
+    """Count the words of a text, or the characters in scripts without spaces.
 
-    Counted by the single white space between them: splitting takes four times as long.
+    Counts the single white spaces between words: splitting takes four times as long.
     """
     if not text:
         return 0
@@ -132,7 +132,7 @@ def word_count(text: str, language: str) -> int:
 
 
 def reading_minutes(words: int, language: str) -> int:
-    """The whole minutes that so many words take to read, 1 for any."""
+    """Return the minutes that reading a number of words takes, rounded up."""
     pace = SIGNS_A_MINUTE if is_spaceless(language) else WORDS_A_MINUTE
     return -(-words // pace)
 
@@ -143,13 +143,13 @@ def identifier(facts: PageFacts) -> str:
 
 
 def type_of_page(facts: PageFacts) -> str:
-    """The type by Open Graph, else by schema.org."""
+    """The type from Open Graph, else from schema.org."""
     page = facts.page
     return next(iter(page.metas.get("og:type", page.json_ld.get("@type", ()))), "")
 
 
 def breadcrumbs(facts: PageFacts) -> list[str]:
-    """The names on the way to the page, from its structured data."""
+    """The breadcrumb trail of the page, from its structured data."""
     return list(facts.page.json_ld.get("breadcrumb", ()))
 
 
@@ -172,7 +172,7 @@ def pieces(facts: PageFacts) -> list[dict[str, Any]]:
 
 
 def markdown(facts: PageFacts) -> str:
-    """The text as Markdown, if the options ask for it; text without markup is its own."""
+    """The text as Markdown, if the options ask for it; text without markup is left as it is."""
     if not facts.options.markdown:
         return ""
     return markdown_of(facts.page.content) or facts.page.text
@@ -240,24 +240,24 @@ def robots(directives: Directives) -> dict[str, Any]:
 
 
 def date_reliable(fetch: FetchFacts) -> bool | None:
-    """False where the server's date cannot be right, else None."""
+    """False if the server's date cannot be right, else None."""
     if not fetch.last_modified or is_plausible(fetch.last_modified, fetch.started_at):
         return None
     return False
 
 
 def first_meta(page: Page, names: tuple[str, ...]) -> list[str]:
-    """The contents of the first of several metas that the page has, each once."""
+    """Return the contents of the first of these metas that the page has, without duplicates."""
     return next((list(dict.fromkeys(page.metas[n])) for n in names if n in page.metas), [])
 
 
 def structured(page: Page, *names: str) -> list[str]:
-    """The values of the first of several JSON-LD properties that the page has."""
+    """Return the values of the first of these JSON-LD properties that the page has."""
     return next((list(page.json_ld[name]) for name in names if name in page.json_ld), [])
 
 
 def joined_keywords(record: Mapping[str, Any]) -> Any:
-    """The keywords as one text; another type, made by a project's pipeline, stays."""
+    """Join the keywords to one text; keep a value of another type, set by a pipeline."""
     keywords = record.get("meta_keywords")
     if isinstance(keywords, list | tuple) and keywords:
         return ", ".join(map(str, keywords))
@@ -265,7 +265,7 @@ def joined_keywords(record: Mapping[str, Any]) -> Any:
 
 
 def parts_of_entries(record: Mapping[str, Any], field: str, part: str) -> Any:
-    """One part of each entry of a list; another type, made by a project's pipeline, stays."""
+    """Return one part of each entry of a list; keep a value of another type."""
     entries = record.get(field)
     if not isinstance(entries, list | tuple):
         return entries
@@ -273,6 +273,6 @@ def parts_of_entries(record: Mapping[str, Any], field: str, part: str) -> Any:
 
 
 def path_part(record: Mapping[str, Any], number: int) -> str | None:
-    """The path's part of a number, from 1 on, a file's name included."""
+    """Return a numbered part of the path, from 1, the file name included; None if too few."""
     parts = str(record.get("url_path", "")).split("/")
     return parts[number] or None if number < len(parts) else None

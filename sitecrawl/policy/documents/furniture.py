@@ -1,7 +1,7 @@
-"""Lines that many pages of a template share: menus, footers and the like, learned by counting.
+"""Furniture: lines that many pages of a template share, such as menus and footers.
 
-Pure functions of the keys of lines. What is counted is a bounded sample of pages, for the origin and
-for each of its URL templates; the crawl database keeps it.
+It is learned by counting. All functions are pure functions of the keys of lines. A bounded sample
+of pages is counted for the origin and for each of its URL templates; the crawl database stores it.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from sitecrawl.policy.documents.text_fields import ELLIPSIS, cut_at_word
 from sitecrawl.policy.urls.templates import url_template
 
 SAMPLED_PAGES = 64
-"""Pages of a template whose lines are kept: of more, the share of a line is known no better."""
+"""Pages of a template whose lines are kept; more would hardly improve the shares of lines."""
 MIN_PAGES = 12
-"""Pages from which shares count: on a smaller site three pages on one subject are many."""
+"""Pages from which shares count: on a smaller site, three pages on one subject are many."""
 MIN_SHARE, KEPT_SHARE = 0.5, 0.25
-"""Share of the pages from which a line is furniture, and below which it is one no longer.
+"""Shares of the pages: a line above the first becomes furniture, below the second it ceases to.
 
-The two are apart so that a line near the first does not come and go.
+The two differ so that a line near the first does not come and go.
 """
 MIN_RUN = 3
-"""Lines in a row that are left out in the middle of a text; at either end one is enough."""
+"""Minimum consecutive lines to remove in the middle of a text; at either end one is enough."""
 MAX_LINES = 2_000
-"""Different lines of a page that are counted: half of the first ones, half of the last."""
+"""Maximum different lines counted per page: half from its beginning, half from its end."""
 MAX_FURNITURE = 4_000
-"""Lines of a template that are left out."""
+"""Maximum lines of a template that are removed."""
 MAX_TEMPLATES = 50
-"""Templates of an origin; pages of further ones are compared with those of the whole origin."""
+"""Templates per origin; pages of further ones are compared with the whole origin."""
 MAX_NAME = 200
-"""Characters of a template's name that count."""
+"""Maximum characters of a template's name."""
 STRIPPED_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages that have furniture."""
 TEXT_SOURCES = frozenset({"heading", "top", "summary"})
 """Sources of a description that are the page's own text."""
 ORIGIN = ""
-"""The name under which the pages of a whole origin are counted."""
+"""Name under which the pages of a whole origin are counted."""
 
 
 class Names(NamedTuple):
@@ -54,30 +54,30 @@ class Names(NamedTuple):
 
 
 def names_of(url: str) -> Names:
-    """The samples that the page of a URL belongs to: its origin's, and its template's."""
+    """Return the samples that the page of a URL belongs to: its origin's, and its template's."""
     return Names(ORIGIN, str(url_template(url))[:MAX_NAME])
 
 
 def line_keys(lines: Sequence[str]) -> list[int]:
-    """The keys of lines: two that differ share one hardly ever, and each fits into 63 bits."""
+    """Return the keys of lines: 63 bits each, hardly ever equal for different lines."""
     encoded = "\n".join(lines).encode("utf-8", "surrogatepass")
     return [len(line) << 32 | crc32(line) for line in encoded.split(b"\n")]
 
 
 def line_key(line: str) -> int:
-    """The key of one line."""
+    """Return the key of one line."""
     return line_keys([line])[0]
 
 
 def page_keys(lines: Sequence[str]) -> tuple[int, ...]:
-    """The keys of the different lines of a page, in order."""
+    """Return the keys of the different lines of a page, in order."""
     if len(lines) > MAX_LINES:
         lines = [*lines[: MAX_LINES // 2], *lines[-MAX_LINES // 2 :]]
     return tuple(sorted(set(line_keys(lines))))
 
 
 def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[int]:
-    """The furniture by a sample of pages, where ``known`` was the furniture so far."""
+    """Return the furniture in a sample of pages; ``known`` is the furniture so far."""
     if len(pages) < MIN_PAGES:
         return known
     counts: Counter[int] = Counter()
@@ -93,9 +93,9 @@ def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[
 
 
 def kept_lines(lines: Sequence[str], *furniture: frozenset[int]) -> bytearray | None:
-    """The lines of a text that are none of its furniture, one byte each; None for all of them.
+    """Return one byte per line, 0 if it is furniture to remove; None if all lines are kept.
 
-    A text of nothing but furniture keeps it.
+    A text that consists of furniture alone keeps it.
     """
     known = frozenset[int]().union(*furniture)
     kept = bytearray([key not in known for key in line_keys(lines)])
@@ -112,10 +112,10 @@ def kept_lines(lines: Sequence[str], *furniture: frozenset[int]) -> bytearray | 
 
 @dataclass(frozen=True, slots=True)
 class OriginFurniture:
-    """Furniture of an origin, and the pages it is known from, by the name of each sample.
+    """Furniture of an origin, and the pages it was learned from, by the name of each sample.
 
-    ``version`` grows with each change of the furniture; ``versions`` are those of the last
-    change of each sample.
+    ``version`` grows with each change of the furniture; ``versions`` are those of the last change
+    of each sample.
     """
 
     version: int = 0
@@ -126,9 +126,9 @@ class OriginFurniture:
     def kept(
         self, lines: Sequence[str], names: Names, own: Collection[str] = ()
     ) -> bytearray | None:
-        """The lines of a page that are none of the furniture of its template or its origin.
+        """Return one byte per line, 0 for furniture of the page's template or origin; None if none.
 
-        Of the lines in ``own``, which a menu may name too, the last one of each stays.
+        The last occurrence of each line in ``own``, which a menu may contain too, is kept.
         """
         known = [self.lines[name] for name in names if self.lines.get(name)]
         kept = kept_lines(lines, *known) if known else None
@@ -139,16 +139,16 @@ class OriginFurniture:
         return kept
 
     def shared_edges(self, title: str) -> tuple[str, ...]:
-        """The parts of a title that many titles of the origin have at an end: the site's name."""
+        """Return the edges of a title that many titles of the origin share: the site's name."""
         known = self.lines.get(ORIGIN, frozenset())
         return tuple(edge for edge in title_edges(title) if line_key(edge_mark(edge)) in known)
 
     def changed_since(self, version: int, names: Names) -> bool:
-        """Tell whether the furniture of a page has changed since a version."""
+        """Return True if the furniture of a page has changed since a version."""
         return any(self.versions.get(name, 0) > version for name in names)
 
     def samples(self, fingerprint: int, names: Names) -> list[str]:
-        """The samples that have room for a page, or had it before."""
+        """Return the samples that have room for a page, or had it before."""
         wanted = []
         for name in names:
             pages = self.pages.get(name, frozenset())
@@ -159,7 +159,7 @@ class OriginFurniture:
 
 
 def own_headings(texts: Iterable[str], title: str) -> frozenset[str]:
-    """The headings that the title of their page names: the page's own, wherever else they stand."""
+    """Return the headings that occur in the title of their page, and thus are its own."""
     folded = title.casefold()
     return frozenset(text for text in texts if text.casefold() in folded)
 
@@ -167,7 +167,7 @@ def own_headings(texts: Iterable[str], title: str) -> frozenset[str]:
 def stripped_document(
     document: dict[str, Any], furniture: OriginFurniture, names: Names
 ) -> tuple[dict[str, Any], list[str]] | None:
-    """A stored document without furniture, and the lines that are left out; None where it has none."""
+    """Return a stored document without furniture, and the removed lines; None if it has none."""
     body = document.get("body")
     if not isinstance(body, str) or document.get("content_type") not in STRIPPED_TYPES:
         return None
@@ -196,7 +196,7 @@ def stripped_document(
 def _without_site_name(
     document: dict[str, Any], furniture: OriginFurniture
 ) -> tuple[dict[str, Any], bool]:
-    """A stored document whose title has no part that the origin's titles share; tell if it had."""
+    """Remove edges shared by the origin's titles from the title; return True if it had any."""
     title = document.get("title")
     if not isinstance(title, str):
         return document, False
@@ -205,7 +205,7 @@ def _without_site_name(
 
 
 def _without(description: str, lines: Sequence[str], kept: bytearray) -> str:
-    """A description that is a part of the text, without furniture."""
+    """Return a description that is part of the text, without furniture."""
     whole = description.removesuffix(ELLIPSIS)
     for start, line in enumerate(lines):
         if line and whole.startswith(line[: len(whole)]):
@@ -215,7 +215,7 @@ def _without(description: str, lines: Sequence[str], kept: bytearray) -> str:
 
 
 def is_gone(entry: Any, gone: Collection[str]) -> bool:
-    """Tell a heading or piece that was left out with its line; first headings stay."""
+    """Return True for a heading or piece whose line was removed; level 1 headings stay."""
     return isinstance(entry, Mapping) and entry.get("level") != 1 and entry.get("text") in gone
 
 

@@ -1,4 +1,4 @@
-"""Metadata mapped to fields of the document by the user's table."""
+"""Mapping of metadata to fields of the document, by the user's table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ TYPES: Mapping[str, Callable[[str], Value | None]] = {
 
 
 def mapping_problems(metadata: Pairs, extra_fields: Pairs) -> list[str]:
-    """The problems of a mapping, one sentence each."""
+    """Return the problems of a mapping, one sentence each."""
     declared = dict(extra_fields)
     problems = [
         f"the extra field {name!r} should have a name of small letters, digits and underscores"
@@ -83,11 +83,10 @@ def mapping_problems(metadata: Pairs, extra_fields: Pairs) -> list[str]:
 
 
 def mapped_fields(page: Page, metadata: Pairs, extra_fields: Pairs) -> dict[str, list[Value]]:
-    """The extra fields of a page: all values mapped to each, in order, each once.
+    """Return the extra fields of a page: all values mapped to each, in order, without duplicates.
 
-    Names are compared in small letters; ``json_ld.PROPERTY`` and ``field.NAME`` reach the
-    page's structured data and its own fields. Values that are not of the declared type
-    are left out.
+    Names are compared in lower case; ``json_ld.PROPERTY`` and ``field.NAME`` refer to the page's
+    structured data and its own fields. Values that are not of the declared type are left out.
     """
     declared = dict(extra_fields)
     fields: dict[str, list[Value]] = {}
@@ -102,7 +101,7 @@ def mapped_fields(page: Page, metadata: Pairs, extra_fields: Pairs) -> dict[str,
 
 
 def _contents(page: Page, name: str) -> tuple[str, ...]:
-    """The values that a page has under a metadata name."""
+    """Return the values that a page has under a metadata name."""
     family, _, rest = name.partition(".")
     if family == "json_ld":
         return page.json_ld.get(rest, ())

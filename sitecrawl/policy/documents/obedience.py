@@ -17,8 +17,8 @@ NOFOLLOW = frozenset({"nofollow"})
 class RobotsVerdict(NamedTuple):
     """Consequences of a page's robots directives.
 
-    ``noindex`` is the directive that keeps the page out of the index, empty where it may be a
-    document; ``rel`` holds the words of ``rel`` that count for all its links.
+    ``noindex`` is the directive that keeps the page out of the index, empty if it may be indexed;
+    ``rel`` holds the ``rel`` keywords that apply to all its links.
     """
 
     noindex: str = ""
@@ -26,10 +26,10 @@ class RobotsVerdict(NamedTuple):
 
 
 class Obedience(NamedTuple):
-    """Directives that are obeyed: none at all with ``rogue``.
+    """Directives to obey: none with ``rogue``.
 
-    ``index_nofollow``: a page with nofollow may be a document. ``obey_nofollow``: its links are
-    not followed.
+    ``index_nofollow``: a page with nofollow may be a document. ``obey_nofollow``: its links are not
+    followed.
     """
 
     rogue: bool = False
@@ -37,19 +37,19 @@ class Obedience(NamedTuple):
     index_nofollow: bool = True
 
     def may_follow(self, directives: Directives) -> bool:
-        """Tell a page whose links may be followed."""
+        """Return True if the links of the page may be followed."""
         return self.rogue or not (self.obey_nofollow and directives.nofollow)
 
     def rel_of_links(self, directives: Directives) -> frozenset[str]:
-        """The ``rel`` words that apply to all links of the page."""
+        """Return the ``rel`` keywords that apply to all links of the page."""
         return frozenset() if self.may_follow(directives) else NOFOLLOW
 
     def judge(self, directives: Directives, now: datetime) -> RobotsVerdict:
-        """The consequences of the directives."""
+        """Return the consequences of the directives."""
         return RobotsVerdict(self.refusal(directives, now), self.rel_of_links(directives))
 
     def refusal(self, directives: Directives, now: datetime) -> str:
-        """The directive that keeps the page out of the index, or nothing."""
+        """Return the directive that keeps the page out of the index, or an empty string."""
         if self.rogue:
             return ""
         if directives.noindex:
@@ -61,10 +61,10 @@ class Obedience(NamedTuple):
 
 
 def refresh_target(page: Page, *, delay: float, min_text: int = 0) -> str | None:
-    """The target of a page that redirects by refresh, None if it is a document of its own.
+    """Return the target of a page that redirects by refresh, None if it is a document itself.
 
-    A refresh to another URL in less than ``delay`` seconds is a redirect (0: none is),
-    unless the page has ``min_text`` characters or more (0: however many it has).
+    A refresh to another URL in less than ``delay`` seconds is a redirect (with 0, none is), unless
+    the page has ``min_text`` characters or more (with 0, the text does not matter).
     """
     refresh = page.refresh
     if refresh is None or refresh.url == page.url or refresh.delay >= delay:

@@ -1,4 +1,4 @@
-"""Documents as JSON: the lines of the output, and what is stored and compared."""
+"""Documents as JSON, for the output and for storage and comparison."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def serialized(fields: Mapping[str, Any]) -> bytes:
-    """Compact JSON in UTF-8, keys in their order; what JSON does not know is written as text.
+    """Serialize to compact JSON in UTF-8, keys in order; values that JSON lacks become text.
 
-    Half a surrogate pair, as pages have in their structured data, becomes U+FFFD.
+    A lone surrogate, as pages have in their structured data, becomes U+FFFD.
     """
     try:
         return to_json(fields, fallback=str)
@@ -28,32 +28,31 @@ def serialized(fields: Mapping[str, Any]) -> bytes:
 
 
 def full(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Every field as the contract has it."""
+    """Return every field unchanged."""
     return record
 
 
 def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are registered as minimal."""
+    """Return the fields that are registered as minimal."""
     return {name: value for name, value in record.items() if name in MINIMAL}
 
 
 def rag(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are registered for retrieval, and those that the user declared."""
+    """Return the fields that are registered for retrieval, and those that the user declared."""
     return {name: value for name, value in record.items() if name in RAG or name not in FIELDS}
 
 
 def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Every field, those that Elastic's Open Crawler writes too in its types.
+    """Return every field, with Elastic's types where Elastic's Open Crawler writes it too.
 
-    Its headings and links are texts, its keywords one text, and its directories are the
-    parts of the path, a file's name included. What a project's pipelines have given another
-    type is left as it is.
+    Headings and links become texts, keywords one text, and directories the parts of the path, the
+    file name included. Values to which a project's pipelines have given another type are kept.
     """
     return {**record, **elastic_fields(record)}
 
 
 def field_names(names: Iterable[str], options: DocumentOptions) -> tuple[str, ...]:
-    """The names that a record's fields can have as ``written``, with those of extra fields."""
+    """Return the names that fields of a ``written`` record can have, extra fields included."""
     every = dict.fromkeys((*names, *(name for name, _ in options.extra_fields)))
     chosen = SELECTIONS.get(options.preset, full)
     return tuple(rename(chosen(every), options.field_map))
@@ -69,12 +68,12 @@ SELECTIONS = {name: PRESETS[name] for name in ("minimal", "rag")}
 
 
 def written(record: Mapping[str, Any], options: DocumentOptions) -> dict[str, Any]:
-    """A record in the shape and under the names that the user's index has for it."""
+    """Return a record in the shape and with the field names of the user's index."""
     return rename(PRESETS[options.preset](record), options.field_map)
 
 
 def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """A document with its fields under the names that the user's index has for them."""
+    """Return a document with its fields renamed for the user's index."""
     if not field_map:
         return dict(document)
     names = dict(field_map)
@@ -84,9 +83,9 @@ def rename(document: Mapping[str, Any], field_map: tuple[tuple[str, str], ...]) 
 def renaming_problems(
     field_map: Iterable[tuple[str, str]], known: Collection[str], written: Iterable[str]
 ) -> list[str]:
-    """The problems of a renaming, one sentence each.
+    """Return the problems of a renaming, one sentence each.
 
-    ``known`` are all fields, ``written`` those of them that the output has.
+    ``known`` are all fields, ``written`` those that the output has.
     """
     names = dict(field_map)
     problems = [f"{name!r} has no new name" for name, new in names.items() if not new]

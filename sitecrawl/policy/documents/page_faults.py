@@ -1,4 +1,4 @@
-"""Faults of pages and files of which no document can be made, each with its outcome."""
+"""Faults of pages and files that give no document, each with its outcome."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class PageFault(NamedTuple):
     meaning: str
 
 
-# Without text for good: its document, if it had one, is deleted. What is broken or too costly may
-# be whole at the next visit: its document stays.
+# A file without text has its document deleted, if it had one. A file that is broken or too costly
+# may be readable at the next visit: its document stays.
 PAGE_FAULTS: Mapping[str, PageFault] = {
     "unknown_version": PageFault(
         Outcome.DID_NOT_UNDERSTAND_ANSWER, "a `<documentdata>` file in a version that is not known"

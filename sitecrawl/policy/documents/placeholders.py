@@ -1,8 +1,8 @@
-"""Placeholder pages: answers of status 200 that hold no content of the site.
+"""Placeholder pages: responses with status 200 that have no content of the site.
 
-Login and consent walls, script shells, parked domains and error pages are judged by the page
-alone; all bounds are strict, because a page that is taken for one of them is missed. A soft 404 is
-judged by what the site answers for a URL that does not exist.
+Login and consent walls, script shells, parked domains and error pages are judged by the page alone.
+All bounds are strict, because a page that is mistaken for one of them is lost. A soft 404 is judged
+by the site's response for a URL that does not exist.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A page that stands in for content: the outcome of its visit, and what showed it."""
+    """A placeholder page: the outcome of its visit, and the evidence."""
 
     outcome: Outcome
     detail: str
 
     @property
     def kind(self) -> str:
-        """The word of the outcome, which is the reason as well."""
+        """The name of the outcome, which is also the reason."""
         return self.outcome.name.lower()
 
 
@@ -45,10 +45,10 @@ ADVICE = {
     Outcome.PARKED: "the domain or the server has no site of its own",
     Outcome.ERROR_PAGE: "the site fails with status 200: crawl it later, or ask its owner",
 }
-"""What a person can do about each kind."""
+"""Advice to the user for each kind."""
 
 KINDS = {outcome.name.lower(): outcome for outcome in ADVICE}
-"""The words of the option ``placeholder_pages``."""
+"""Values of the option ``placeholder_pages``."""
 
 MAX_WALL_TEXT = 1500  # characters of a login, consent or parking page with all its furniture
 MAX_ERROR_TEXT = 600
@@ -169,7 +169,7 @@ _MISSING = (
 _ABOUT_DOMAINS = ("domain", "domein", "dominio", "parked")
 _WORD = re.compile(r"\w+")
 _DATES = frozenset(
-    (  # noqa: SIM905 -- a list of them would be as long as the page
+    (  # noqa: SIM905 -- a list would be as long as a page
         "january february march april may june july august september october november december jan feb"
         " mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday"
         " sunday mon tue wed thu fri sat sun am pm utc gmt cet cest"
@@ -178,7 +178,7 @@ _DATES = frozenset(
 
 
 def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholder | None:
-    """Judge a page by itself; ``kinds`` are those that count."""
+    """Judge a page by itself, for the given kinds only."""
     if not is_html(page.content_type) or len(page.text) > MAX_WALL_TEXT:
         return None
     for outcome, judge in _JUDGES.items():
@@ -190,7 +190,7 @@ def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholde
 
 
 def _names(page: Page) -> tuple[str, ...]:
-    """The names that a page gives itself: title without the site's, title, first heading."""
+    """Return a page's names for itself: title, title without the site's name, first heading."""
     title = page.title.strip()
     parts = re.split(r"\s+[|·–—-]\s+", title)
     heading = page.headings[0].text.strip() if page.headings else ""
@@ -266,17 +266,17 @@ _JUDGES: dict[Outcome, Callable[[Page, bytes], str]] = {
 
 # Soft 404
 
-MAX_BARE_MISSING_TEXT = 500  # of one that says so in its text alone
+MAX_BARE_MISSING_TEXT = 500  # characters of an error page that says so in its text alone
 MAX_MISSING_TEXT = 8_000  # characters of an error page with the site's whole menu
 MIN_SKETCH_WORDS = 5
-MAX_DIFFERENT_WORDS = 1  # on either side: a number in letters, a greeting by the hour
+MAX_DIFFERENT_WORDS = 1  # on either side: a number in words, a greeting by time of day
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """Words of a page with their counts, to compare two pages whatever they echo.
+    """Words of a page with their counts, to compare two pages regardless of echoed words.
 
-    ``echo`` are the words of the page's own URL.
+    ``echo`` are the words of the page's own URL, which it may repeat.
     """
 
     words: tuple[tuple[str, int], ...]
@@ -284,7 +284,7 @@ class Sketch:
 
 
 def names_itself_missing(page: Page) -> bool:
-    """Tell a page whose title or first headings, or few words, say that there is no such page."""
+    """Return True if title, first headings or a short text say that the page does not exist."""
     headings = " ".join(heading.text for heading in page.headings[:2])
     said = f"{page.title[:300]} {headings[:300]}"
     if len(page.text) < MAX_BARE_MISSING_TEXT:
@@ -294,7 +294,7 @@ def names_itself_missing(page: Page) -> bool:
 
 
 def sketch(page: Page, url: str) -> Sketch | None:
-    """Sketch a page; None for one that is too long for an error page, or says too little."""
+    """Sketch a page; None if it is too long for an error page, or has too few words."""
     if len(page.text) > MAX_MISSING_TEXT:
         return None
     counts: dict[str, int] = {}
@@ -313,7 +313,7 @@ def _url_words(url: str) -> frozenset[str]:
 
 
 def is_same_page(one: Sketch, other: Sketch) -> bool:
-    """Tell two pages that say the same, but for dates, numbers and words of their URLs."""
+    """Return True if two pages are equal except for dates, numbers and words of their URLs."""
     echo = one.echo | other.echo
     first, second = dict(one.words), dict(other.words)
     if not (first.keys() | second.keys()) - echo:

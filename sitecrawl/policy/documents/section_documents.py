@@ -1,4 +1,4 @@
-"""Sections as documents of their own: their fields, their hashes, and their order on the page."""
+"""Sections as separate documents: their fields, their hashes, and their order on the page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sitecrawl.policy.documents.fields import VOLATILE, WHOLE
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.policy.documents.sections import SectionOptions, build_sections, paragraphs
 
-GAP = 2**20  # between the orders of two sections that were written together
+GAP = 2**20  # between the order numbers of sections that were written together
 _RENAMED = {"text": "body", "hash": "content_hash"}
 _CONTENT = frozenset({"body", "markdown"})  # volatile in a page, whose own hash covers them
 
 
 @dataclass(frozen=True, slots=True)
 class SectionDocument:
-    """A section as it is written: its fields beside the envelope, and a hash of those that last."""
+    """A section as written: its fields besides the envelope, and a hash of the lasting ones."""
 
     id: str
     hash: str
@@ -27,10 +27,10 @@ class SectionDocument:
 
 
 def section_documents(document: Mapping[str, Any]) -> list[SectionDocument]:
-    """The sections of a stored document, at least one; without their order.
+    """Return the sections of a stored document, at least one; without their order.
 
     A document that was read before its crawl was split, or whose sections a project's pipelines
-    have taken out, is made of its body.
+    have removed, is built from its body.
     """
     sections = document.get("sections")
     if not sections:
@@ -56,10 +56,10 @@ def _section_document(common: Mapping[str, Any], section: Mapping[str, Any]) -> 
 
 
 def orders(before: Mapping[str, int], ids: Sequence[str]) -> dict[str, int]:
-    """Numbers by which the sections of a page sort; as many as possible are those they had.
+    """Return sort numbers for the sections of a page; keep as many existing ones as possible.
 
-    New ones lie between those of their neighbours. Where no number is left between two, all are
-    numbered anew.
+    New ones lie between those of their neighbours. If two have no number left between them, all are
+    renumbered.
     """
     kept = _longest_rising([(each, before[each]) for each in ids if each in before])
     found: dict[str, int] = {}
@@ -79,8 +79,8 @@ def orders(before: Mapping[str, int], ids: Sequence[str]) -> dict[str, int]:
 
 
 def _longest_rising(numbered: Sequence[tuple[str, int]]) -> set[str]:
-    """The names of the longest part of a sequence whose numbers rise."""
-    ends: list[int] = []  # the smallest number that a rising part of each length ends with
+    """Return the names of the longest subsequence whose numbers increase."""
+    ends: list[int] = []  # smallest last number of an increasing subsequence of each length
     places: list[int] = []
     previous: list[int] = []
     for place, (_, number) in enumerate(numbered):

@@ -1,8 +1,8 @@
-"""Sections of a document: its content blocks cut at headings, within bounds of size.
+"""Sections of a document: its content blocks, split at headings within size limits.
 
-A section is known by the headings above it, so that its ``id`` survives every edit elsewhere on
-the page. For the same reason each decision looks at one section alone: a small one goes to its
-parent because of its own size, and a large one is cut where the content says so.
+A section is identified by the headings above it, so that its ``id`` survives every edit elsewhere
+on the page. For the same reason, each decision depends on one section alone: a small one is merged
+into its parent because of its own size, and a large one is split where its content says so.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from urllib.parse import quote
 
 from sitecrawl.web.content_blocks import ContentBlock
 
-MAX_SECTIONS = 2_000  # of one document; later headings stay in the last of them
+MAX_SECTIONS = 2_000  # of one document; later headings stay in the last one
 MAX_HEADING = 200  # characters of a heading within a path
 MAX_ANCHOR = 500  # characters
 ROOT_LEVEL = 1
-_FRAGMENT = "!$&'()*+,;=:@/?-._~%"  # RFC 3986, 3.5, and what is escaped already
+_FRAGMENT = "!$&'()*+,;=:@/?-._~%"  # RFC 3986, 3.5, and % for escaped characters
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: an
-# estimate of what the tokenizers of language models count, compared with none of them.
+# estimate of the tokens of language models, not compared with any tokenizer.
 _TOKEN = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n")
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _NOT_SLUG = re.compile(r"[\W_]+")
@@ -43,7 +43,7 @@ UNITS: dict[str, Callable[[str], int]] = {"characters": len, "tokens": count_tok
 
 @dataclass(frozen=True, slots=True)
 class SectionOptions:
-    """Bounds of a section's Markdown; ``unit`` is one of ``UNITS``, a maximum of 0 is none."""
+    """Size limits of a section's Markdown; ``unit`` is one of ``UNITS``, a maximum of 0 is none."""
 
     min_size: int = 200
     max_size: int = 4_000
@@ -52,7 +52,7 @@ class SectionOptions:
 
 @dataclass(slots=True)
 class _Node:
-    """A heading with all up to the next one; the root has what comes before the first."""
+    """A heading with all blocks up to the next one; the root has the blocks before the first."""
 
     heading: str = ""
     level: int = 0
@@ -70,10 +70,10 @@ class _Node:
 def build_sections(
     blocks: Iterable[ContentBlock], document_id: str, url: str, options: SectionOptions
 ) -> list[dict[str, Any]]:
-    """The sections of a document as fields of the output; together they hold every block.
+    """Build the sections of a document as output fields; together they contain every block.
 
-    ``blocks`` may come from any reader: headings are the blocks with a level. A block's page
-    number becomes the ``page_number`` of the section that begins with it.
+    ``blocks`` may come from any reader: headings are the blocks with a level. A block's page number
+    becomes the ``page_number`` of the section that begins with it.
     """
     nodes = _outline(blocks)
     _name(nodes, document_id)
@@ -91,7 +91,7 @@ def build_sections(
 
 
 def markdown_of(blocks: Iterable[ContentBlock]) -> str:
-    """The Markdown of blocks in a row; those that begin within a definition are moved left."""
+    """Join the Markdown of blocks; unindent those that begin within a definition."""
     parts: list[str] = []
     margin = ""
     for number, block in enumerate(blocks):
@@ -110,19 +110,22 @@ def markdown_of(blocks: Iterable[ContentBlock]) -> str:
 
 
 def text_of(blocks: Iterable[ContentBlock]) -> str:
-    """The text of blocks in a row, as a body has it."""
+    """Join the text of blocks, as in a body."""
     return "\n".join(block.text for block in blocks if block.text)
 
 
 def paragraphs(text: str) -> list[ContentBlock]:
-    """The paragraphs of plain text, which empty lines part."""
+    """Split plain text into paragraphs at empty lines."""
     return [ContentBlock(each) for each in _EMPTY_LINES.split(text) if each]
 
 
 def kept_blocks(
     blocks: Sequence[ContentBlock], lines: Sequence[str], kept: Sequence[int]
 ) -> tuple[ContentBlock, ...]:
-    """The blocks of which at least one line is kept, by the lines of their page, a number each."""
+    """Return the blocks of which at least one line is kept.
+
+    ``lines`` are those of the page; ``kept`` has a number for each, 0 for a removed one.
+    """
     own = [block.text.split("\n") for block in blocks]
     if [line for each in own for line in each] == list(lines):
         ends = list(accumulate(map(len, own)))
@@ -135,10 +138,10 @@ def kept_blocks(
 def without_lines(
     document: dict[str, Any], lines: Sequence[str], kept: Sequence[int]
 ) -> dict[str, Any]:
-    """A stored document whose Markdown and sections have lost the lines that its body has lost.
+    """Remove from a stored document's Markdown and sections the lines that its body has lost.
 
-    ``lines`` are those of the body before, a number for each. A line of Markdown is found by its
-    words; what is not found stays. A section that loses everything is gone.
+    ``lines`` are those of the body before; ``kept`` has a number for each. A line of Markdown is
+    matched by its words; an unmatched one stays. A section without any text left is dropped.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for place, line in enumerate(lines):
@@ -166,7 +169,7 @@ def _section_without(
 
 
 def _without(text: str, places: Places, kept: Sequence[int]) -> str:
-    """A text without the lines that are not kept, which it has in the order of their places."""
+    """Remove the lines that are not kept from a text; its lines are in the order of places."""
     lines: list[str] = []
     following = 0
     for line in text.split("\n"):
@@ -181,12 +184,12 @@ def _without(text: str, places: Places, kept: Sequence[int]) -> str:
 
 
 def _words(line: str) -> str:
-    """The words of a line of Markdown, without addresses and signs."""
+    """Return the words of a line of Markdown, without URLs and signs."""
     return _NOT_SLUG.sub("", _ADDRESS.sub("]", line)).lower()
 
 
 def _outline(blocks: Iterable[ContentBlock]) -> list[_Node]:
-    """The headings in their order, each below the nearest one of a lower level."""
+    """Return the headings in order, each below the nearest one of a lower level."""
     root = _Node()
     nodes = [root]
     above = [root]
@@ -206,11 +209,12 @@ def _outline(blocks: Iterable[ContentBlock]) -> list[_Node]:
 
 
 def _name(nodes: Sequence[_Node], document_id: str) -> None:
-    """Give each section its id: of the document's id, the headings above it and its own.
+    """Set the id of each section: a hash of the document's id, the headings above it and its own.
 
-    The first heading of level 1 is the page's own, whose words do not count: whoever mends its
-    title has not touched its sections. An anchor counts where somebody chose it. Of sections
-    that are still alike the first has the plain id, the others one of their text.
+    The first heading of level 1 is the page's own; its words do not count, so that a corrected
+    title leaves the sections' ids unchanged. An anchor counts only if an author chose it. Of
+    sections that are still equal, the first has the plain id, and the others have one that includes
+    their text.
     """
     title = next((node for node in nodes if node.level == ROOT_LEVEL), None)
     used: set[str] = set()
@@ -223,7 +227,7 @@ def _name(nodes: Sequence[_Node], document_id: str) -> None:
 
 
 def _is_within(node: _Node, above: _Node) -> bool:
-    """Tell whether a section is another or lies below it."""
+    """Return True if a section is ``above`` or lies below it."""
     step: _Node | None = node
     while step is not None and step is not above:
         step = step.parent
@@ -231,14 +235,14 @@ def _is_within(node: _Node, above: _Node) -> bool:
 
 
 def _chosen_anchor(node: _Node) -> list[str]:
-    """The anchor if it says more than the heading; none that may be a number given in a row."""
+    """Return the anchor if it says more than the heading and is not a generated number."""
     anchor, heading = (_NOT_SLUG.sub("-", text.lower()) for text in (node.anchor, node.heading))
     is_number = any(map(str.isdecimal, anchor)) and heading not in anchor
     return [] if not anchor or anchor == heading or is_number else [f"#{node.anchor}"]
 
 
 def _unused(plain: str, suffix: str, used: Iterable[str]) -> str:
-    """An id of two texts that no other section has."""
+    """Return an id derived from two texts that no other section has."""
     found, again = _digest(plain, suffix), 1
     while found in used:
         again += 1
@@ -247,12 +251,12 @@ def _unused(plain: str, suffix: str, used: Iterable[str]) -> str:
 
 
 def _digest(*parts: str) -> str:
-    """32 hexadecimal digits that stand for some texts."""
+    """Return 32 hexadecimal digits that represent some texts."""
     return sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _absorb_small(nodes: Sequence[_Node], least: int) -> None:
-    """Give sections that are too small, with all that is below them, to those above them."""
+    """Merge sections that are too small, with all sections below them, into their parents."""
     for node in reversed(nodes[1:]):
         assert node.parent is not None
         if node.has_children or node.size >= least:
@@ -264,7 +268,7 @@ def _absorb_small(nodes: Sequence[_Node], least: int) -> None:
 
 
 def _gathered(node: _Node) -> list[ContentBlock]:
-    """The blocks of a section and of those that it absorbed, in their order."""
+    """Return the blocks of a section and of those that it absorbed, in order."""
     blocks = list(node.blocks)
     for each in reversed(node.absorbed):
         blocks += _gathered(each)
@@ -274,7 +278,7 @@ def _gathered(node: _Node) -> list[ContentBlock]:
 def _parts(
     node: _Node, blocks: list[ContentBlock], url: str, options: SectionOptions
 ) -> Iterator[dict[str, Any]]:
-    """A section as one entry, or as several where it is too large."""
+    """Yield a section as one entry, or as several if it is too large."""
     used: set[str] = set()
     for number, part in enumerate(_split(blocks, options)):
         id_ = node.id if number == 0 else _unused(node.id, part[0].text, used)
@@ -283,9 +287,9 @@ def _parts(
 
 
 def _entry(node: _Node, id_: str, blocks: Sequence[ContentBlock], url: str) -> dict[str, Any]:
-    """A section, or a part of one, as the output has it."""
+    """Return a section, or a part of one, as in the output."""
     parent = node.parent.id if node.parent is not None and node.parent.level else None
-    anchor = node.anchor if id_ == node.id else blocks[0].anchor  # of a term, for a later part
+    anchor = node.anchor if id_ == node.id else blocks[0].anchor  # a later part has that of a term
     entry = {
         "id": id_,
         "parent": parent,
@@ -308,7 +312,7 @@ def _section_hash(entry: Mapping[str, Any]) -> str:
 
 
 def _address(node: _Node, anchor: str, url: str) -> str:
-    """The address of a section: that of its own anchor, else of the nearest one above it."""
+    """Return the URL of a section, with its own anchor, else the nearest one above it."""
     step: _Node | None = node
     while step is not None and not anchor:
         anchor, step = step.anchor, step.parent
@@ -318,10 +322,10 @@ def _address(node: _Node, anchor: str, url: str) -> str:
 
 
 def _split(blocks: Sequence[ContentBlock], options: SectionOptions) -> Iterator[list[ContentBlock]]:
-    """Parts of a section within its bounds.
+    """Split a section into parts within its size limit.
 
-    The place of a cut depends on the hash of the block behind it, so that an edit moves the
-    cuts next to it and no others.
+    The position of a cut depends on the hash of the block after it, so that an edit moves only the
+    cuts next to it.
     """
     measure, most = UNITS[options.unit], options.max_size
     if not most:
@@ -341,7 +345,7 @@ def _split(blocks: Sequence[ContentBlock], options: SectionOptions) -> Iterator[
 
 
 def _cut(blocks: Sequence[ContentBlock], sizes: Sequence[int], start: int, most: int) -> int:
-    """The end of a part that begins at ``start``: at a heading if possible, never behind one."""
+    """Return the end of a part that begins at ``start``: before a heading if possible."""
     size, fitting, candidates = 0, start + 1, []
     for end in range(start + 1, len(blocks)):
         size += sizes[end - 1]
@@ -361,7 +365,7 @@ def _cut(blocks: Sequence[ContentBlock], sizes: Sequence[int], start: int, most:
 def _pieces(
     block: ContentBlock, measure: Callable[[str], int], most: int
 ) -> Iterator[ContentBlock]:
-    """A block, or one that is larger than a part cut at its lines, else at its words."""
+    """Yield a block; split one that is larger than a part at its lines, else at its words."""
     size = measure(block.shown)
     if size <= most:
         yield block
@@ -383,7 +387,7 @@ def _pieces(
 
 
 def _gap(text: str, start: int, share: float) -> int:
-    """The end of the line or word next to a share of a text."""
+    """Return the end of the line or word nearest to a share of a text."""
     at = max(start, int(len(text) * share))
     for gap in ("\n", " "):
         for found in (text.rfind(gap, start, at + 1), text.find(gap, at)):
@@ -393,7 +397,7 @@ def _gap(text: str, start: int, share: float) -> int:
 
 
 def _cut_lines(markdown: str, measure: Callable[[str], int], most: int) -> list[str]:
-    """Markdown in parts of whole lines; a listing that is cut is closed and opened again."""
+    """Split Markdown into parts of whole lines; close and reopen a listing that is split."""
     parts: list[str] = []
     lines: list[str] = []
     size, opening, closing = 0, "", ""
@@ -413,7 +417,7 @@ def _cut_lines(markdown: str, measure: Callable[[str], int], most: int) -> list[
 
 
 def _short_lines(markdown: str, measure: Callable[[str], int], most: int) -> Iterator[str]:
-    """The lines of a text, those that are too long cut between words."""
+    """Yield the lines of a text; split those that are too long between words."""
     for line in markdown.split("\n"):
         size = measure(line)
         if size <= most:

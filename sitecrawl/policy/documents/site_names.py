@@ -1,4 +1,4 @@
-"""The name of a site, and the titles of its pages without it."""
+"""Names of sites, and titles of pages without them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 SITE_NAME_METAS = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 TITLE_METAS = ("og:title", "dc.title", "dcterms.title", "twitter:title")
-MAX_TITLE = 1_000  # characters of a title in which parts are looked for
+MAX_TITLE = 1_000  # characters; longer titles are not split
 MAX_PARTS = 20
-MAX_TOLD = 50  # other titles and headings of a page that are compared with its title
-# Between a title and its site's name: a sign between spaces, or one that no word holds.
+MAX_TOLD = 50  # headings of a page that are compared with its title
+# Separators of title and site name: a sign between spaces, or one that no word contains.
 _SIGNS = r"|\-–—―‒·•∙»«›‹~/<>→←⋆★♥*"
 _SEPARATOR = re.compile(rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜]+\s*|\s*::+\s*")
-# Beside these, what parts a title from a name that is known.
+# These and further separators, for a name that is known.
 _NAME_SEPARATOR = re.compile(
     rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜_]+\s*|\s*:+\s+|\s*::+\s*|\s*[–—]\s*|\s+-\s*|\s*-\s+"
 )
@@ -28,19 +28,19 @@ _BESIDE_LETTERS = re.compile(r"[\W_]+")
 
 
 def comparable(text: str) -> str:
-    """A name or title in the form in which two of them are compared: its letters and digits."""
+    """Return a name or title in the form for comparison: letters and digits, case-folded."""
     return _BESIDE_LETTERS.sub("", text[:MAX_TITLE]).casefold()
 
 
 def site_name(page: Page) -> str:
-    """The name of the site that a page itself states."""
+    """Return the name of the site as stated by a page."""
     metas = (page.metas[name][0] for name in SITE_NAME_METAS if name in page.metas)
     told = (*metas, *page.json_ld.get("WebSite", ()))
     return next((name for name in told if name and "://" not in name), "")
 
 
 def host_names(url: str) -> frozenset[str]:
-    """The host of a URL, and its parts, in the form in which titles are compared with them."""
+    """Return the host of a URL and its parts, in the form for comparison with titles."""
     labels = split(url).host.removeprefix("www.").split(".")
     if len(labels) < 2 or len(labels) > MAX_PARTS or labels[-1].isdigit():
         return frozenset()
@@ -50,18 +50,18 @@ def host_names(url: str) -> frozenset[str]:
 
 
 def titles_told(page: Page) -> tuple[list[str], list[str]]:
-    """The other titles of a page: those of its metadata, and its headings, the first ones first."""
+    """Return the other titles of a page: those of its metadata, and its first headings."""
     metas = (page.metas[name][0] for name in TITLE_METAS if name in page.metas)
     headings = [heading.text for heading in page.headings[:MAX_TOLD]]
     return [*metas, *page.json_ld.get("headline", ())[:1]], headings
 
 
 def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
-    """The title element's text without the name of the site; never empty where that is not.
+    """Return the title without the name of the site; empty only if the title element is.
 
-    A beginning that stands elsewhere on the page is the title; else the name of the site, as
-    the page states it or its host has it, is taken off either end. ``learned`` are the names
-    that titles of the origin share, if they are not to be the page's ``site_names``.
+    A beginning that occurs elsewhere on the page is the title; else the name of the site, as stated
+    by the page or its host, is removed from either end. ``learned`` are the names that titles of
+    the origin share, by default the page's ``site_names``.
     """
     title = page.title
     if len(title) > MAX_TITLE or not title:
@@ -78,7 +78,7 @@ def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
 
 
 def title_edges(title: str) -> tuple[str, ...]:
-    """The parts of a title that may be the site's name: its first and its last."""
+    """Return the parts of a title that may be the site's name: its first and its last."""
     matches = _matches(_SEPARATOR, title) if len(title) <= MAX_TITLE else []
     if not matches:
         return ()
@@ -87,40 +87,43 @@ def title_edges(title: str) -> tuple[str, ...]:
 
 
 def edge_mark(edge: str) -> str:
-    """The line by which the titles of an origin that share an edge are counted; no text has it."""
+    """Return the pseudo-line by which titles that share an edge are counted; no text has it."""
     return f"\0title {comparable(edge)}"
 
 
 def without_edges(title: str, edges: Iterable[str]) -> str:
-    """A title that was written before its site's name was learned, without that."""
+    """Return a stored title without the site's name, which was learned later."""
     return _without_names(title, frozenset(map(comparable, edges)) - {""})
 
 
 def _told_at_start(
     title: str, told: Iterable[str], names: frozenset[str], separator: re.Pattern[str]
 ) -> str:
-    """The longest beginning of a title that stands elsewhere on the page, but for names."""
+    """Return the longest beginning of a title that occurs elsewhere on the page, except names."""
     others = set(map(comparable, told)) - names - {"", comparable(title)}
     starts = (title[: match.start()].strip() for match in reversed(_matches(separator, title)))
     return next((start for start in starts if comparable(start) in others), "") if others else ""
 
 
 def _told_at_end(title: str, told: Iterable[str], names: frozenset[str]) -> str:
-    """The longest end of a title that its metadata tells; a heading there is the site's as often."""
+    """Return the longest end of a title that occurs in the page's metadata.
+
+    Headings do not count: one at the end of a title is as often the site's name.
+    """
     others = set(map(comparable, told)) - names - {"", comparable(title)}
     ends = (title[match.end() :].strip() for match in _matches(_NAME_SEPARATOR, title))
     return next((end for end in ends if comparable(end) in others), "") if others else ""
 
 
 def _without_names(title: str, names: frozenset[str]) -> str:
-    """A title without known names at its end and at its beginning, if something is left."""
+    """Remove known names from the end and the beginning of a title, if something is left."""
     while shorter := _without_name(title, names):
         title = shorter
     return title
 
 
 def _without_name(title: str, names: frozenset[str]) -> str:
-    """A title without one known name, empty if it has none or is nothing else."""
+    """Remove one known name from a title; empty if it has none or is nothing else."""
     matches = _matches(_NAME_SEPARATOR, title)
     for match in matches:
         rest = title[: match.start()].strip()
@@ -138,7 +141,7 @@ def _matches(separator: re.Pattern[str], title: str) -> list[re.Match[str]]:
 
 
 def _some(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
-    """A bounded number of separators, those at the ends of a title left out."""
+    """Yield a bounded number of separators, except those at the ends of a title."""
     for _, match in zip(range(MAX_PARTS), matches, strict=False):
         if match.start() > 0 and match.end() < len(match.string):
             yield match

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 ELLIPSIS = "..."
 _SPACES = re.compile(r"\s+")
 _ANYWHERE = re.compile(r"")
-# A pattern for each language whose words do not end at spaces; add to a copy to extend.
+# Patterns of word breaks for languages without spaces; add to a copy to extend.
 WORD_BREAKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     dict.fromkeys(("zh", "ja", "th", "lo", "km", "my"), _ANYWHERE)
 )
 
 
 def is_spaceless(language: str) -> bool:
-    """Tell a language whose words do not end at spaces."""
+    """Return True for a language without spaces between words."""
     return language.partition("-")[0] in WORD_BREAKS
 
 
-_WORD = 30  # characters; in the last so many there is nearly always a place
+_WORD = 30  # characters; a range of this length nearly always has a place to cut
 _TRAILING = " \t\n,;:.-–—(/"
 
 
@@ -42,10 +42,10 @@ def cut_at_word(
     language: str = "",
     breaks: Mapping[str, re.Pattern[str]] = WORD_BREAKS,
 ) -> str:
-    """``text`` in at most ``limit`` characters, the last being dots where words are missing.
+    """Truncate ``text`` to at most ``limit`` characters; dots at the end mark missing words.
 
-    ``breaks`` has by language (the first subtag) the pattern of places to cut; elsewhere
-    that is white space. A single word longer than the limit is cut within. 0 is no limit.
+    ``breaks`` has the pattern of places to cut by language (the first subtag); the default is white
+    space. A single word longer than the limit is cut within. 0 is no limit.
     """
     if not limit or len(text) <= limit:
         return text
@@ -56,7 +56,7 @@ def cut_at_word(
 
 
 def _last(pattern: re.Pattern[str], text: str, after: int, until: int) -> int:
-    """The last position between two others at which to cut, 0 without any."""
+    """Return the last position in a range at which to cut, 0 if there is none."""
     matches = pattern.finditer(text, after, until + 1)
     return max((match.start() for match in matches if after < match.start() <= until), default=0)
 
@@ -70,10 +70,10 @@ _SUMMARY_WORD = re.compile(r"\w{4,}")
 
 
 def summary(text: str) -> str:
-    """Up to three sentences in their order.
+    """Return up to three sentences of a text, in order.
 
-    A sentence's score is the mean frequency in the text of its words of four letters and
-    more; sentences of fewer than 5 or more than 40 words do not count.
+    A sentence's score is the mean frequency in the text of its words of four letters and more;
+    sentences of fewer than 5 or more than 40 words do not count.
     """
     text = text[:MAX_CHARACTERS]
     frequency = Counter(word.lower() for word in _SUMMARY_WORD.findall(text))
@@ -98,10 +98,10 @@ _COMMA = re.compile(r"[,;،、，；]")
 
 
 def document_keywords(page: Page, limit: int) -> tuple[list[str], dict[str, int]]:
-    """The keywords of a page, each once, and how often repeated ones stood there.
+    """Return the keywords of a page without duplicates, and the counts of repeated ones.
 
-    ``limit`` is the characters of all together, 0 for no limit. Of any page at most
-    ``MAX_KEYWORDS`` are looked at.
+    ``limit`` is the length of all together in characters, 0 for no limit. At most ``MAX_KEYWORDS``
+    of a page are examined.
     """
     texts = [(name, text) for name in METAS for text in page.metas.get(name, ())]
     texts += [("", text) for text in page.json_ld.get("keywords", ())]
@@ -117,7 +117,7 @@ def document_keywords(page: Page, limit: int) -> tuple[list[str], dict[str, int]
 
 
 def _split(name: str, text: str) -> list[str]:
-    """Phrases parted by commas; without any, the words of ``keywords``, else the phrase."""
+    """Split at commas; without any, ``keywords`` into words, while other metas are one phrase."""
     phrases = _COMMA.split(text)
     if len(phrases) == 1 and name == "keywords":
         phrases = text.split()
@@ -125,7 +125,7 @@ def _split(name: str, text: str) -> list[str]:
 
 
 def _within(words: list[str], limit: int) -> list[str]:
-    """The first words that fit into so many characters, separators counted as two."""
+    """Return the first words that fit into ``limit`` characters; separators count as two."""
     room = limit + 2
     kept: list[str] = []
     for word in words:
@@ -146,7 +146,7 @@ _TOP = 2_000  # characters of text that an extract may be taken from, white spac
 
 
 def document_description(page: Page, options: DocumentOptions) -> tuple[str, str]:
-    """The first description in the order of the options, and the name of its source.
+    """Return the first description in the order of the options, and its source's name.
 
     A page that asks for no snippet has none.
     """
@@ -162,9 +162,9 @@ def document_description(page: Page, options: DocumentOptions) -> tuple[str, str
 
 
 def description_from(source: str, page: Page, limit: int) -> str:
-    """The description of one source, uncut; of the text enough to be cut at ``limit``.
+    """Return the description from one source, uncut; from text, enough to cut at ``limit``.
 
-    Advertisements are no part of it: with another one it would change at each visit.
+    Advertisements are left out: with them, the description would change at each visit.
     """
     if source in DESCRIPTION_METAS:
         return next(
@@ -179,7 +179,7 @@ def description_from(source: str, page: Page, limit: int) -> str:
 
 
 def _line(text: str, start: int, limit: int) -> str:
-    """The text from ``start`` in one line, more than ``limit`` characters where it has them."""
+    """Return the text from ``start`` in one line, longer than ``limit`` if possible."""
     line = " ".join(text[start : start + min(2 * limit, _TOP)].split())
     return line if len(line) > limit else " ".join(text[start : start + _TOP].split())
 
@@ -190,7 +190,7 @@ _TITLES_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 def document_title(page: Page, options: DocumentOptions) -> str:
-    """The first title in the order of the options that is not empty."""
+    """Return the first title in the order of the options that is not empty."""
     by = options.site_name_in_title == "remove"
     found = (title_from(source, page, without_site_name=by) for source in options.title_order)
     title = next((title for title in found if title), "") or title_from_url(page.url)
@@ -200,7 +200,7 @@ def document_title(page: Page, options: DocumentOptions) -> str:
 
 
 def title_from(source: str, page: Page, *, without_site_name: bool = False) -> str:
-    """The title of one source: ``title``, ``json_ld``, ``heading``, ``url`` or a meta's name."""
+    """Return the title from ``title``, ``json_ld``, ``heading``, ``url`` or a meta of that name."""
     if source == "title":
         return own_title(page) if without_site_name else page.title
     if source == "heading":
@@ -213,7 +213,7 @@ def title_from(source: str, page: Page, *, without_site_name: bool = False) -> s
 
 
 def title_from_url(url: str) -> str:
-    """The last segment of a URL's path as words; the host where there is none."""
+    """Return the last segment of a URL's path as words; the host if there is none."""
     parts = split(url)
     segment = parts.path.rstrip("/").rpartition("/")[2]
     text = _EXTENSION.sub("", unquote(segment, errors="replace"))
@@ -221,7 +221,7 @@ def title_from_url(url: str) -> str:
 
 
 def recased(title: str) -> str:
-    """A title all in capitals with a capital to each word; any other as it is."""
+    """Capitalize each word of a title that is all in capitals; return any other as it is."""
     if not title.isupper() or len(_TITLES_WORD.findall(title)) < 2:
         return title
     return _TITLES_WORD.sub(lambda word: word[0].capitalize(), title)
