@@ -1,4 +1,4 @@
-"""Changing a crawl database by hand: errors cleared, pages retried, deletions confirmed."""
+"""Manual maintenance of a crawl database: clear errors, retry pages, confirm deletions."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Administration:
         return known
 
     def adopt(self, states: Iterable[tuple[Candidate, int]]) -> int:
-        """Give URLs the states of a pending file, adding those not known; how many there are.
+        """Set URLs to the states of a pending file, adding unknown ones; return their number.
 
-        Where a URL's state says the same already, nothing of it changes.
+        A URL that already has the state is not changed.
         """
         adopted = 0
         with self._database.transaction():
             urls = Urls(self._database, self._realm)
             for candidate, state in states:
-                if not self._knows(candidate):  # a file tells no way from a start
+                if not self._knows(candidate):  # a file has no path from a start
                     urls.add([candidate], {})
                 self._adopt(candidate, state)
                 adopted += 1
@@ -104,7 +104,7 @@ class Administration:
         return found > 0
 
     def confirm_deletions(self, origin: str | None = None) -> list[Change]:
-        """Write the deletions that were held back, of one origin or of all."""
+        """Write the deletions and documents that were held back, of one origin or of all."""
         rows = self._database.rows(
             "SELECT o.id, o.key FROM origin AS o WHERE o.realm = ?"
             " AND o.id IN (SELECT origin FROM deletion UNION SELECT origin FROM withheld)"
@@ -128,7 +128,7 @@ class Administration:
         return Outbox(self._database, memory.run, self._realm, None).write(changes.entries())
 
     def delete_realm(self) -> list[Change]:
-        """Delete every document of the realm, then all that is known of it."""
+        """Delete every document of the realm, then its stored state."""
         with self._database.transaction():
             memory = self._memory()
             changes = Changes(memory.documents, 0)

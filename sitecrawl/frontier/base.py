@@ -369,7 +369,7 @@ class Frontier(Protocol):
     async def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
     ) -> int:
-        """Mark outbox rows as written to files; return their delivery, a new one if ``number`` is 0."""
+        """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
 
     async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
         """Take over deliveries to these feeds from crawls that did not end normally."""

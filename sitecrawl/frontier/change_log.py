@@ -1,4 +1,4 @@
-"""The outbox as an ordered log: its readers outside of a crawl, and how far each has read."""
+"""The outbox as an ordered log for readers outside of a crawl, and the cursor of each."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class ChangeBatch:
-    """Changes in the order of their seq, and the seq up to which the log was read for them.
+    """Changes ordered by seq, and the seq up to which the log was read.
 
-    That is higher than the last change's where later changes of the same pages follow.
+    It exceeds the seq of the last change if the rows after it were replaced by later changes.
     """
 
     changes: Sequence[Change]
@@ -42,7 +42,7 @@ class ChangeBatch:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A change that a target refused; ``reason`` is the target's."""
+    """A change that a target refused, with the target's ``reason``."""
 
     seq: int
     id: str
@@ -52,10 +52,10 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class TargetLag:
-    """A target as the crawl database knows it.
+    """State and lag of a target.
 
-    ``realm`` is empty where all are synchronised, ``synced_at`` UTC epoch seconds; ``behind`` is the
-    number of changes that it has not read, ``refused`` of the documents that it did not take.
+    ``realm`` is empty if all are synchronised, ``synced_at`` is in UTC epoch seconds; ``behind`` is
+    the number of changes that it has not read, ``refused`` the number of documents it refused.
     """
 
     target: str
@@ -69,8 +69,8 @@ class TargetLag:
 class ChangeLog:
     """The outbox as read by targets, each at its own pace.
 
-    A reader applies every batch in order. The last change of each document stays in the log, a
-    deletion too, so that a cursor of any age, 0 included, ends with the same documents.
+    A reader applies every batch in order. The last change of each document stays in the log, even
+    a deletion, so that reading from any seq, 0 included, ends with the same documents.
     """
 
     def __init__(self, database: Database) -> None:
@@ -78,12 +78,12 @@ class ChangeLog:
         [(self.uid,)] = database.rows("SELECT uid FROM crawl")
 
     def newest(self) -> int:
-        """The seq of the newest change; 0 before the first."""
+        """Return the seq of the newest change; 0 before the first."""
         [(seq,)] = self._database.rows("SELECT seq FROM crawl")
         return int(seq)
 
     def read(self, after: int, realm: str | None, limit: int) -> ChangeBatch | None:
-        """Up to ``limit`` rows above a seq, of one realm or of all; None where there are none."""
+        """Read up to ``limit`` rows above a seq, of one realm or of all; None if there are none."""
         query = CHANGES.format(of=OF_REALM if realm else "")
         rows = self._database.rows(query, (after, *([realm] if realm else []), limit))
         if not rows:
@@ -93,11 +93,11 @@ class ChangeLog:
         return ChangeBatch([change for change in found if change is not None], rows[-1][0])
 
     def wait(self, seconds: float) -> None:
-        """Wait for changes, at most so long."""
+        """Wait for changes, or until the time has elapsed."""
         self._database.wait_for_changes(seconds)
 
     def count(self, after: int, realm: str | None) -> tuple[int, int]:
-        """Numbers of upserts and of deletions above a seq that a reader would get."""
+        """Count the upserts and the deletions above a seq that a reader would get."""
         condition = OF_REALM if realm else ""
         [(upserts, deletions)] = self._database.rows(
             "SELECT count(d.url), count(*) - count(CASE WHEN o.op = 'upsert' THEN 1 END)"  # noqa: S608
@@ -114,7 +114,7 @@ class ChangeLog:
         batch: ChangeBatch,
         refused: Iterable[DeadLetter],
     ) -> None:
-        """Record that a target has applied a batch, but for the changes that it refused."""
+        """Record that a target has applied a batch, except for the refused changes."""
         now = self._database.now()
         with self._database.transaction():
             self._database.execute(ADVANCE, (target, realm or "", batch.seq, now))
@@ -133,18 +133,18 @@ class ChangeLog:
             self._database.execute("DELETE FROM dead_letter WHERE target = ?", (target,))
 
     def forget(self, target: str) -> bool:
-        """Forget a target; return False where it is not known."""
+        """Delete a target; return False if it is unknown."""
         with self._database.transaction():
             self._database.execute("DELETE FROM dead_letter WHERE target = ?", (target,))
             count = self._database.execute("DELETE FROM sync_target WHERE target = ?", (target,))
         return count > 0
 
     def targets(self) -> list[TargetLag]:
-        """Every target that was synchronised from this database, with its lag."""
+        """Return every target that was synchronised from this database, with its lag."""
         return [TargetLag(*row) for row in self._database.rows(TARGETS)]
 
     def dead_letters(self, target: str | None = None) -> list[tuple[str, DeadLetter]]:
-        """The refused changes of one target or of all, each with its target, by seq."""
+        """Return the refused changes of one target or of all, each with its target, by seq."""
         rows = self._database.rows(
             "SELECT target, seq, id, url, reason FROM dead_letter"
             " WHERE ? = '' OR target = ? ORDER BY target, seq",

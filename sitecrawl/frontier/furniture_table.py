@@ -1,4 +1,4 @@
-"""The furniture of origins in the crawl database: samples of pages, and what they share."""
+"""Furniture of origins in the crawl database: sampled pages, and the lines they share."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ LEAVE_OUT = (
     " ELSE left_out || ? END WHERE id = ?"
 )
 LEARNING = frozenset({MIN_PAGES, 24, 40, SAMPLED_PAGES})
-"""Sizes of a sample at which it is counted; and again when one of its pages has changed."""
+"""Sizes of a sample at which it is counted; it is also counted when a sampled page changes."""
 
 
 class Furniture:
-    """The furniture of the origins that this worker leases; loaded with the lease."""
+    """Furniture of the origins that this worker leases, loaded with the lease."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: dict[int, OriginFurniture] = {}
 
     def of(self, origin: int) -> OriginFurniture:
-        """Furniture of an origin, from memory alone."""
+        """Return the cached furniture of an origin."""
         return self._known.get(origin, UNKNOWN)
 
     def load(self, origins: Sequence[int]) -> None:
-        """Read what is known of origins that were leased."""
+        """Load the furniture of leased origins."""
         for origin in origins:
             rows = self._database.rows(PAGES, (origin,))
             if not rows:
@@ -75,13 +75,13 @@ class Furniture:
             self._known[origin] = OriginFurniture(version, lines, versions, sampled)
 
     def forget(self, origin: int) -> None:
-        """Drop what is known of an origin whose lease is given back."""
+        """Drop the cached furniture of an origin whose lease is released."""
         self._known.pop(origin, None)
 
     def learn(self, origin: int, visits: Sequence[VisitResult]) -> OriginFurniture | None:
-        """Add pages to the samples; what is known then, None where nothing new is.
+        """Add pages to the samples; return the new furniture, None if it is the same.
 
-        To be passed to ``know`` once the transaction has ended.
+        The result is to be passed to ``know`` once the transaction has ended.
         """
         known = self.of(origin)
         pages = dict(known.pages)
@@ -108,7 +108,7 @@ class Furniture:
         known: OriginFurniture,
         pages: dict[str, frozenset[int]],
     ) -> set[str]:
-        """Add a page to its samples; those that are to be counted now."""
+        """Add a page to its samples; return those that are to be counted now."""
         due, fingerprint = set(), visit.due.fingerprint
         for name in known.samples(fingerprint, names_of(visit.due.url)):
             before = pages.get(name, frozenset())
@@ -124,7 +124,7 @@ class Furniture:
     def _count(
         self, origin: int, names: set[str], known: OriginFurniture
     ) -> dict[str, frozenset[int]]:
-        """The furniture of those samples for which it is another now."""
+        """Count samples; return the furniture of those for which it changed."""
         changed = {}
         for name in sorted(names):
             before = known.lines.get(name, frozenset())
@@ -135,11 +135,11 @@ class Furniture:
         return changed
 
     def know(self, origin: int, furniture: OriginFurniture) -> None:
-        """Use what was learned."""
+        """Cache learned furniture."""
         self._known[origin] = furniture
 
     def stripped(self, findings: Sequence[Finding]) -> None:
-        """Note the furniture by which documents were stripped that were stored now."""
+        """Store the furniture version with which the documents of visits were stripped."""
         rows = [
             (finding.visit.furniture, finding.stored.id, finding.visit.furniture)
             for finding in findings
@@ -149,16 +149,16 @@ class Furniture:
             self._database.many(STRIPPED, rows)
 
     def leave_out(self, url: int, words: str) -> None:
-        """Note what was left out of a stored document, beside what its page left out."""
+        """Append a description of the text that was stripped from a stored document."""
         self._database.execute(LEAVE_OUT, (words, f"\n{words}", url))
 
     def brought_up(self, origin: int, urls: Sequence[int]) -> None:
-        """Note that documents are stripped of all that is known now."""
+        """Record that documents are stripped with the current version."""
         version = self.of(origin).version
         self._database.many(STRIPPED, [(version, url, version) for url in urls])
 
     def stripped_before(self, origin: int, limit: int) -> list[tuple[int, str, int]]:
-        """Documents that were stripped by less than is known now: row, URL, and by which version."""
+        """Return documents stripped with an older version: row, URL and version."""
         return self._rows(BEFORE, origin, self.of(origin).version, limit)
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:

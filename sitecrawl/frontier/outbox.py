@@ -1,4 +1,4 @@
-"""The outbox: every change of a document, in the order in which transactions ended."""
+"""The outbox: every change of a document, in commit order."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ INSERT = (
 
 @dataclass(slots=True)
 class Entry:
-    """A change on its way into the outbox.
+    """A change to be written to the outbox.
 
-    ``content`` holds an upsert's fields beside the envelope, ``address`` the URL of a delete.
-    ``hash`` is that of a section that is a document of its own, empty for a page.
+    ``content`` has the fields of an upsert without the envelope, ``address`` the URL of a delete.
+    ``hash`` is the hash of a section that is a document of its own, empty for a page.
     """
 
     url: int
@@ -38,7 +38,7 @@ class Entry:
 
 
 def record(seq: int, run: int, realm: str, entry: Entry) -> dict[str, Any]:
-    """The line of a change as the contract has it; empty values are left out."""
+    """Return the output line of a change, without empty values."""
     envelope = {
         "op": entry.op,
         "id": entry.id,
@@ -54,7 +54,7 @@ def record(seq: int, run: int, realm: str, entry: Entry) -> dict[str, Any]:
 
 
 class Outbox:
-    """Numbers changes last in their transaction, so that no reader ever misses one."""
+    """Outbox of a run; changes are numbered last in a transaction, so that no reader misses one."""
 
     def __init__(self, database: Database, run: int, realm: str, owner: str | None) -> None:
         self._database = database
@@ -64,7 +64,7 @@ class Outbox:
         self._sections = SectionTable(database, Documents(database), run)
 
     def write(self, pages: Sequence[Entry]) -> list[Change]:
-        """Number and write the changes of pages, of each page or of its sections."""
+        """Number and write the changes of pages, or of their sections."""
         entries = self._sections.expanded(pages)
         if not pages:
             return []
@@ -117,7 +117,7 @@ WAITING = (
     " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
 )
 
-WITHOUT_RECORD = 1  # the delivery of a row whose file needs no record
+WITHOUT_RECORD = 1  # delivery of rows whose files need no record
 MARK = "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?"
 RECORD = (
     "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
@@ -130,7 +130,7 @@ LEFT = (
 
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
-    """The change of an outbox row; None when a later change has taken its document's place."""
+    """Return the change of an outbox row; None if a later change has replaced it."""
     seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current, section = row
     entry = Entry(url, op, id_, change, reason, moved_to, address)
     if op == "upsert":
@@ -145,9 +145,9 @@ def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
 def take_undelivered(
     database: Database, realm: str, owner: str, limit: int, after: int
 ) -> list[Change]:
-    """Assign up to ``limit`` rows of a realm to this worker that no feed and no living worker has.
+    """Assign up to ``limit`` undelivered rows of a realm without a living owner to this worker.
 
-    Rows whose document has changed since count as delivered: the later row brings it.
+    Rows whose document has changed since count as delivered: the later row has its content.
     """
     changes: list[Change] = []
     while len(changes) < limit:
@@ -174,7 +174,7 @@ def deliver(
     *,
     number: int,
 ) -> int:
-    """Mark outbox rows as written to files; the number of their delivery, new if it is 0."""
+    """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
     if files:
         if not number:
             [(number,)] = database.rows(
@@ -187,7 +187,7 @@ def deliver(
 
 
 def take_over(database: Database, owner: str, run: int, feeds: Collection[str]) -> list[Delivered]:
-    """The deliveries to these feeds that nobody alive has; they are this worker's now."""
+    """Assign the deliveries to these feeds without a living owner to this worker; return them."""
     found = [_delivered(*row) for row in database.rows(LEFT)]
     taken = [each for each in found if any(file.feed in feeds for file in each.files)]
     database.many(
@@ -220,9 +220,9 @@ def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[i
 
 
 def end(database: Database, owner: str, run: int) -> None:
-    """End a worker's deliveries well; forget those of its run when no other's are left.
+    """Record that a worker ended normally; delete the deliveries of its run once all workers have.
 
-    A worker that ended well has its file written anew only with those of the others.
+    Until then, the files of a worker that ended normally must not be overwritten either.
     """
     database.execute("UPDATE delivery SET owner = '' WHERE owner = ?", (owner,))
     if not database.rows("SELECT 1 FROM delivery WHERE run = ? AND owner <> '' LIMIT 1", (run,)):

@@ -1,4 +1,4 @@
-"""Forgetting what nobody asks for any more, so that a crawl database stays small."""
+"""Pruning of old rows that are no longer needed, so that a crawl database stays small."""
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -12,7 +12,7 @@ from sitecrawl.frontier.leases import anyone_at_work
 
 BATCH = 5000
 OF_REALM = " AND run IN (SELECT id FROM run WHERE realm = ?)"
-SYNCHRONISED = (  # by every target that reads the realm; false where there is none
+SYNCHRONISED = (  # by every target that reads the realm; false if there is none
     "seq <= (SELECT min(t.seq) FROM sync_target AS t WHERE t.realm IN ('', {table}.realm))"
 )
 ATTEMPTS = (
@@ -41,12 +41,12 @@ RUNS = (
     " EXCEPT SELECT run FROM outbox EXCEPT SELECT run FROM deletion"
     " EXCEPT SELECT run FROM worker"
 )
-ANY, COUNTED = 1, 2  # what came after an attempt: another, and one with an outcome
+ANY, COUNTED = 1, 2  # later attempts on a URL: any, and one with an outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Numbers of rows pruned from before ``before`` (UTC epoch seconds)."""
+    """Numbers of pruned rows that are older than ``before`` (UTC epoch seconds)."""
 
     before: float
     attempts: int
@@ -55,13 +55,13 @@ class Forgotten:
 
     @property
     def count(self) -> int:
-        """Number of rows in all."""
+        """Total number of rows."""
         return self.attempts + self.changes + self.runs
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """Bytes of the file before and after, and the reason why it was not rewritten."""
+    """Size of the file in bytes before and after, and the reason if it was not rewritten."""
 
     before: int
     after: int
@@ -69,10 +69,10 @@ class Compacted:
 
 
 class Pruning:
-    """Forgets old rows of one realm or, where that is None, of all.
+    """Pruning of old rows of one realm or, if that is None, of all.
 
-    Every batch is a transaction of its own: one that is killed has forgotten a part, and the
-    next goes on. Raises FrontierError while a worker is alive.
+    Every batch is a transaction of its own, so the next call continues after an interrupted one.
+    Raises FrontierError while a worker is alive.
     """
 
     def __init__(self, database: Database, realm: str | None = None) -> None:
@@ -85,14 +85,14 @@ class Pruning:
         self._of_realm = "" if realm is None else OF_REALM
 
     def forget(self, age: float) -> Forgotten:
-        """Forget what is older than ``age`` seconds and of no use."""
+        """Delete rows that are older than ``age`` seconds and no longer needed."""
         before = self._database.now() - age
         attempts = self._forget_attempts(before)
         changes = self._forget_changes(before) + self._forget_deletions(before)
         return Forgotten(before, attempts, changes, self._forget_runs(before))
 
     def compact(self) -> Compacted | None:
-        """Give the space back; None where a server sees to that itself."""
+        """Reclaim free space; None if a server does that itself."""
         before = self._database.size()
         if before is None:
             return None
@@ -100,13 +100,13 @@ class Pruning:
         return Compacted(before, self._database.size() or 0, hindrance)
 
     def _forget_attempts(self, before: float) -> int:
-        """Forget, from the newest down, attempts that were followed by another on their URL.
+        """Delete attempts that were followed by another on the same URL, from the newest down.
 
-        What was cancelled or lost changed nothing: the last with an outcome stays as well.
+        Cancelled and lost attempts changed nothing, so the last one with an outcome is kept too.
         """
         [(last,)] = self._database.rows("SELECT coalesce(max(id), 0) + 1 FROM attempt")
         [(urls,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM url")
-        later = bytearray(urls + 1)  # a byte for each URL; an index would cost every fetch
+        later = bytearray(urls + 1)  # one byte per URL; an index would slow down every fetch
         forgotten = 0
         while rows := self._rows(ATTEMPTS, last, urls, *self._realm, BATCH):
             last = rows[-1][0]
@@ -120,8 +120,8 @@ class Pruning:
         return forgotten
 
     def _forget_changes(self, before: float) -> int:
-        """Forget what was delivered or synchronised, and replaced: no export writes such an upsert, and a
-        deletion before a newer upsert of the same id says nothing to who reads both."""
+        """Delete delivered or synchronised changes that were replaced: no export writes such an
+        upsert, and a deletion before a newer upsert of the same id has no effect."""
         [(newest,)] = self._database.rows("SELECT coalesce(max(seq), 0) FROM outbox")
         [(oldest,)] = self._database.rows("SELECT coalesce(min(seq), 1) FROM outbox")
         statement = CHANGES.format(
@@ -136,12 +136,12 @@ class Pruning:
         return forgotten
 
     def _forget_deletions(self, before: float) -> int:
-        """Forget deletions after which the same document was deleted once more."""
+        """Delete deletions that were followed by another one of the same document."""
         found = [seq for (seq,) in self._rows(DELETED_AGAIN, before, *self._realm)]
         return self._delete("outbox", "seq", found)
 
     def _forget_runs(self, before: float) -> int:
-        """Forget the runs that ended and left no row; each realm's last one stays."""
+        """Delete ended runs without rows, except the last one of each realm."""
         found = [run for (run,) in self._rows(RUNS, before, *self._realm)]
         return self._delete("run", "id", found)
 

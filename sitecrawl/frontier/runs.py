@@ -1,4 +1,4 @@
-"""Runs: their beginning, their end, and what becomes due when one begins."""
+"""Runs: their beginning, their end, and the URLs that become due when one begins."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
 
 
 def check_name(database: Database, name: str, options: StateOptions) -> None:
-    """Raises FrontierError when the database was made for another crawl."""
+    """Raise FrontierError if the database was created for another crawl."""
     [(made_for,)] = database.rows("SELECT name FROM crawl")
     if made_for != name and not options.any_name:
         raise FrontierError(
@@ -40,7 +40,7 @@ def check_name(database: Database, name: str, options: StateOptions) -> None:
 def begin(
     database: Database, owner: str, configuration: dict[str, Any], options: StateOptions
 ) -> int:
-    """Join the run of the living workers of this realm, or begin a new one; its id."""
+    """Join the run of the living workers of this realm, or begin a new one; return its id."""
     now = database.now()
     reap_dead_workers(database, now, options.delay)
     run = _living_run(database, options.realm)
@@ -80,19 +80,19 @@ def finish(database: Database, owner: str, run: int, reason: str, counters: dict
 
 
 def count_workers(database: Database, run: int) -> int:
-    """The number of workers that have registered in a run."""
+    """Count the registered workers of a run."""
     [(count,)] = database.rows("SELECT count(*) FROM worker WHERE run = ?", (run,))
     return int(count)
 
 
 def last_run(database: Database, realm: str) -> int:
-    """The id of the newest run of a realm, 0 where it has none."""
+    """Return the id of the newest run of a realm, 0 if there is none."""
     [(run,)] = database.rows("SELECT coalesce(max(id), 0) FROM run WHERE realm = ?", (realm,))
     return int(run)
 
 
 def requeue_due(database: Database, run: int, now: float, options: StateOptions) -> int:
-    """Queue what is due and was not considered in this run; return how many URLs."""
+    """Queue the due URLs that this run has not considered; return their number."""
     if not options.selection.due:
         return 0
     if options.force:
@@ -105,17 +105,18 @@ def requeue_due(database: Database, run: int, now: float, options: StateOptions)
 
 def reread(database: Database, options: StateOptions) -> int:
     """Queue the pages that were read with other options, and those that a pipeline dropped;
-    how many URLs that was."""
+    return their number."""
     if not options.reading:
         return 0
     return database.execute(REREAD, (options.reading, options.realm))
 
 
 def count_pending(database: Database, realm: str) -> None:
-    """Count afresh how many URLs wait on each origin.
+    """Recount the waiting URLs of each origin.
 
-    First wait for the batches that others are writing: a statement of PostgreSQL that waits
-    itself goes on with what it saw before (its manual, 13.2.1), and a wrong number stays.
+    The first statement waits for batches that others are writing: a PostgreSQL statement that
+    has to wait itself continues with its older snapshot (manual, 13.2.1), and would store a wrong
+    number.
     """
     database.execute("UPDATE origin SET pending = pending WHERE realm = ?", (realm,))
     database.execute(
@@ -126,7 +127,7 @@ def count_pending(database: Database, realm: str) -> None:
 
 
 def _reread_once(database: Database, run: int, options: StateOptions) -> None:
-    """Look for pages read otherwise, unless the run before has, and read with these options."""
+    """Queue pages read with other options, unless the previous run read with these options."""
     if not options.selection.reread:
         return
     before = database.rows(READ_BEFORE, (run, options.realm))

@@ -98,7 +98,7 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Take the file's only write lock at the start, so that no later statement can fail on it."""
+        """Take the file's only write lock at the start, so that no statement has to wait for it."""
         self._check_file()
         self._connection.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
         try:

@@ -99,30 +99,30 @@ class Store:
         self._wakes = options.selection.links
 
     def add(self, candidates: Sequence[Candidate]) -> int:
-        """Store those not known yet, and shorter ways to the others."""
+        """Store unknown URLs, and shorter paths to known ones; return the number of new URLs."""
         with self._transaction():
             new = self._urls.add(candidates, {})
             self._former_starts.confirm(candidates)
         return new
 
     def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
-        """Make ordinary URLs of former starts, unless other workers of the run have their own."""
+        """Turn former starts into ordinary URLs, unless the run has other workers."""
         with self._transaction():
             if runs.count_workers(self._database, self.run) > 1:
                 return []
             return self._former_starts.retire(starts)
 
     def unnamed_starts(self) -> set[tuple[str, int]]:
-        """Origin and fingerprint of the former starts that nothing has named yet."""
+        """Return origin and fingerprint of the former starts that are not referenced yet."""
         return set(self._former_starts.marked)
 
     def ask_listing(self, url: str) -> None:
-        """Note that a sitemap is asked for."""
+        """Record that a sitemap has been requested."""
         with self._transaction():
             self._former_starts.ask_listing(url)
 
     def read_listing(self, url: str) -> None:
-        """Note that a sitemap was read to its end."""
+        """Record that a sitemap was read to its end."""
         with self._transaction():
             self._former_starts.read_listing(url)
 
@@ -132,22 +132,22 @@ class Store:
             return list(self._memory.claims.redirect_chain(urls))
 
     def unskip(self, candidates: Sequence[Candidate]) -> None:
-        """Queue those that the run has set aside."""
+        """Queue those candidates that the run has set aside."""
         with self._transaction():
             self._reminders.unskip(candidates)
 
     def mark_due(self, candidates: Sequence[Candidate]) -> None:
-        """Queue these whatever their age."""
+        """Queue these regardless of their age."""
         with self._transaction():
             self._reminders.mark_due(candidates)
 
     def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Queue those that a feed dates otherwise than before."""
+        """Store the dates of feed entries, and queue the URLs whose date has changed."""
         with self._transaction():
             self._reminders.record_feed_dates(entries)
 
     def requeue_due(self) -> None:
-        """Queue what is due now, also what this run has visited."""
+        """Queue every URL that is due now, including those that this run has visited."""
         self._deletion_flush.begin_round()
         with self._transaction():
             self._database.exclusive_lock()
@@ -156,7 +156,7 @@ class Store:
                 runs.count_pending(self._database, self._options.realm)
 
     def lease(self, limit: int) -> list[OriginState]:
-        """Take free origins on which something waits."""
+        """Lease up to ``limit`` free origins with waiting URLs."""
         with self._transaction():
             self._database.exclusive_lock()
             now = self._database.now()
@@ -170,7 +170,7 @@ class Store:
             return taken
 
     def claim(self, origin: str) -> OriginState | None:
-        """Take an origin by its name, unless another worker has it."""
+        """Lease an origin, unless another worker has it."""
         with self._transaction():
             self._database.exclusive_lock()
             self._urls.know([origin])
@@ -180,17 +180,17 @@ class Store:
             return state
 
     def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Due URLs of a leased origin."""
+        """Pop due URLs of a leased origin."""
         if origin not in self.leases:
             return []
         return self._urls.pop(origin, self.leases[origin], limit)
 
     def has_untried_urls(self, origin: str) -> bool:
-        """Tell whether more of a leased origin waits than what failed last time."""
+        """Tell whether a leased origin has waiting URLs other than those that failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
 
     def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
-        """Write what the visits found, unless the lease was lost."""
+        """Write the results of visits, unless the lease was lost."""
         with self._transaction():
             if not self.leases.prove(origin):
                 self._log_lost(origin, visits)
@@ -234,7 +234,7 @@ class Store:
         return findings, self._outbox.write(changes.entries())
 
     def _release_orphaned(self, origin: int, findings: Sequence[Finding]) -> None:
-        """Queue URLs for which pages were to stand that are none."""
+        """Queue folded URLs whose replacement proved not to be a page."""
         gone = [
             finding.stored.id
             for finding in findings
@@ -249,7 +249,7 @@ class Store:
             findings[0].released = True
 
     def learned(self, origin: str) -> list[StoredRule]:
-        """The learned rules of a leased origin."""
+        """Return the learned rules of a leased origin."""
         return self._learned.of(self.leases[origin].id) if origin in self.leases else []
 
     def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
@@ -261,17 +261,17 @@ class Store:
     def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool
     ) -> dict[int, StoredPage]:
-        """Stored states of URLs of a leased origin."""
+        """Return stored states of URLs of a leased origin."""
         if origin not in self.leases:
             return {}
         return self._learned.pages(self.leases[origin].id, fingerprints, words=words)
 
     def read_texts(self, origin: str) -> dict[str, str]:
-        """The text hashes of the last pages read of a leased origin, by URL."""
+        """Return the text hashes of the pages last read on a leased origin, by URL."""
         return self._learned.texts(self.leases[origin].id) if origin in self.leases else {}
 
     def release_folded(self, origin: str) -> int:
-        """Queue the URLs that learned rules kept out of an origin, if it is ours."""
+        """Queue the folded URLs of an origin, if it is ours; return their number."""
         with self._transaction():
             if not self.leases.prove(origin):
                 return 0
@@ -287,17 +287,17 @@ class Store:
         self._visits.log(findings)
 
     def save_origin(self, state: OriginState) -> None:
-        """Store what is remembered of an origin, if it is ours."""
+        """Store the state of an origin, if it is ours."""
         with self._transaction():
             self.leases.save(state)
 
     def furniture_of(self, origin: str) -> OriginFurniture:
-        """The lines that pages of a leased origin share; reads memory alone."""
+        """Return the known lines that pages of a leased origin share, without a query."""
         lease = self.leases.get(origin)
         return self._furniture.of(lease.id) if lease is not None else UNKNOWN
 
     def strip_stored(self, origin: str) -> Stripped:
-        """Strip some documents that were written when less of their furniture was known."""
+        """Strip a batch of documents that were written when less furniture was known."""
         with self._transaction():
             if not self.leases.prove(origin):
                 return Stripped([], more=False)
@@ -307,7 +307,7 @@ class Store:
             return Stripped(self._outbox.write(changes.entries()), more)
 
     def release(self, origin: str) -> None:
-        """Give the origin back."""
+        """Release the origin."""
         lease = self.leases.get(origin)
         if lease is not None:
             self._furniture.forget(lease.id)
@@ -315,12 +315,12 @@ class Store:
             self.leases.give_back(origin)
 
     def exclude_from_run(self, origin: str) -> None:
-        """Give the origin back, for the run."""
+        """Release the origin, and exclude it from the run."""
         with self._transaction():
             self.leases.exclude_from_run(origin)
 
     def readmit(self, origin: str) -> None:
-        """Allow an origin to be leased again that was given up."""
+        """Allow an origin that was given up to be leased again."""
         with self._transaction():
             self.leases.readmit(origin)
 
@@ -330,7 +330,7 @@ class Store:
             self.leases.renew()
 
     def backlog(self) -> Backlog:
-        """Count the waiting URLs by holder."""
+        """Count the waiting URLs by lease holder."""
         return self.leases.backlog()
 
     def settle(self, origin: str) -> Settlement:
@@ -344,7 +344,7 @@ class Store:
         return settlement
 
     def undelivered(self, limit: int, after: int) -> list[Change]:
-        """Take over outbox rows that no living worker holds."""
+        """Take over undelivered outbox rows that no living worker holds."""
         with self._transaction():
             self._database.exclusive_lock()
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
@@ -354,12 +354,12 @@ class Store:
     def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
     ) -> int:
-        """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
+        """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
         with self._transaction():
             return deliver(self._database, self.owner, self.run, seqs, files, number=number)
 
     def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """Take over what nobody alive has delivered to these feeds."""
+        """Take over deliveries to these feeds that no living worker holds."""
         with self._transaction():
             self._database.exclusive_lock()
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
@@ -376,7 +376,7 @@ class Store:
             return undeliver_file(self._database, self.owner, path, seqs)
 
     def end_deliveries(self) -> None:
-        """End our deliveries well."""
+        """Record that the deliveries of this worker ended normally."""
         with self._transaction():
             self._database.exclusive_lock()
             end(self._database, self.owner, self.run)

@@ -1,4 +1,4 @@
-"""Applying another configuration to the stored documents, without fetching anything."""
+"""Application of a changed configuration to the stored documents, without fetching."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ WAY = (
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Rewrite of a stored document: the fields it has now and their hash, or, where
-    ``document`` is None, why it is deleted.
+    """Rewrite of a stored document: its new fields and their hash or, if ``document`` is None,
+    the reason of its deletion.
 
-    Without ``document_hash`` the content stays what it was. ``successor`` is the address
-    that the page has now, to be crawled. ``word`` and ``rule`` are those of the decision,
-    for a person.
+    Without ``document_hash`` the stored hash is kept. ``successor`` is the new address of the
+    page, to be crawled. ``word`` and ``rule`` are those of the decision, for display.
     """
 
     document: dict[str, Any] | None
@@ -46,11 +45,11 @@ class Rewrite:
 
 
 Verdict = Callable[[str, dict[str, Any]], Rewrite | None]
-"""Judges the document that is stored under an address."""
+"""Function that judges the document stored under an address."""
 
 
 class Reindex:
-    """Goes through the current documents of a realm, and writes those that change."""
+    """Reindexing of the current documents of a realm; only changed ones are written."""
 
     def __init__(self, database: Database, realm: str) -> None:
         self._database = database
@@ -58,14 +57,14 @@ class Reindex:
         self._documents = Documents(database)
 
     def planned(self, verdict: Verdict) -> Iterator[tuple[str, Rewrite]]:
-        """The addresses that would change, and how; nothing is written."""
+        """Yield the addresses that would change, with their rewrites; nothing is written."""
         for held in self._current():
             rewrite = verdict(held.address, self._content(held))
             if rewrite is not None:
                 yield held.address, rewrite
 
     def apply(self, verdict: Verdict) -> Iterator[Change]:
-        """Write what changes, document by document; a crash leaves whole ones behind."""
+        """Write the changed documents, each in a transaction of its own."""
         for held in self._current():
             rewrite = verdict(held.address, self._content(held))
             if rewrite is not None:
@@ -75,13 +74,13 @@ class Reindex:
 
     @property
     def last_seq(self) -> int:
-        """The number of the newest change."""
+        """Seq of the newest change."""
         [(seq,)] = self._database.rows("SELECT seq FROM crawl")
         return int(seq)
 
     def finish(self, reading: str, configuration: dict[str, Any]) -> None:
-        """Queue what was read with other options than ``reading``; the last run gets the
-        configuration that its documents were brought to."""
+        """Queue the pages read with other options than ``reading``, and store the applied
+        configuration with the last run."""
         with self._database.transaction():
             reread(self._database, StateOptions(realm=self._realm, reading=reading))
             count_pending(self._database, self._realm)
@@ -111,9 +110,9 @@ class Reindex:
         return Outbox(self._database, run, self._realm, None).write(changes.entries())
 
     def _content(self, held: StoredDocument) -> dict[str, Any]:
-        """A stored document, with the way to it that is known now: it may have become shorter.
+        """Return a stored document with today's path from a start, which may be shorter.
 
-        Where a project's pipelines have left the way out it stays out.
+        Path fields that a project's pipelines removed are not added.
         """
         [way] = self._database.rows(WAY, (held.url,))
         names = ("source_url", "discovered_via", "depth")

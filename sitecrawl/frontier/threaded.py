@@ -1,4 +1,4 @@
-"""The frontier for the event loop: every call waits in one worker thread."""
+"""Asynchronous frontier that runs every call in one worker thread."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from sitecrawl.frontier.store import Store
 from sitecrawl.policy.documents.furniture import OriginFurniture
 
 RENEWALS_PER_LEASE = 4
-PAUSES = (0.05, 0.1, 0.2, 0.4)  # seconds before a transaction is tried again
+PAUSES = (0.05, 0.1, 0.2, 0.4)  # seconds before each retry of a transaction
 T = TypeVar("T")
 
 
 class ThreadedFrontier:
-    """Keeps the frontier's protocol over a store that lives in a thread of its own."""
+    """Implementation of the frontier protocol by a store in a thread of its own."""
 
     def __init__(self, backend: Backend, options: StateOptions) -> None:
         self._backend = backend
@@ -47,29 +47,29 @@ class ThreadedFrontier:
         self._opened: Store | None = None
 
     async def open(self, crawl: str, configuration: dict[str, Any]) -> int:
-        """Open or make the database and begin a run; renewal has its own task."""
+        """Open or create the database, begin a run, and start the task that renews leases."""
         self._opened = await self._run(self._connect, crawl, configuration)
         self._renewal = asyncio.create_task(self._renew())
         return self._opened.run
 
     async def add(self, candidates: Sequence[Candidate]) -> int:
-        """Store those not known yet; returns how many were new."""
+        """Store unknown URLs, and shorter paths to known ones; return the number of new URLs."""
         return await self._run(self._store.add, candidates)
 
     async def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
-        """Make ordinary URLs of former starts that are not among ``starts``."""
+        """Turn stored starts that are not among ``starts`` into ordinary URLs; return them."""
         return await self._run(self._store.retire_starts, starts)
 
     async def unnamed_starts(self) -> set[tuple[str, int]]:
-        """Origin and fingerprint of the former starts that nothing has named yet."""
+        """Return origin and fingerprint of the former starts that are not referenced yet."""
         return await self._run(self._store.unnamed_starts)
 
     async def ask_listing(self, url: str) -> None:
-        """Note that a sitemap is asked for, which may name a former start."""
+        """Record that a sitemap, which may list a former start, has been requested."""
         await self._run(self._store.ask_listing, url)
 
     async def read_listing(self, url: str) -> None:
-        """Note that a sitemap was read to its end."""
+        """Record that a sitemap was read to its end."""
         await self._run(self._store.read_listing, url)
 
     async def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
@@ -77,39 +77,39 @@ class ThreadedFrontier:
         return await self._run(self._store.redirect_chain, urls)
 
     async def unskip(self, candidates: Sequence[Candidate]) -> None:
-        """Queue those that the run has set aside."""
+        """Queue those candidates that the run has set aside."""
         await self._run(self._store.unskip, candidates)
 
     async def mark_due(self, candidates: Sequence[Candidate]) -> None:
-        """Queue these whatever their age."""
+        """Queue these regardless of their age."""
         await self._run(self._store.mark_due, candidates)
 
     async def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Note the dates of feed entries; those whose date differs wait."""
+        """Store the dates of feed entries, and queue the URLs whose date has changed."""
         await self._run(self._store.record_feed_dates, entries)
 
     async def requeue_due(self) -> None:
-        """Queue what is due now, also what this run has visited."""
+        """Queue every URL that is due now, including those that this run has visited."""
         await self._run(self._store.requeue_due)
 
     async def lease(self, limit: int) -> list[OriginState]:
-        """Take up to ``limit`` free origins that have something due."""
+        """Lease up to ``limit`` free origins that have due URLs."""
         return await self._run(self._store.lease, limit)
 
     async def claim(self, origin: str) -> OriginState | None:
-        """Take an origin by its name; None while another worker has it."""
+        """Lease an origin; None while another worker has it."""
         return await self._run(self._store.claim, origin)
 
     async def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Up to ``limit`` due URLs of a leased origin that are not popped."""
+        """Pop up to ``limit`` due URLs of a leased origin."""
         return await self._run(self._store.pop, origin, limit)
 
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
-        """Write what the visits found in one transaction."""
+        """Write the results of visits in one transaction."""
         return await self._run(self._store.commit, origin, visits)
 
     async def learned(self, origin: str) -> list[StoredRule]:
-        """The learned rules of an origin."""
+        """Return the learned rules of an origin."""
         return await self._run(self._store.learned, origin)
 
     async def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
@@ -119,43 +119,43 @@ class ThreadedFrontier:
     async def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool = False
     ) -> dict[int, StoredPage]:
-        """Stored states of URLs of a leased origin; with ``words`` their texts as well."""
+        """Return stored states of URLs of a leased origin, with their texts if ``words`` is set."""
         return await self._run(partial(self._store.stored_pages, words=words), origin, fingerprints)
 
     async def read_texts(self, origin: str) -> dict[str, str]:
-        """The text hashes of the last pages read of a leased origin, by URL."""
+        """Return the text hashes of the pages last read on a leased origin, by URL."""
         return await self._run(self._store.read_texts, origin)
 
     async def release_folded(self, origin: str) -> int:
-        """Queue the URLs of a leased origin that learned rules kept out; how many they are."""
+        """Queue the folded URLs of a leased origin; return their number."""
         return await self._run(self._store.release_folded, origin)
 
     async def save_origin(self, state: OriginState) -> None:
-        """Store robots.txt, delay and readiness of a leased origin."""
+        """Store robots.txt, delay, and the earliest time of the next request of a leased origin."""
         await self._run(self._store.save_origin, state)
 
     async def release(self, origin: str) -> None:
-        """Give the origin back."""
+        """Release the origin."""
         await self._run(self._store.release, origin)
 
     async def has_untried_urls(self, origin: str) -> bool:
-        """Tell whether more of a leased origin waits than what failed last time."""
+        """Tell whether a leased origin has waiting URLs other than those that failed last time."""
         return await self._run(self._store.has_untried_urls, origin)
 
     async def exclude_from_run(self, origin: str) -> None:
-        """Give the origin back; no worker takes it again in this run."""
+        """Release the origin, and keep every worker from leasing it again in this run."""
         await self._run(self._store.exclude_from_run, origin)
 
     async def readmit(self, origin: str) -> None:
-        """Allow an origin to be leased again that was given up."""
+        """Allow an origin that was given up to be leased again."""
         await self._run(self._store.readmit, origin)
 
     def furniture(self, origin: str) -> OriginFurniture:
-        """The lines that pages of a leased origin share, as far as it is known."""
+        """Return the known lines that pages of a leased origin share."""
         return self._store.furniture_of(origin)
 
     async def strip_stored(self, origin: str) -> Stripped:
-        """Strip documents that were written when less of their furniture was known."""
+        """Strip a batch of documents that were written when less furniture was known."""
         return await self._run(self._store.strip_stored, origin)
 
     def holds(self, origin: str) -> bool:
@@ -163,7 +163,7 @@ class ThreadedFrontier:
         return self._store.leases.safe(origin)
 
     async def backlog(self) -> Backlog:
-        """Count the waiting URLs by holder."""
+        """Count the waiting URLs by lease holder."""
         return await self._run(self._store.backlog)
 
     async def settle(self, origin: str) -> Settlement:
@@ -171,17 +171,17 @@ class ThreadedFrontier:
         return await self._run(self._store.settle, origin)
 
     async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
-        """Outbox rows that no feed and no living worker has."""
+        """Take over undelivered outbox rows that no living worker holds."""
         return await self._run(self._store.undelivered, limit, after)
 
     async def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
     ) -> int:
-        """Mark outbox rows as written to files; their delivery, new if ``number`` is 0."""
+        """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
         return await self._run(self._store.delivered, seqs, files, number)
 
     async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """Take over deliveries to these feeds of crawls that died or did not end well."""
+        """Take over deliveries to these feeds from crawls that did not end normally."""
         return await self._run(self._store.take_over_deliveries, feeds)
 
     async def undeliver(self, numbers: Collection[int]) -> None:
@@ -240,5 +240,5 @@ class ThreadedFrontier:
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(self._options.lease_seconds / RENEWALS_PER_LEASE)
-            with suppress(FrontierError):  # the next call that matters meets the same error
+            with suppress(FrontierError):  # the next regular call raises the same error
                 await self._run(self._store.renew)

@@ -1,4 +1,4 @@
-"""Reducer of visits: changes documents and deletions by what the visits found."""
+"""Reducer of visits: applies their results to documents and deletions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from sitecrawl.web.urls.url import origin as origin_key
 
 @dataclass(frozen=True, slots=True)
 class StateTables:
-    """The tables that findings change, and the rules by which they do."""
+    """Tables that the reducer changes, and its options."""
 
     documents: Documents
     deletions: Deletions
@@ -56,9 +56,9 @@ class StateTables:
 
 
 class Changes:
-    """Gathers outbox entries while the documents change; used for one transaction.
+    """Changes of documents, and the outbox entries gathered for them, in one transaction.
 
-    Deletions go before upserts, so that whoever reads in order never has a page twice.
+    Deletions precede upserts, so that a reader in order never has a page twice.
     """
 
     def __init__(self, documents: Documents, origin: int) -> None:
@@ -68,7 +68,7 @@ class Changes:
         self._deletes: dict[int, Entry] = {}
 
     def entries(self) -> list[Entry]:
-        """The entries in their order, each document with the addresses it stands for."""
+        """Return the entries in order, each document with the addresses of its duplicates."""
         also = self._documents.additional_urls(list(self._upserts))
         for url, addresses in also.items():
             entry = self._upserts[url]
@@ -83,7 +83,7 @@ class Changes:
         self._upserts[url] = Entry(url, "upsert", document["id"], change, content=document)
 
     def promote(self, held: StoredDocument) -> None:
-        """Make a document current that was kept back, or have an equal one stand for it."""
+        """Make a suppressed document current, or a duplicate of an equal one."""
         equal = None
         if held.hash is not None:
             equal = self._documents.equal(held.origin, held.hash, held.url)
@@ -96,7 +96,7 @@ class Changes:
         self._upserts[held.url] = Entry(held.url, "upsert", held.id, "new", content=content)
 
     def renew(self, held: StoredDocument) -> None:
-        """Write a current document again, because the addresses it stands for changed."""
+        """Write a current document again, because the addresses of its duplicates changed."""
         if held.url not in self._upserts:
             content = self._documents.content(held.url)
             entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
@@ -111,20 +111,20 @@ class Changes:
             )
 
     def withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
-        """Write that a current document is no more; what it stood for comes into its own."""
+        """Delete a current document; its duplicates become independent."""
         self._delete(held, reason, moved_to)
         self._documents.remove(held.url)
         self.orphan(self._documents.pointing_at([held.url]))
 
     def forget(self, held: StoredDocument, reason: str) -> None:
-        """Write that a current document is no more, when nothing will come after it."""
+        """Write the deletion of a current document only, because the realm is deleted."""
         self._delete(held, reason, None)
 
     def replace(
         self, held: StoredDocument, by: StoredDocument | int, address: str, because: str
     ) -> None:
-        """Keep a current document back: another URL stands for it, and for those of the pages
-        it stood for that are equal to that one as well."""
+        """Suppress a current document in favour of another URL, which also takes over those of
+        its duplicates that are equal to the other document."""
         target = by if isinstance(by, int) else by.url
         reason = {"canonical": "non_canonical"}.get(because, because)
         self._delete(held, reason, address)
@@ -139,7 +139,7 @@ class Changes:
         self.orphan(self._documents.duplicates_of(held.url))
 
     def orphan(self, followers: Iterable[StoredDocument]) -> None:
-        """Equal pages whose kept one is no more: the best of them takes its place."""
+        """Promote the best of equal pages whose current one is gone; it replaces the others."""
         equal = [held for held in followers if held.because == "duplicate" and not held.current]
         if not equal:
             return
@@ -151,33 +151,33 @@ class Changes:
     def _delete(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         ours = self._upserts.pop(held.url, None)
         if ours is not None and ours.change == "new":
-            return  # nobody has heard of it
+            return  # it was never written
         self._deletes[held.url] = Entry(
             held.url, "delete", held.id, None, reason, moved_to, held.address
         )
 
 
 MAX_EQUALS = 40
-"""Pages with the text of another that a visit tells of."""
-SILENT = FAILED | STILL_WAITING  # of the content of a page
+"""Maximum number of pages with the same text that a visit reports."""
+SILENT = FAILED | STILL_WAITING  # outcomes that tell nothing about the content of a page
 
 
 STANDS_FOR = frozenset({"duplicate", "non_canonical"})
 
 
 def text_of(document: dict[str, Any]) -> str:
-    """The words of a document."""
+    """Return title and text of a document."""
     return f"{document.get('title', '')} {document.get('body', '')}"
 
 
 def answers_of(withheld: WithheldDocument) -> list[SharedAnswer]:
-    """The answers of known pages that would make a withheld document that of an outage."""
+    """Return the answers that, if shared by known pages, mark a withheld document as an outage."""
     texts = [SharedAnswer("text", withheld.hash)] if withheld.hash else []
     return [*texts, leading_to("redirect", withheld.address)]
 
 
 class VisitReducer:
-    """Judges the findings of one transaction; ``changes`` gathers what comes of them."""
+    """Reducer of the findings of one transaction; ``changes`` gathers the resulting entries."""
 
     def __init__(self, memory: StateTables, changes: Changes) -> None:
         self._documents = memory.documents
@@ -191,9 +191,9 @@ class VisitReducer:
         self._changes = changes
 
     def judge(self, finding: Finding) -> None:
-        """Change what the visit changes; the finding gets its final outcome."""
+        """Apply a visit, and set the final outcome of its finding."""
         finding.target = self._claims.target_of(finding.visit)
-        if finding.stored.written:  # a new URL is spared the questions
+        if finding.stored.written:  # saves queries for a new URL
             finding.held = self._documents.of(finding.stored.id)
         if finding.stored.suspected and finding.outcome not in SILENT:
             self._forget_withheld(finding)
@@ -210,17 +210,17 @@ class VisitReducer:
             self._ingested(finding)
 
     def review(self, findings: Sequence[Finding]) -> None:
-        """Look again at the pages whose redirect or canonical leads to a visited URL."""
+        """Resolve again the redirects and canonicals that lead to visited URLs."""
         held_back = self._documents.pointing_at([finding.stored.id for finding in findings])
         for held in sorted(held_back, key=lambda held: held.because == "redirect"):
             if held.because != "duplicate" and held.target is not None:
                 self._review(held, self._claims.follow(held.url, held.target))
 
     def carry_out(self, gathered: Sequence[Gathered]) -> None:
-        """Carry out deletions that were gathered.
+        """Write gathered deletions.
 
-        A page for which another stands is looked at in the next run, which finds its document
-        equal or non-canonical and lets the other one name its address.
+        A page that another one replaces is visited in the next run, which finds it duplicate or
+        non-canonical, and adds its address to the other document.
         """
         for deletion in gathered:
             held = self._documents.of(deletion.url)
@@ -235,7 +235,7 @@ class VisitReducer:
                 self._withdraw(held, deletion.reason, deletion.moved_to)
 
     def exclude(self, url: int) -> None:
-        """Gather the deletion of a page that does not belong to the crawl."""
+        """Gather the deletion of a page that no longer belongs to the crawl."""
         held = self._documents.of(url)
         if held is None:
             return
@@ -246,7 +246,7 @@ class VisitReducer:
             self._renew_kept(held)
 
     def is_shared(self, origin: int, answer: SharedAnswer | None) -> bool:
-        """Tell whether several known pages of an origin began to give an answer."""
+        """Tell whether several known pages of an origin began to give the same answer."""
         if answer is None or self._answers.is_accepted(answer):
             return False
         return is_shared(
@@ -254,12 +254,12 @@ class VisitReducer:
         )
 
     def shares_answer(self, withheld: WithheldDocument) -> bool:
-        """Tell whether a withheld document is that of an outage: known pages have its text, or
-        lead to it."""
+        """Tell whether a withheld document belongs to an outage: several known pages have its
+        text, or redirect to it."""
         return any(self.is_shared(withheld.origin, each) for each in answers_of(withheld))
 
     def release(self, withheld: Sequence[WithheldDocument]) -> None:
-        """Write documents that were withheld, unless their pages have changed since."""
+        """Write withheld documents, unless their pages have changed since."""
         for each in withheld:
             self._withheld.forget(each.url)
             held = self._documents.of(each.url)
@@ -267,7 +267,7 @@ class VisitReducer:
             if self._deletions.knows(each.url) or current is not (each.change == "changed"):
                 continue
             if self._has_lasting_equal(each):
-                self._deletions.look_again(each.url)  # it will be found equal
+                self._deletions.look_again(each.url)  # the visit will find it to be a duplicate
                 continue
             self._changes.publish(each.url, each.document, each.hash, each.change)
             self._documents.confirm(each.url, each.hash, each.document_hash, changed=current)
@@ -275,7 +275,7 @@ class VisitReducer:
             self._changes.orphan(held for held in followers if held.hash != each.hash)
 
     def _has_lasting_equal(self, withheld: WithheldDocument) -> bool:
-        """Tell whether another document has the text of a withheld one, and does not move to it."""
+        """Tell whether another document has the text of a withheld one and has not moved to it."""
         if withheld.hash is None:
             return False
         equal = self._documents.equal(withheld.origin, withheld.hash, withheld.url)
@@ -316,7 +316,7 @@ class VisitReducer:
             self._publish(finding, equal, change)
 
     def _differs_by_furniture(self, finding: Finding) -> bool:
-        """Tell a page whose text is the stored one but for lines that its template's pages share."""
+        """Tell whether the text differs from the stored one only by lines of the template."""
         visit = finding.visit
         if not (finding.is_current and visit.furniture and visit.document):
             return False
@@ -327,7 +327,7 @@ class VisitReducer:
         return all(text.get(name) == visit.document.get(name) for name in ("title", "body"))
 
     def _is_stored(self, finding: Finding) -> bool:
-        """Tell a document that differs from the stored one by volatile fields alone."""
+        """Tell whether the document differs from the stored one only in volatile fields."""
         before = self._documents.content(finding.stored.id)
         after = finding.visit.document or {}
         names = (before.keys() | after.keys()) - (VOLATILE - {"body"})
@@ -336,7 +336,7 @@ class VisitReducer:
         return all(before.get(name) == after.get(name) for name in names)
 
     def _change(self, finding: Finding, *, same: bool, furniture: bool = False) -> str:
-        """The word for what is written of a page; the finding notes whether its content changed."""
+        """Return the kind of change of a page, and set whether its content changed."""
         reread = self._is_reread(finding)
         finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
@@ -345,7 +345,7 @@ class VisitReducer:
         return known if finding.is_current else "new"
 
     def _is_reread(self, finding: Finding) -> bool:
-        """Tell a page whose current document was read with other options."""
+        """Tell whether the current document of a page was read with other options."""
         return finding.is_current and finding.stored.reading not in (None, self._options.reading)
 
     def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
@@ -355,7 +355,7 @@ class VisitReducer:
             for each in (equal, *self._documents.duplicates_of(equal.url)):
                 self._documents.copy_hash(each.url, url)
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
-        if finding.held is not None or equal is not None:  # else nothing equal can lead here yet
+        if finding.held is not None or equal is not None:  # else it cannot have duplicates yet
             self._detach_duplicates(finding)
 
     def _gather_duplicate(self, finding: Finding, equal: StoredDocument) -> None:
@@ -364,7 +364,7 @@ class VisitReducer:
         self._gather_deletion(finding, "duplicate", equal.address, moved=True)
 
     def _equal(self, finding: Finding) -> StoredDocument | None:
-        """The current document that has the same content, or nearly so where that is asked."""
+        """Return a current document with the same content, or nearly so if that is enabled."""
         visit, url = finding.visit, finding.stored.id
         if visit.content_hash is None:
             return None
@@ -377,9 +377,9 @@ class VisitReducer:
         return next((held for held in pages if held.current and held.target is None), None)
 
     def _unchanged(self, finding: Finding) -> None:
-        """Keep the document of a page that was read and found as it was when its visit began.
+        """Keep the document of a page that was read and is unchanged since its visit began.
 
-        One that was deleted meanwhile has to be made again.
+        If the document was deleted meanwhile, the page has to be visited again.
         """
         if finding.held is None:
             finding.outcome = Outcome.CANCELLED
@@ -396,14 +396,14 @@ class VisitReducer:
             self._documents.set_replacement(finding.stored.id, None, None)
 
     def _still_claims(self, finding: Finding) -> None:
-        """Weigh the canonical again of a page that did not change: its target may have."""
+        """Resolve the canonical of an unchanged page again: its target may have changed."""
         held, target = finding.held, finding.stored.target
         if held is None or finding.is_duplicate:
             return
         if finding.stored.canonical is not None and target not in (None, held.url):
             self._review(held, self._claims.follow(held.url, target))
         elif not held.current and "canonical_url" not in self._documents.content(held.url):
-            self._changes.promote(held)  # another version of it named a canonical
+            self._changes.promote(held)  # an earlier version declared a canonical
 
     def _duplicate(self, finding: Finding, equal: StoredDocument) -> None:
         finding.outcome = Outcome.DUPLICATE
@@ -413,13 +413,13 @@ class VisitReducer:
             self._changes.renew(equal)
 
     def _detach_duplicates(self, finding: Finding) -> None:
-        """Detach equal pages when the content of this one has changed."""
+        """Detach the duplicates of a page whose content has changed."""
         followers = self._documents.pointing_at([finding.stored.id])
         self._changes.orphan(held for held in followers if held.hash != finding.visit.content_hash)
         self._renew_kept(finding.held)
 
     def _renew_kept(self, held: StoredDocument | None) -> None:
-        """Write the page again that stood for this one as its equal."""
+        """Write the document again of which this page was a duplicate."""
         if held is not None and held.because == "duplicate" and held.target is not None:
             kept = self._documents.of(held.target)
             if kept is not None and kept.current:
@@ -452,7 +452,7 @@ class VisitReducer:
         elif answer.state is TargetState.DEAD_END:
             self._ingested(finding)
         elif answer.state is TargetState.DUE and (current or finding.is_duplicate):
-            self._ingested(finding)  # what led nowhere may do so in every run, after this page
+            self._ingested(finding)  # the target may fail again in every run
             if finding.outcome is not Outcome.DUPLICATE:
                 self._documents.set_replacement(url, answer.url, "canonical")
         elif answer.state in OPEN and current:
@@ -463,7 +463,7 @@ class VisitReducer:
             self._suppress(finding, answer.url, answer.address, "canonical")
 
     def _resolve_cycle(self, finding: Finding, answer: ResolvedClaim) -> None:
-        """Canonicals in a circle: the best of its pages is kept."""
+        """Keep the best page of a cycle of canonicals."""
         members = [self._documents.of(url) for url, _ in answer.loop]
         pages = [held for held in members if held is not None]
         best = min(pages, key=lambda held: rank(held.address), default=None)
@@ -508,7 +508,7 @@ class VisitReducer:
         self._deletions.gather(held.url, held.origin, "redirected", to, moved=moved)
 
     def _note_redirect(self, finding: Finding) -> None:
-        """Note where a page leads, by the end of the chain as far as it is known."""
+        """Store the end of the known redirect chain as the answer of a page."""
         address = finding.visit.redirect_to or ""
         if finding.target is not None:
             address = self._claims.follow(finding.stored.id, finding.target).address or address
@@ -528,13 +528,13 @@ class VisitReducer:
             self._answers.note(finding.stored.id, finding.origin, shared)
 
     def _must_wait(self, finding: Finding, change: str) -> bool:
-        """Tell whether a document may be that of an outage: the text of a known page is another
-        one, or the page was found where known pages were sent."""
+        """Tell whether a document may belong to an outage: the text of a known page was rewritten,
+        or known pages redirect to the new page."""
         visit = finding.visit
         if change == "changed":
             few = self._documents.count_up_to(MIN_SHARED_PAGES, finding.origin) < MIN_SHARED_PAGES
             noted = SharedAnswer("text", visit.content_hash or "")
-            if few and self._answers.of(finding.stored.id) != noted:  # it does not wait already
+            if few and self._answers.of(finding.stored.id) != noted:  # it is not withheld already
                 return False
             before = self._documents.content(finding.stored.id)
             return is_rewritten(text_of(before), text_of(visit.document))
@@ -544,7 +544,7 @@ class VisitReducer:
         return led or self._withheld.is_held(finding.stored.id)
 
     def _withhold(self, finding: Finding, change: str) -> None:
-        """Keep a document back until it shows whether other pages give the same answer."""
+        """Withhold a document until it is clear whether other pages give the same answer."""
         visit, url = finding.visit, finding.stored.id
         if change == "changed":
             self._note_text(finding, visit.content_hash)
@@ -553,18 +553,19 @@ class VisitReducer:
         finding.changed, finding.fresh, finding.withheld = False, False, True
 
     def _forget_withheld(self, finding: Finding) -> None:
-        """Drop a withheld document, whose page is judged again; one awaiting confirmation stays."""
+        """Delete a withheld document, because its page is judged again; keep a new one that awaits
+        confirmation."""
         if finding.held is not None or not self._withheld.is_held(finding.stored.id):
             self._withheld.forget(finding.stored.id)
 
     def _is_own(self, finding: Finding) -> bool:
-        """Tell whether the answer that was noted is the text of the current document."""
+        """Tell whether the stored answer is the text of the current document."""
         return self._answers.of(finding.stored.id) == SharedAnswer(
             "text", finding.stored.content_hash or ""
         )
 
     def _has_equal(self, held: StoredDocument, answer: SharedAnswer | None) -> bool:
-        """Tell whether a current document still has the text that a page was found to share."""
+        """Tell whether another current document still has the text of a duplicate page."""
         if answer is None or answer.kind != "text":
             return True
         return self._documents.equal(held.origin, answer.key, held.url) is not None
@@ -598,12 +599,12 @@ class VisitReducer:
 
 
 STRIP_BATCH = 200
-"""Documents that one transaction strips, so that leases are renewed in time."""
+"""Documents stripped per transaction, few enough to renew leases in time."""
 
 
 def strip_stored(furniture: Furniture, documents: Documents, changes: Changes, origin: int) -> bool:
-    """Strip some documents of furniture that was not known when they were written; tell whether
-    more are left."""
+    """Strip a batch of documents of furniture that was not known when they were written; return
+    whether more are left."""
     known = furniture.of(origin)
     before = furniture.stripped_before(origin, STRIP_BATCH) if known.version else []
     for url, address, version in before:
@@ -621,7 +622,7 @@ def strip_stored(furniture: Furniture, documents: Documents, changes: Changes, o
 
 
 class DeletionFlush:
-    """Flush of the deletions of each origin, by one worker in a run or a pass of it."""
+    """Flush of the deletions of each origin, by one worker in one pass."""
 
     def __init__(self, memory: StateTables, outbox: Outbox, former_starts: FormerStarts) -> None:
         self._memory = memory
@@ -630,16 +631,16 @@ class DeletionFlush:
         self._deleted: Counter[int] = Counter()
 
     def begin_round(self) -> None:
-        """Count from nothing again."""
+        """Reset the counts for a new pass."""
         self._deleted.clear()
 
     def settle(self, origin: int) -> Settlement:
         """Inside a transaction: write the deletions seen on an origin, or hold them back.
 
-        Held back is what several known pages began to answer, and what remains if it is too
-        much; a page for which another one stands is no loss. Pages whose deletion is held back
-        are due in every run, unless errors wait for a person; a run that does not look at them,
-        because of its activity, leaves them as they are.
+        Deletions are held back if several known pages began to give the same answer; the rest are
+        if they are too many, not counting pages that another one replaces. Pages whose deletion is
+        held back are due in every run, unless ``blacklist`` leaves failed URLs to manual retries. A
+        run that does not visit them, because of its activity, keeps them.
         """
         memory = self._memory
         documents = memory.documents.count(origin)
@@ -680,5 +681,5 @@ class DeletionFlush:
                 judge.release([each])
 
     def note(self, origin: int, settlement: Settlement) -> None:
-        """Count what was written; only now, for a transaction may be tried again."""
+        """Count the written deletions, once the transaction has ended: it may be retried before."""
         self._deleted[origin] += settlement.deleted
