@@ -1,1 +1,1 @@
-"""Discovery of links, recording of visits, and the report of a run."""
+"""Discovery of links, recording of visits, and the summary of a run."""

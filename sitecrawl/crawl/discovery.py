@@ -28,9 +28,9 @@ MAX_PAGES, MAX_TEXTS, MAX_LENGTH = 100_000, 20, 200
 
 
 class AnchorTexts:
-    """Different texts of links to each page, from the pages that this run read before it.
+    """Distinct texts of links to each page, from pages that this run has read.
 
-    Only so many pages, texts and characters: the rest is not kept.
+    The numbers of pages, of texts per page, and of characters per text are bounded.
     """
 
     def __init__(self) -> None:
@@ -66,18 +66,18 @@ MEANINGS = {
     "too_many_images": "it has too many images, the addresses of the last ones are left out",
     "too_many_links": "it has too many links, the last ones are left out",
 }
-"""Log texts of truncations; those not named here, such as one odd link, are only counted."""
+"""Log texts of truncations; kinds without one, such as a single odd link, are only counted."""
 
 
 class TruncationWarnings:
-    """Warnings of truncated pages: one of each kind, for the first page that has it."""
+    """Warnings about truncated pages, one per kind, for the first page affected."""
 
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
         self._warned_of: set[str] = set()
 
     def note(self, page: Page) -> None:
-        """Count the truncations of a page, and warn of each new kind."""
+        """Count the truncations of a page, and log a warning for each new kind."""
         for cut in dict.fromkeys(page.cuts):
             self._stats.inc_value(f"sitecrawl/cuts/{cut}")
             if cut in MEANINGS and cut not in self._warned_of:
@@ -94,9 +94,9 @@ REWRITTEN = "rewritten"
 
 
 class Reference(NamedTuple):
-    """A URL that a page names in place of its own, as redirect target or canonical URL.
+    """Redirect target or canonical URL of a page.
 
-    ``target`` is the candidate that it makes if it is admitted, ``candidates`` what is new.
+    ``target`` is its candidate if it is admitted, ``candidates`` are the new ones to store.
     """
 
     admission: Admission
@@ -105,14 +105,13 @@ class Reference(NamedTuple):
 
 
 class Discovery:
-    """Judge of links, which remembers in this process at which depth each was seen.
+    """Filter of links, with the lowest depth at which this process has seen each URL.
 
-    Links never become Request objects: what is admitted, and new or nearer to a start than
-    it was seen before, becomes a Candidate of the visit that found it, and is stored together
-    with that visit's outcome. So is what is refused for a reason among ``logged``: it meets
-    the same refusal when its turn comes. ``alternates`` are the URLs that pages call other
-    versions of themselves (``rel=alternate``), each with these pages; ``new_alternates`` are
-    those not asked for yet.
+    Links never become Request objects: an admitted link that is new, or closer to a start than
+    before, becomes a Candidate of the visit that found it, and is stored with its outcome. Links
+    refused for a reason in ``logged`` are stored too, and refused again when they are due.
+    ``alternates`` maps URLs that pages declare as ``rel=alternate`` to these pages;
+    ``new_alternates`` are those not processed yet.
     """
 
     def __init__(
@@ -140,15 +139,15 @@ class Discovery:
         self._unnamed: frozenset[int] = frozenset()
 
     def begin_pass(self) -> None:
-        """Forget what counts for one pass alone."""
+        """Reset the limits that apply to a single pass."""
         self.limits.directories.begin_round()
 
     def watch(self, fingerprints: Iterable[int]) -> None:
-        """Tell the frontier of every page that names one of these, known or not."""
+        """Store every reference to these former starts, even to those already seen."""
         self._unnamed = frozenset(fingerprints)
 
     def seeds(self, starts: Iterable[str]) -> tuple[list[Candidate], list[Admission]]:
-        """The starts as candidates, and those that the rules refuse."""
+        """Return candidates for the admitted starts, and the admissions of the refused ones."""
         admissions = [
             self.rules.admit(normalize(start) or start, depth=0, via="seed") for start in starts
         ]
@@ -157,7 +156,7 @@ class Discovery:
         return [self._candidate(each, 0, "seed", None) for each in admitted], refused
 
     def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> list[Candidate]:
-        """The candidates that the page's links make; ``rel`` counts for all of them."""
+        """Return the candidates for the links of a page; ``rel`` applies to all of them."""
         if not self._follow:
             return []
         if page.inert or page.malformed:
@@ -178,9 +177,9 @@ class Discovery:
         return candidates
 
     def follow(self, url: str, page: DueUrl | None) -> Candidate | None:
-        """The candidate for a URL that the project's spider follows from ``page``, or from none.
+        """Return the candidate for a URL that the project's spider follows, possibly from ``page``.
 
-        None where the rules refuse it, or it is known at this depth.
+        None if the rules refuse it, or it was seen at this depth or a lower one.
         """
         depth = page.depth + 1 if page is not None else 1
         referrer = page.url if page is not None else None
@@ -195,7 +194,7 @@ class Discovery:
         return self._candidate(admission, depth, "link", referrer)
 
     def listed(self, urls: Iterable[str], source: str, via: str) -> dict[str, Candidate]:
-        """Judge what the sitemap or feed ``source`` names: the admitted candidates, by the URL as named."""
+        """Return candidates for the admitted URLs of a sitemap or feed, by the URL as listed."""
         found: dict[str, Candidate] = {}
         for url in urls:
             admission = self.rules.admit(url, depth=1, via=via)
@@ -207,37 +206,37 @@ class Discovery:
         return found
 
     def lost(self, visit: VisitResult) -> None:
-        """Forget the candidates of a visit that was not written: its page is read again."""
+        """Forget the candidates of a visit that was not written, because its page is read again."""
         for each in visit.candidates:
             self._seen.pop(each.fingerprint, None)
 
     def nearer(self, due: DueUrl) -> DueUrl:
-        """A stored URL at the depth at which a page of this run has named it, if that is less."""
+        """Return a stored URL with the depth at which this run has seen it, if that is lower."""
         seen = self._seen.get(due.fingerprint, due.depth)
         return replace(due, depth=seen) if seen < due.depth else due
 
     def recheck(self, due: DueUrl) -> Decision:
-        """Judge a stored URL by today's rules, and whether they leave its address as it is."""
+        """Judge a stored URL by today's rules; one that they rewrite is refused."""
         admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
         if admission.fingerprint != due.fingerprint and self.rules.at_rest(admission):
             return refuse(REWRITTEN, admission.url)
         return admission.decision
 
     def successor(self, due: DueUrl) -> Candidate:
-        """The URL that today's rules make of a stored one."""
+        """Return the candidate into which today's rules rewrite a stored URL."""
         admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
         return self._candidate(admission, due.depth, due.via, due.referrer)
 
     def has_seen(self, fingerprint: int) -> bool:
-        """Tell a URL that a page or list of this run has named."""
+        """Tell whether a page, sitemap or feed of this run has referenced a URL."""
         return fingerprint in self._seen
 
     def stand_in(self, admission: Admission, due: DueUrl) -> Candidate:
-        """The candidate for a URL that stands for a due one."""
+        """Return the candidate for a URL that replaces a due one."""
         return self._candidate(admission, due.depth, "link", due.referrer)
 
     def still_worth(self, due: DueUrl) -> Decision:
-        """Judge a URL just before it is fetched, by the pages that were read so far."""
+        """Apply the trap limits to a URL just before it is fetched, by the pages read so far."""
         if due.via == "seed":
             return ALLOWED
         new = due.indexed_at is None
@@ -249,12 +248,12 @@ class Discovery:
         self._stats.inc_value(f"sitecrawl/rules/{decision.reason}")
 
     def canonical(self, due: DueUrl, url: str) -> Reference:
-        """Judge the URL that a page calls its canonical one."""
+        """Judge the canonical URL of a page."""
         admission = self.rules.admit(url, depth=due.depth, via="canonical")
         return self._refer(due, admission, "canonical")
 
     def redirect(self, due: DueUrl, target: str) -> Reference:
-        """Judge where a URL redirects to; a start may bring its new origin into scope."""
+        """Judge the redirect target of a URL; that of a start may be brought into scope."""
         if due.depth == 0 and due.via in {"seed", "redirect"}:
             self.sent(due.url, target)
         admission = self.rules.admit(target, depth=due.depth, via="redirect")
@@ -264,20 +263,20 @@ class Discovery:
         return self._refer(due, admission._replace(decision=decision), "redirect")
 
     def sent(self, start: str, target: str) -> None:
-        """Bring into scope the redirect target of a start, or of its substitute."""
+        """Bring into scope the redirect target of a start, or of its redirect target."""
         notice = self.rules.admit_redirect(start, target)
         if notice:
             logger.info("%s", notice)
 
     def _pass_over(self, page: Page, due: DueUrl) -> None:
-        """Count the links that lead to no page."""
+        """Count the links that do not lead to a page."""
         for address in page.inert:
             self.refused(self.rules.admit(address, depth=due.depth + 1).decision, address, due.url)
         for href in page.malformed:
             self.refused(WellFormed.reason.refuse(f"no URL: {href!r}"), href, due.url)
 
     def _leave(self, links: Iterable[Link], rel: frozenset[str], due: DueUrl) -> None:
-        """Count the links of a page that says nofollow, as those that say so themselves."""
+        """Count the links of a nofollow page like links with that attribute."""
         for link in links:
             admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | rel)
             if not admission.decision.allowed:
@@ -299,14 +298,14 @@ class Discovery:
             return
         if ALTERNATE in link.rel:
             self._note_alternate(admission.fingerprint, due.fingerprint)
-        if link.text:  # which is read only where it is asked for
+        if link.text:  # extracted only if enabled
             self.anchors.note(admission.fingerprint, link.text)
         if seen is None or depth < seen:
             self._seen[admission.fingerprint] = depth
             candidates.append(self._candidate(admission, depth, "link", due.url))
 
     def _note_alternate(self, fingerprint: int, page: int) -> None:
-        """Remember a URL that a page calls another version of itself."""
+        """Record a URL that a page declares as an alternate version of itself."""
         pages = self.alternates.get(fingerprint, ())
         if page in pages or len(pages) >= MAX_VERSIONS:
             return
@@ -318,7 +317,7 @@ class Discovery:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
 
     def _is_unnamed(self, due: DueUrl, admission: Admission) -> bool:
-        """Tell a former start that another page names, whatever is seen and however many are followed."""
+        """Tell whether a URL is a former start that another page references with a followed link."""
         if admission.fingerprint not in self._unnamed:
             return False
         return admission.decision.reason != "rel" and admission.fingerprint != due.fingerprint

@@ -16,20 +16,20 @@ import sitecrawl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What python -I leaves out: the way to this package, wherever it is installed.
+# python -I leaves out the path of this package, so it is passed as an argument.
 BOOT = "import sys; sys.path += sys.argv[1].split('\\n'); from sitecrawl.web.files.worker import main; main(sys.argv[2:])"
-PATIENCE = 10  # times a file's seconds that a worker itself may take
+PATIENCE = 10  # timeout of a reply, as a multiple of the processor seconds of a file
 START_SECONDS = 60
 PIPE_BUFFER = 4_000_000
 
 
 class FileReadersError(Exception):
-    """No process can be started that reads files, or it does not answer."""
+    """No process that reads files can be started, or it does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileLimits:
-    """Bounds of reading one file: processor seconds, and bytes of memory."""
+    """Bounds for reading one file: processor seconds, and bytes of memory."""
 
     seconds: float = 20.0
     memory: int = 600_000_000
@@ -37,7 +37,7 @@ class FileLimits:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file as HTML, or the reason why there is none; ``cpu`` is processor seconds."""
+    """A file converted to HTML, or the reason why it failed; ``cpu`` is processor seconds."""
 
     html: bytes = b""
     fault: str = ""
@@ -47,10 +47,10 @@ class ReadFile:
 
 
 class FileReaders:
-    """At most one process for each core, started when a file needs one and kept.
+    """Pool of at most one process per core, started on demand and reused.
 
-    A process that does not answer is killed, and a new one started for the next file. All end
-    with ``close``, and by themselves when the crawl is killed.
+    A process that does not answer is killed, and a new one started for the next file. ``close``
+    ends all; they also end when the crawl is killed.
     """
 
     def __init__(self, formats: Sequence[str], limits: FileLimits, size: int = 0) -> None:
@@ -61,7 +61,7 @@ class FileReaders:
         self._busy: set[asyncio.subprocess.Process] = set()
 
     async def read(self, body: bytes, kind: str) -> ReadFile:
-        """Read a file of a media type; raises FileReadersError where no process can."""
+        """Read a file of a media type; raises FileReadersError if no process can."""
         async with self._slots:
             process = self._idle.pop() if self._idle else await self._start()
             self._busy.add(process)
@@ -88,7 +88,7 @@ class FileReaders:
             await _end(process)
 
     async def _start(self) -> asyncio.subprocess.Process:
-        """Start a process without environment, in a session of its own: Ctrl-C is not for it."""
+        """Start a process without environment, in a session that Ctrl-C does not reach."""
         home = str(Path(sitecrawl.__file__).parent.parent)
         paths = [home, *(each for each in sys.path if each.startswith("/"))]
         try:

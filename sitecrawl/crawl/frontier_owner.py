@@ -1,4 +1,4 @@
-"""Owner of the crawl database: opens it, and ends the crawl when it fails."""
+"""Owner of the crawl database, which opens it, and ends the crawl when it fails."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ logger = logging.getLogger(__name__)
 
 
 class FrontierOwner:
-    """The one owner of the crawl database.
+    """Only owner of the crawl database.
 
-    ``failed`` is sent once, when it can no longer be used; ``failure`` says why at the end.
+    ``failed`` is sent once, when the database can no longer be used; ``failure`` is the reason.
     """
 
     def __init__(self, frontier: Frontier, configuration: Configuration) -> None:
@@ -34,7 +34,7 @@ class FrontierOwner:
         self.run_id = await self.frontier.open(name, self._configuration.stored())
 
     def fail(self, error: FrontierError) -> None:
-        """End the crawl at once: without its memory it could only do harm."""
+        """End the crawl at once: without its database it could only do harm."""
         if self.failure is not None:
             return
         self.failure = str(error)
@@ -42,7 +42,7 @@ class FrontierOwner:
         self.failed.send()
 
     async def close(self, reason: str, counters: dict[str, Any]) -> None:
-        """End the run with the reason it ended for, and what was counted in it."""
+        """End the run with its finish reason and counters."""
         if self.failure is None and self.run_id:
             try:
                 await self.frontier.close(reason, counters)

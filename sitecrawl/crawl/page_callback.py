@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class PageCallback:
-    """The callback of pages: the spider's ``parse``, whatever it yields or raises.
+    """Callback of pages, around the spider's ``parse``.
 
-    A visit ends with its document's row; where there is no document, because the spider
-    made none, a pipeline dropped it or something failed, it ends here. A request that only
-    follows a link becomes a candidate of the visit, so the document waits until the spider has
-    yielded its last: both are written together.
+    The output pipeline ends the visits of documents. This class ends those without: if the spider
+    yielded none, a pipeline dropped it, or something failed. A request that only follows a link
+    becomes a candidate of the visit; documents are yielded after all other results, so that both
+    are written together.
     """
 
     def __init__(self, parse: Callable[..., Any], recorder: Recorder, discovery: Discovery) -> None:
@@ -40,7 +40,7 @@ class PageCallback:
         self.callback = self._wrap(parse)
 
     def _wrap(self, parse: Callable[..., Any]) -> Callable[..., Any]:
-        """A callback that takes what ``parse`` takes: page objects, for instance."""
+        """Return a callback with the signature of ``parse``, which may take page objects."""
         read = self._read_async if inspect.isasyncgenfunction(parse) else self._read
 
         @wraps(parse)
@@ -50,7 +50,7 @@ class PageCallback:
         return callback
 
     def is_link(self, request: Request) -> bool:
-        """Tell a request that asks the spider to parse a page as any other page is."""
+        """Tell whether a request only follows a link, to be parsed like any other page."""
         return request.callback in (None, self._parse) and carries_nothing(request)
 
     def dropped(self, item: Any, exception: DropItem) -> None:
@@ -100,7 +100,7 @@ class PageCallback:
         self._end(response, Outcome.NO_CONTENT, "no_document", documents)
 
     def _keep(self, result: Any, response: Response, documents: list[Document]) -> bool:
-        """Keep a document back, and make a candidate of a request that only follows a link."""
+        """Collect a document or a followed link; return False for any other result."""
         if isinstance(result, Document):
             documents.append(result)
             return True

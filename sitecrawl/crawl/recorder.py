@@ -1,4 +1,4 @@
-"""Recorder of visits: writes them to the crawl database in batches."""
+"""Recorder that writes visits to the crawl database in batches."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ Waiting = tuple[VisitResult, "asyncio.Future[Change | None]"]
 class Recorder:
     """Batches of finished visits, each written in one transaction.
 
-    ``record`` returns a future that holds the outbox row of the visit's document once
-    it is committed, or None when nothing was written. Changes that no visit waits for
-    (deletions, promoted duplicates) go to ``deliver``. ``visit_committed`` is sent for each visit
-    that is written, ``batch_committed`` with an origin when its batch has been dealt with.
+    ``record`` returns a future for the outbox row of the visit's document, which is set when it
+    is committed, to None if nothing was written. Changes that no visit waits for (deletions,
+    promoted duplicates) go to ``deliver``. ``visit_committed`` is sent for each written visit,
+    ``batch_committed`` with the origin when a batch was written or has failed.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Recorder:
         return bool(self._waiting or self._writing)
 
     def record(self, visit: VisitResult) -> asyncio.Future[Change | None]:
-        """Hand over a finished visit."""
+        """Add a finished visit to the batch of its origin."""
         future: asyncio.Future[Change | None] = asyncio.get_running_loop().create_future()
         if self._closed:
             future.set_result(None)
@@ -82,16 +82,16 @@ class Recorder:
         return future
 
     def _close(self) -> None:
-        """Take no more visits: the crawl database has failed."""
+        """Accept no more visits, because the crawl database has failed."""
         self._closed = True
 
     def flush_soon(self, origin: str) -> None:
-        """Begin to write the origin's batch now, unless one is being written."""
+        """Start writing the origin's batch, unless one is being written."""
         if origin in self._waiting and origin not in self._writing:
             self._writing[origin] = asyncio.create_task(self._write(origin))
 
     async def flush(self, origin: str) -> None:
-        """Return when everything recorded of the origin so far is committed."""
+        """Wait until all recorded visits of the origin are committed."""
         while origin in self._writing or origin in self._waiting:
             self.flush_soon(origin)
             await asyncio.shield(self._writing[origin])
@@ -102,7 +102,7 @@ class Recorder:
             self._deliver(change)
 
     def settle(self, origin: str, settlement: Settlement) -> None:
-        """Deliver the deletions of an origin that is finished, or say why they are held."""
+        """Deliver the deletions of a finished origin, and log why others are held back."""
         self.deliver(settlement.changes)
         if settlement.held:
             logger.warning(HELD_BACK_NOTICE, settlement.held, settlement.documents, origin)
@@ -111,7 +111,7 @@ class Recorder:
             logger.warning(SHARED, each.pages, origin, words, each.example, origin)
 
     async def flush_all(self) -> None:
-        """Write what is left."""
+        """Write all remaining batches."""
         for origin in [*self._writing, *self._waiting]:
             await self.flush(origin)
         if self._timer is not None:
@@ -146,7 +146,7 @@ class Recorder:
             del self._writing[origin]
         self._answer(batch, changes)
         self.batch_committed.send(origin, visits)
-        if origin in self._waiting:  # the timer may have rung for these while others were written
+        if origin in self._waiting:  # the timer may have fired during the write
             self._see_to(origin)
 
     def _answer(self, batch: list[Waiting], changes: Sequence[Change]) -> None:
@@ -156,7 +156,7 @@ class Recorder:
             if visit.document and not future.done()
         }
         for change in changes:
-            page = change.record.get("page_id", change.id)  # of a section, its page's
+            page = change.record.get("page_id", change.id)  # a section has the id of its page
             future = waiting.pop(page, None) if change.op == "upsert" else None
             if future is not None:
                 future.set_result(change)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def summarize_run(
     stats: Mapping[str, Any], discovery: Discovery, leased: LeasedOrigins
 ) -> dict[str, Any]:
-    """Return the crawl's own stats, and the facts that ``scrapy explain`` shows of the run."""
+    """Return the crawl's own stats, and the facts that ``scrapy explain`` shows about the run."""
     numbers = {
         name: value
         for name, value in stats.items()
@@ -36,14 +36,14 @@ logger = logging.getLogger(__name__)
 
 
 class DeadLinks:
-    """Dead links, each with the page that was the first to link to it."""
+    """Dead links, each with the first page that linked to it."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._found: dict[str, str] = {}
         recorder.visit_committed.connect(self.note)
 
     def note(self, visit: VisitResult) -> None:
-        """Take in a visit that ended; only its last end in the run counts."""
+        """Process an ended visit; only the last visit of a URL in the run counts."""
         self._found.pop(visit.due.url, None)
         if visit.outcome in FAILED:
             status = f", status {visit.status}" if visit.status else ""
@@ -51,14 +51,14 @@ class DeadLinks:
             self._found[visit.due.url] = f"{visit.reason}{status}, linked from {page}"
 
     def report(self) -> None:
-        """List them, in the order in which they were found."""
+        """Log the dead links, in the order in which they were found."""
         logger.info("%d dead links", len(self._found))
         for url, words in self._found.items():
             logger.warning("dead link %s: %s", url, words)
 
 
 class PlaceholderPages:
-    """Pages that hold no content of the site, by kind, each kind with its first page."""
+    """Counts of pages without content of their own, by kind, with an example of each."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._counts: Counter[Outcome] = Counter()
@@ -66,13 +66,13 @@ class PlaceholderPages:
         recorder.visit_committed.connect(self.note)
 
     def note(self, visit: VisitResult) -> None:
-        """Take in a visit that ended."""
+        """Process an ended visit."""
         if visit.outcome in PLACEHOLDERS:
             self._counts[visit.outcome] += 1
             self._examples.setdefault(visit.outcome, visit.due.url)
 
     def report(self) -> None:
-        """Log one line that counts them and says what to do, if there are any."""
+        """Log one line with their counts and advice, if there are any."""
         if self._counts:
             kinds = (
                 f"{count} {outcome.name.lower()}, one is {self._examples[outcome]} "
@@ -90,10 +90,10 @@ ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
 
 @dataclass(frozen=True, slots=True)
 class ProgressSnapshot:
-    """Progress so far; ``statuses`` counts the answers 2xx to 5xx, robots.txt included.
+    """Progress so far; ``statuses`` counts the responses 2xx to 5xx, robots.txt included.
 
-    ``pages`` are crawl actions with an outcome, ``errors`` those that failed, ``lines`` what
-    went to the output, ``refused`` the links that rules left out.
+    ``pages`` counts crawl actions with an outcome, ``errors`` those that failed, ``lines`` the
+    output lines, ``refused`` the links refused by rules.
     """
 
     pages: int

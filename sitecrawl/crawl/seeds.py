@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class SeedReport:
-    """Report on each start that produced nothing, if no page at all was read."""
+    """Report on each start that produced nothing, if no page was read at all."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.pages_read = 0
@@ -61,23 +61,23 @@ class SeedReport:
         recorder.visit_committed.connect(self.note)
 
     def begin(self, seeds: Sequence[Candidate]) -> None:
-        """Watch the starts that were admitted."""
+        """Watch the admitted starts."""
         self._watched = {seed.fingerprint: seed.url for seed in seeds}
 
     def refused(self, url: str, decision: Decision) -> None:
-        """Report a start that the rules do not admit."""
+        """Record a start that the rules refuse."""
         self._troubles[url] = format_reason(decision.reason, decision.rule)
 
     def failed(self, url: str, why: str) -> None:
-        """Report a start that is a sitemap or feed and could not be read."""
+        """Record a start that is an unreadable sitemap or feed."""
         self._troubles[url] = why
 
     def given_up(self, key: str, why: str) -> None:
-        """Report an origin that is not asked any more in this run."""
+        """Record an origin that was given up for this run."""
         self._origins_given_up[key] = why
 
     def note(self, visit: VisitResult) -> None:
-        """Take in a visit that ended; the target of a start's redirect is watched like a start."""
+        """Process an ended visit; the redirect target of a start is watched like a start."""
         self.pages_read += visit.outcome in READ
         if visit.outcome in KEPT_OUT:
             self._kept_out[visit.reason] += 1
@@ -86,7 +86,7 @@ class SeedReport:
         if url is None:
             return
         if visit.outcome in READ:
-            self._troubles.pop(url, None)  # those of a try before
+            self._troubles.pop(url, None)  # recorded for an earlier attempt
             self._walled.discard(url)
             return
         status = f"status {visit.status}" if visit.status else ""
@@ -101,9 +101,10 @@ class SeedReport:
             self._led_to[url] = visit.target.url
 
     def report(self, written: int, *, first_run: bool) -> bool:
-        """Log why the crawl produced nothing, if ``written`` is 0 lines; return whether a page was read.
+        """Log why the crawl produced nothing; return False if a start has a problem.
 
-        In a later run the pages that are due may be those alone that are no documents.
+        ``written`` is the number of output lines. Without a document the level is lower after the
+        first run, in which the due pages may all be pages without documents.
         """
         problems = self.problems()
         for problem in problems:
@@ -118,9 +119,9 @@ class SeedReport:
             yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
 
     def problems(self) -> list[str]:
-        """One line for each start that produced nothing, if no page was read at all.
+        """Return a line for each start that produced nothing, if no page was read at all.
 
-        A start that is a placeholder page has one in any case.
+        Starts that are placeholder pages are always included.
         """
         if self.pages_read:
             walled = [url for url in self._troubles if self._is_walled(url)]
@@ -135,26 +136,26 @@ class SeedReport:
         return f"start {url} produced nothing: {'; '.join(self._steps(url))}"
 
     def _is_walled(self, url: str) -> bool:
-        """Tell a start that is a placeholder page, or whose redirects end at one."""
+        """Tell whether a start is a placeholder page, or redirects to one."""
         while url in self._led_to:
             url = self._led_to[url]
         return url in self._walled
 
     def _steps(self, url: str) -> Iterator[str]:
-        """Yield the result of a start, and of each redirect that it led to."""
+        """Yield the result of a start, and of each redirect target after it."""
         yield self._troubles[url]
         while url := self._led_to.get(url, ""):
             yield f"{url}: {self._troubles.get(url, 'not requested in this run')}"
 
 
 def format_reason(reason: str, detail: str) -> str:
-    """Format a reason for people, with the detail that decided."""
+    """Format a reason for people, with its detail."""
     words = WORDS.get(reason, reason.replace("_", " "))
     return f"{words} ({detail})" if detail else words
 
 
 class SeedRedirects:
-    """Redirects of the starts that earlier runs stored, which extend the scope."""
+    """Redirects of starts stored by earlier runs, which extend the scope."""
 
     def __init__(self, discovery: Discovery, owner: FrontierOwner) -> None:
         self._discovery = discovery
@@ -163,7 +164,7 @@ class SeedRedirects:
         self._by_owner: dict[str, list[str]] = {}
 
     async def begin(self, seeds: Sequence[Candidate]) -> None:
-        """Bring into scope what an earlier run had there; the first run of all had none."""
+        """Bring into scope the stored redirect targets of the starts; the first run has none."""
         self._starts = [seed.url for seed in seeds]
         try:
             if self._owner.run_id > 1:
@@ -172,9 +173,9 @@ class SeedRedirects:
             self._owner.fail(error)
 
     async def look(self, origin: str) -> None:
-        """Bring an origin into scope if the database has it that a start was sent there.
+        """Bring an origin into scope if the database has a redirect from a start to it.
 
-        Only the starts of its owner can have been, as far as the scope goes.
+        Only starts of the same owner are looked up, since the scope admits no other.
         """
         if not self._by_owner:
             by_owner: defaultdict[str, list[str]] = defaultdict(list)

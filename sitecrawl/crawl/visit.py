@@ -1,8 +1,8 @@
-"""One visit of a URL: a frozen start, and every change until its frozen result.
+"""One visit of a URL, from its request to its result.
 
-All that changes a visit lives in this file: other modules call its methods and assign nothing.
-It starts with the ``DueUrl`` that the crawl database gave out and ends with the one
-``VisitResult`` that ``end`` makes, which the recorder commits.
+Only this file changes the state of a visit: other modules call its methods and assign nothing.
+A visit starts with a ``DueUrl`` of the crawl database and ends with the single ``VisitResult``
+that ``end`` returns, which the recorder commits.
 
 Phases of a visit (``VisitPhase``)::
 
@@ -13,12 +13,12 @@ Phases of a visit (``VisitPhase``)::
         |              |        sent                             ^
         +--------------+----------- end, withdraw ---------------+
 
-    sent: again in SENT and ANSWERED, where a middleware of the project has it sent anew
-    answered: from BEGUN too, where a middleware of the project answers in place of the site
-    redirected, links_found, canonical_found, hashed, concluded: in ANSWERED, which they leave
+    sent: also in SENT and ANSWERED, if a middleware of the project repeats the request
+    answered: also in BEGUN, if a middleware of the project returns a response itself
+    redirected, links_found, canonical_found, hashed, concluded: in ANSWERED, without leaving it
 
-``TRANSITIONS`` has them all; what is not in it raises ``IllegalTransitionError``. Only ``end``
-makes a result. ``withdraw`` makes none: the URL is visited again, by another request.
+``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``. Only ``end`` returns
+a result. ``withdraw`` has none: the URL is visited again, by another request.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class VisitPhase(Enum):
     BEGUN = auto()
     """The URL has left its queue."""
     SENT = auto()
-    """The request is on its way."""
+    """The request has been sent."""
     ANSWERED = auto()
     """Status and headers of the response are known; the page may be read."""
     ENDED = auto()
-    """The result is made, or the visit was withdrawn."""
+    """The visit has a result, or was withdrawn."""
 
 
 _BEGUN, _SENT, _ANSWERED, _ENDED = VisitPhase
@@ -63,7 +63,7 @@ TRANSITIONS: Mapping[str, Mapping[VisitPhase, VisitPhase]] = {
     "end": dict.fromkeys(_OPEN, _ENDED),
     "withdraw": dict.fromkeys(_OPEN, _ENDED),
 }
-"""By transition: the phases in which it is allowed, and the phase that follows each."""
+"""Phases in which each transition is allowed, with the phase that follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ResponseFacts:
 
 @dataclass(frozen=True, slots=True)
 class ContentHashes:
-    """Hashes of a page and its document; ``unchanged``: the stored document is still right."""
+    """Hashes of a page and its document; ``unchanged``: the stored document is still valid."""
 
     content: str | None = None
     document: str | None = None
@@ -91,8 +91,8 @@ class ContentHashes:
 class Stripping:
     """Text that was left out of a page.
 
-    ``lines`` are the keys of its lines where it is one of a sample, ``furniture`` the version by
-    which it was stripped, ``left_out`` what a person reads of it.
+    ``lines`` are the keys of its lines if it belongs to a sample, ``furniture`` the version with
+    which it was stripped, ``left_out`` a description of the text.
     """
 
     lines: tuple[int, ...] | None = None
@@ -107,8 +107,8 @@ NO_RESPONSE, NOT_COMPARED, NOT_STRIPPED = ResponseFacts(), ContentHashes(), Stri
 class Visit:
     """One crawl action under way; times are UTC epoch seconds, ``duration`` seconds.
 
-    ``started_at`` is when the request was last sent. ``conclusion`` is the outcome that the page
-    has come to before its end, with its reason; ``detail`` what a person reads beside it.
+    ``started_at`` is when the request was last sent. ``conclusion`` is an outcome determined
+    before the end of the visit, with its reason; ``detail`` explains it to people.
     """
 
     due: DueUrl
@@ -128,32 +128,32 @@ class Visit:
 
     @property
     def has_ended(self) -> bool:
-        """Tell a visit that can come to nothing more."""
+        """Tell whether the visit has ended."""
         return self.phase is VisitPhase.ENDED
 
     # Request and response
 
     def sent(self, now: float) -> None:
-        """Send the request; an earlier response counts no longer."""
+        """Record that the request is sent, and discard an earlier response."""
         self._move("sent")
         self.started_at = now
         self.response, self.redirect_to, self.target = NO_RESPONSE, None, None
 
     def request_ended(self, duration: float) -> None:
-        """Take the time from the request to the end of its answer, or to its failure."""
+        """Set the time from the request to the end of its response, or to its failure."""
         self.duration = duration
 
     def postpone(self, not_before: float) -> None:
-        """Keep when the URL may be asked for again, as its answer says."""
+        """Set the earliest time of the next request, as the response demands."""
         self.not_before = not_before
 
     def answered(self, response: ResponseFacts) -> None:
-        """Take the facts of a response."""
+        """Set the facts of the response."""
         self._move("answered")
         self.response = response
 
     def redirected(self, url: str, reference: Reference) -> None:
-        """Take where the page leads in place of its own content."""
+        """Set the redirect target of the page."""
         self._move("redirected")
         self.redirect_to = url
         self._refer(reference)
@@ -167,7 +167,7 @@ class Visit:
     # Page
 
     def stripped(self, stripping: Stripping) -> None:
-        """Take what was left out of the page."""
+        """Set the text that was left out of the page."""
         self.stripping = stripping
 
     def links_found(self, candidates: Iterable[Candidate]) -> None:
@@ -176,7 +176,7 @@ class Visit:
         self.candidates.extend(candidates)
 
     def canonical_found(self, reference: Reference) -> None:
-        """Take the URL that the page calls its canonical one, if it is another that may be crawled."""
+        """Set the canonical URL of the page, if it is another one and may be crawled."""
         self._move("canonical_found")
         self._refer(reference)
         admission = reference.admission
@@ -185,12 +185,12 @@ class Visit:
             self.conclusion = Outcome.NON_CANONICAL, "non_canonical"
 
     def hashed(self, hashes: ContentHashes) -> None:
-        """Take the hashes by which the page is compared with others and with its past."""
+        """Set the hashes for comparison with other pages and with earlier visits."""
         self._move("hashed")
         self.hashes = hashes
 
     def concluded(self, outcome: Outcome, reason: str) -> None:
-        """Take the outcome of a page that needs no document."""
+        """Set the outcome of a page that needs no document."""
         self._move("concluded")
         self.conclusion = outcome, reason
 
@@ -210,10 +210,10 @@ class Visit:
         retry_at: float | None = None,
         successor: Candidate | None = None,
     ) -> VisitResult:
-        """End the visit and make its result, once.
+        """End the visit and return its result.
 
-        ``detail`` takes the place of what was kept so far. ``retry_at`` is when the URL is tried
-        again in this run; ``successor`` the URL that today's rules make of it.
+        ``detail`` replaces an earlier one. ``retry_at`` is when the URL is retried in this run;
+        ``successor`` is the URL into which today's rules rewrite it.
         """
         self._move("end")
         response, hashes = self.response, self.hashes
@@ -250,7 +250,7 @@ class Visit:
     def end_concluded(
         self, outcome: Outcome, reason: str, *, document: dict[str, Any] | None = None
     ) -> VisitResult:
-        """End the visit with its conclusion, or with ``outcome`` where it has none."""
+        """End the visit with its conclusion, or with ``outcome`` if it has none."""
         concluded, because = self.conclusion or (outcome, reason)
         return self.end(concluded, because, document=document)
 
