@@ -1,7 +1,7 @@
 """State of a crawl, and the protocol that every backend implements.
 
-The scheduler calls ``holds`` before it returns a request. ``backlog`` distinguishes "nothing now"
-from "finished" when several workers share a crawl. ``settle`` writes the deletions gathered
+Call ``holds`` before a request is sent. ``backlog`` distinguishes "nothing now" from "finished"
+when several workers share a crawl. ``settle`` writes the deletions gathered
 during a run once an origin has nothing left. ``Outcome`` is defined in ``policy.outcomes``.
 """
 

@@ -275,7 +275,7 @@ class VisitReducer:
             self._changes.orphan(held for held in followers if held.hash != each.hash)
 
     def _has_lasting_equal(self, withheld: WithheldDocument) -> bool:
-        """Tell whether another document has the text of a withheld one and has not moved to it."""
+        """Tell whether another document has the text of a withheld one and is not moving to it."""
         if withheld.hash is None:
             return False
         equal = self._documents.equal(withheld.origin, withheld.hash, withheld.url)
@@ -452,7 +452,7 @@ class VisitReducer:
         elif answer.state is TargetState.DEAD_END:
             self._ingested(finding)
         elif answer.state is TargetState.DUE and (current or finding.is_duplicate):
-            self._ingested(finding)  # the target may fail again in every run
+            self._ingested(finding)  # the target may fail in every run, each time after this page
             if finding.outcome is not Outcome.DUPLICATE:
                 self._documents.set_replacement(url, answer.url, "canonical")
         elif answer.state in OPEN and current:
