@@ -24,7 +24,7 @@ ALLOWED = Decision(allowed=True)
 
 
 def refuse(reason: str, rule: str = "") -> Decision:
-    """A refusal under ``reason``, decided by ``rule``."""
+    """Return a refusal under ``reason``, decided by ``rule``."""
     return Decision(allowed=False, reason=reason, rule=rule)
 
 
@@ -36,13 +36,13 @@ class OptionValues(Protocol):
     """
 
     def value(self, option: str) -> Any:
-        """The value of an option."""
+        """Return the value of an option."""
 
     def setting(self, option: str) -> str:
-        """The setting of an option."""
+        """Return the setting of an option."""
 
     def entries(self, option: str) -> list[tuple[str, str]]:
-        """The entries of a list option, each with its own setting."""
+        """Return the entries of a list option, each with its own setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class RefusalReason:
     premise: str = ""
 
     def refuse(self, rule: str = "") -> Decision:
-        """A refusal under this reason, decided by ``rule``."""
+        """Return a refusal under this reason, decided by ``rule``."""
         return Decision(allowed=False, reason=self.name, rule=rule)
 
     def setting(self, options: OptionValues) -> str:
-        """The setting that decides, or the premise of a reason without options."""
+        """Return the setting that decides, or the premise of a reason without options."""
         return options.setting(self.options[0]) if self.options else self.premise
 
 
@@ -121,7 +121,7 @@ class Refusals:
             known.append(Example(url, decision.rule, referrer))
 
     def as_stored(self) -> dict[str, list[dict[str, str | None]]]:
-        """The examples by reason, as plain values."""
+        """Return the examples by reason, as plain values."""
         return {
             reason: [example._asdict() for example in examples]
             for reason, examples in self.examples.items()

@@ -116,7 +116,7 @@ class MediaTypes(NamedTuple):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The media types under these options; sitemaps are XML and are always read."""
+        """Build the media types under these options; sitemaps are XML and are always read."""
         wanted = frozenset(canonical_type(each.lower()) for each in options.value("content_types"))
         changes = dict(map(read_mime_extensions, options.value("mime_extensions")))
         return cls(
@@ -191,7 +191,7 @@ class MediaTypes(NamedTuple):
         return "text/html" if not found and sniff(body) == "text/html" else declared
 
     def _type_of_extension(self, url: str) -> str:
-        """The wanted type with the URL's extension; empty if there is none."""
+        """Return the wanted type with the URL's extension; empty if there is none."""
         suffix = extension(read_target(url).parts.path) if self.formats else ""
         found = (each.types[0] for each in self.formats if suffix in each.extensions)
         return next(found, "") if suffix else ""

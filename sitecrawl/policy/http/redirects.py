@@ -13,7 +13,7 @@ class RedirectChains:
     """Number of redirects that led to each URL in this run; URLs are fingerprints.
 
     Targets are visited later and one by one, so the length has to be remembered: one entry for
-    each redirect followed. A chain starts anew in the next run.
+    each redirect followed. The next run starts at 0.
     """
 
     limit: int
@@ -27,7 +27,7 @@ class RedirectChains:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The configured limit."""
+        """Build the configured limit."""
         return cls(options.value("max_redirects"), cls.reason.setting(options))
 
     def follow(self, source: int, target: int) -> Decision:

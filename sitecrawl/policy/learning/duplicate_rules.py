@@ -92,7 +92,7 @@ class KeptPart:
         return all(token not in MARKS or token in self.marks for token in middle)
 
     def pattern(self) -> str:
-        """The part as a regular expression with one group."""
+        """Return the part as a regular expression with one group."""
         head, tail = re.escape("".join(self.head)), re.escape("".join(self.tail))
         if self.exact:
             return f"({head})"
@@ -100,12 +100,12 @@ class KeptPart:
         return f"({head}[^{other}#]*?{tail})" if other else f"({head}.*?{tail})"
 
     def __str__(self) -> str:
-        """The part in readable form."""
+        """Return the part in readable form."""
         return "".join(self.head) + ("" if self.exact else "*" + "".join(self.tail))
 
 
 def common_start(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
-    """The first tokens, or characters, that two sequences share."""
+    """Return the first tokens, or characters, that two sequences share."""
     count = 0
     for here, there in zip(one, other, strict=False):
         if here != there:
@@ -331,7 +331,7 @@ class DuplicateRule:
         self.acting = self.rewriting()
 
     def __str__(self) -> str:
-        """The rule in readable form: ``/manual/fr/*.html => /manual/*.html.fr``."""
+        """Return the rule in readable form: ``/manual/fr/*.html => /manual/*.html.fr``."""
         parts = [str(part) for part in self.kept]
         left, right, index = "", "", 0
         for change in self.changes:
@@ -350,7 +350,7 @@ class DuplicateRule:
         return words
 
     def as_stored(self) -> dict[str, Any]:
-        """The rule as plain values."""
+        """Return the rule as plain values."""
         return {
             "changes": [change and [change.kind, *change.tokens] for change in self.changes],
             "kept": [[part.head, part.tail, part.exact, part.marks] for part in self.kept],
@@ -398,7 +398,7 @@ def depth_of(script: Sequence[Edit]) -> int:
 
 
 def script_key(script: Sequence[Edit]) -> str:
-    """The key of the rule that a script supports."""
+    """Return the key of the rule that a script supports."""
     return f"{key_of(changes_of(script))} @{depth_of(script)}"
 
 

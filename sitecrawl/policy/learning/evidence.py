@@ -18,9 +18,9 @@ COUNTED_TEXTS = 64
 """Number of different texts remembered; after that, each further page counts."""
 FIRST_SAMPLES = frozenset({2, 4})
 SAMPLES = ((64, 8), (512, 16))
-"""Sampling of refused URLs, as (up to this many URLs, one in so many is fetched)."""
+"""Sampling of refused URLs, as (up to this many URLs, fetch one in this many)."""
 SAMPLE_EVERY = 64
-"""One in so many of all later refused URLs is fetched."""
+"""One in this many of all later refused URLs is fetched."""
 
 
 class RuleState(StrEnum):
@@ -94,7 +94,7 @@ class Evidence:
         return f"seen {self.support} times, {self.against} against"
 
     def as_stored(self) -> dict[str, Any]:
-        """The evidence as plain values."""
+        """Return the evidence as plain values."""
         return asdict(self)
 
     @classmethod

@@ -95,14 +95,14 @@ class ParameterRule:
         return len(self.values) >= MANY_VALUES or value in self.values
 
     def __str__(self) -> str:
-        """The decision in readable form."""
+        """Return the decision in readable form."""
         values = "any value" if len(self.values) >= MANY_VALUES else ", ".join(self.values)
         if self.state is RuleState.WITHDRAWN:
             return f"{self.template}: {self.name} changes the content"
         return f"{self.template}: {self.name} says nothing ({values})"
 
     def as_stored(self) -> dict[str, Any]:
-        """The rule as plain values."""
+        """Return the rule as plain values."""
         return {
             "template": self.template,
             "name": self.name,

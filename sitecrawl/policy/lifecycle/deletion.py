@@ -75,5 +75,5 @@ def is_shared(pages: int, documents: int) -> bool:
 
 
 def too_many(rule: Deletion, deletions: int, documents: int) -> bool:
-    """Return True if so many deletions of an origin's ``documents`` look like an accident."""
+    """Return True if the number of deletions among ``documents`` looks like an accident."""
     return deletions > rule.count and deletions > rule.share * documents

@@ -33,7 +33,7 @@ class LinksPerPage(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The configured limit."""
+        """Build the configured limit."""
         return cls(options.value("max_links_per_page"), LINKS_PER_PAGE.setting(options))
 
     def admit_link(self, followed: set[str], url: str) -> Decision:
@@ -63,7 +63,7 @@ class PathGrowth(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The configured limit."""
+        """Build the configured limit."""
         return cls(options.value("max_growing_path"), GROWING_PATH.setting(options))
 
     def admit_link(self, page: Target, link: Target) -> Decision:
@@ -160,7 +160,7 @@ class DirectoryCounts(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The configured limit."""
+        """Build the configured limit."""
         return cls(options.value("max_pages_per_directory"), DIRECTORY_FULL.setting(options))
 
     def restore(self, fetched: Mapping[str, int]) -> None:

@@ -75,7 +75,7 @@ class QueryVariants(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The configured limits."""
+        """Build the configured limits."""
         return cls(
             options.value("max_variants"),
             options.value("max_barren_pages"),

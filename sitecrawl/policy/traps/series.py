@@ -307,7 +307,7 @@ class EndlessSeries(TrapLimit):
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The configured limit."""
+        """Build the configured limit."""
         return cls(options.value("max_barren_pages"), ENDLESS_SERIES.setting(options))
 
     def record_page(self, page: Member, text: str) -> None:

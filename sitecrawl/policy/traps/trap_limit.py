@@ -18,5 +18,5 @@ class TrapLimit:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:  # noqa: ARG003 -- one without option
-        """The limit under these options, empty as at the start of a run."""
+        """Build the limit under these options, empty as at the start of a run."""
         return cls()

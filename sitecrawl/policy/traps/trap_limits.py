@@ -38,7 +38,7 @@ class TrapLimits:
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
-        """The limits under these options, empty as at the start of a run."""
+        """Build the limits under these options, empty as at the start of a run."""
         limits: dict[str, Any] = {
             name: limit.build(options) for name, limit in LIMITS_BY_FIELD.items()
         }

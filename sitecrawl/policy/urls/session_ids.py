@@ -96,7 +96,7 @@ class SessionIds(UrlChange):
 
 @dataclass(slots=True)
 class TrackingParameters(UrlChange):
-    """Removal of tracking parameters, which only tell where a visitor came from."""
+    """Removal of tracking parameters, which only identify the source of a visit."""
 
     names: Iterable[str]
     setting: str

@@ -34,7 +34,7 @@ class UrlTemplate(NamedTuple):
     parameters: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The template in readable form: ``/wiki/<word>?action&oldid``."""
+        """Return the template in readable form: ``/wiki/<word>?action&oldid``."""
         return f"{self.path}?{'&'.join(self.parameters)}" if self.parameters else self.path
 
     @property
