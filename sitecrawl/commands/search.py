@@ -108,7 +108,7 @@ def _lines(hit: SearchHit, *, marked: bool) -> Iterator[str]:
 
 
 def _shown(snippet: Snippet, *, marked: bool) -> str:
-    """Return a snippet for the terminal, with matches bold if ``marked``, else between asterisks."""
+    """Return a snippet for the terminal; matches are bold if ``marked``, else between asterisks."""
     before, after = (BOLD, RESET) if marked else ("*", "*")
     pieces = ((printable(text), mark) for text, mark in snippet.parts())
     return "".join(f"{before}{text}{after}" if mark else text for text, mark in pieces)

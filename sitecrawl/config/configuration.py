@@ -60,7 +60,7 @@ class Configuration:
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     def stored(self) -> dict[str, Any]:
-        """The part that a run stores: the values other than defaults, with their sources.
+        """Return the part that a run stores: the values other than defaults, with their sources.
 
         Passwords are not stored, nor are headers, which may contain keys: a command that fetches
         needs them again.

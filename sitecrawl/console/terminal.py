@@ -127,7 +127,7 @@ def list_redirects(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield pairs of origins with equal documents: their number, and share of the smaller origin."""
+    """Yield pairs of origins with equal documents: the number, and share of the smaller one."""
     for one, other, count, share in records.mirrors(realm):
         record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
         yield record, f"{count} {share:.0%} {one} {other}"

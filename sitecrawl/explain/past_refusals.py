@@ -102,7 +102,7 @@ class PastRefusals:
         return found.mark(steps, params) if found else steps
 
     def __str__(self) -> str:
-        """The refused links by reason, in readable form; empty if there are none."""
+        """Return the refused links by reason, in readable form; empty if there are none."""
         if not self.counts:
             return ""
         reasons = ", ".join(f"{count} {reason}" for reason, (count, _) in self.counts.items())

@@ -309,5 +309,5 @@ class RuleParams(OptionGroup):
         return tuple(dict.fromkeys(default + self.extra_ignored_extensions))
 
     def obedience(self) -> Obedience:
-        """The robots directives of pages that are obeyed."""
+        """Return the robots directives of pages that are obeyed."""
         return Obedience(self.rogue, self.obey_nofollow, self.index_nofollow)
