@@ -185,7 +185,7 @@ def _meta_encoding(body: bytes) -> str | None:
     """Return the encoding of the first meta element that declares a known one."""
     end = PRESCAN_BYTES
     for number, match in enumerate(_MARKUP.finditer(body, 0, end)):
-        if number == EARLY:  # late, because most pages end earlier than this search
+        if number == EARLY:  # not earlier: it costs more than most pages need
             end = body[:end].lower().rfind(b"charset")
         if match.start() > end:
             break

@@ -25,7 +25,7 @@ _SCRIPTS = (
 )
 MIN_SHARE = 0.3  # of a sample, in scripts without spaces
 MIN_KANA = 0.02  # of a sample; a Chinese text with Japanese names has fewer
-# Declared codes, with those of the profiles.
+# Declared codes, mapped to those of the profiles.
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi", "sh": "sr", "fil": "tl"}
 # Languages that cannot be distinguished by their letters alone.
 _CLOSE = (

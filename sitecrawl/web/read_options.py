@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Tag and attribute that hold a link, and the name under which it is reported (``Link.via``).
+# Tags and attributes that contain links; ``link_patterns`` sets the name in ``Link.via``.
 LINK_PATTERNS = (
     "a@href",
     "area@href",

@@ -83,7 +83,7 @@ def _years(text: str, start: int, end: int) -> list[int]:
 
 
 def _around(form: re.Pattern[str], window: str, year: int) -> re.Match[str] | None:
-    """Return the match of a form whose year is at a position."""
+    """Return the match of a form whose year is at a given position."""
     return next((match for match in form.finditer(window) if match.start("y") == year), None)
 
 

@@ -8,7 +8,7 @@ from sitecrawl.web.dates import read_http_date
 
 _DIRECTIVE = re.compile(r'([^\s=,;]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,;"]*)))?')
 _SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
-# Suffixes by Apache's mod_deflate and mod_brotli, and Jetty, of a compressed response's ETag.
+# ETag suffixes of compressed responses, by Apache's mod_deflate and mod_brotli, and by Jetty.
 _CODED = re.compile(r'((?:W/)?"[^"]+?)(?:--?gzip|-br|;gzip)"')
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 

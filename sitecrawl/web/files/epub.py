@@ -26,7 +26,7 @@ _FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/en
 
 
 def read_epub(body: bytes) -> FileMarkup:
-    """Convert an EPUB to HTML: one document that joins those of the spine."""
+    """Convert an EPUB to HTML: all documents of the spine joined to one."""
     package, writer = Package(body), MarkupWriter()
     container = package.optional_tree("META-INF/container.xml")
     root = first(container, "rootfile") if container is not None else None
