@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Page
 
 
-# Sources of advertisements, when they come from other sites.
+# Frames and scripts of other sites contain advertisements.
 _CHANGING = frozenset({"iframe", "script", "refresh"})
 
 
@@ -42,7 +42,7 @@ def stable_text(page: Page) -> bytes:
 
 
 def whole_text(page: Page) -> bytes:
-    """Return that text with the lines that the pages of its template share.
+    """Return the stable text with the lines that the pages of its template share, in UTF-8.
 
     Those lines are learned while pages are read; with them included, equal pages stay equal.
     """

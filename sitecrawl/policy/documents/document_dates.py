@@ -73,7 +73,8 @@ def _day(day: date) -> str:
 def date_by_heading(page: Page) -> date | None:
     """Return the date on a line near the page's heading, else on a line that says what it dates.
 
-    The search begins at the heading, continues further up, and ends with lines that say so.
+    The search goes from just before the heading downwards, then further up; lines that say what
+    they date come last.
     """
     text = page.stable_text or page.text
     start = max(0, page.heading_at - BEFORE_HEADING)

@@ -289,7 +289,9 @@ def _parts(
 def _entry(node: _Node, id_: str, blocks: Sequence[ContentBlock], url: str) -> dict[str, Any]:
     """Return a section, or a part of one, as in the output."""
     parent = node.parent.id if node.parent is not None and node.parent.level else None
-    anchor = node.anchor if id_ == node.id else blocks[0].anchor  # a later part has that of a term
+    anchor = (
+        node.anchor if id_ == node.id else blocks[0].anchor
+    )  # a later part may have a term's anchor
     entry = {
         "id": id_,
         "parent": parent,
