@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.documents import Documents
-from sitecrawl.frontier.outbox import CHANGES, change_of
+from sitecrawl.frontier.outbox import ChangeBatch, read_changes
 
-OF_REALM = " AND o.realm = ?"
 ADVANCE = (
     "INSERT INTO sync_target (target, realm, seq, synced_at) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (target) DO UPDATE SET realm = excluded.realm, seq = excluded.seq,"
@@ -27,17 +24,6 @@ TARGETS = (
     " (SELECT count(*) FROM dead_letter AS l WHERE l.target = t.target)"
     " FROM sync_target AS t ORDER BY t.target"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeBatch:
-    """Changes ordered by seq, and the seq up to which the log was read.
-
-    It exceeds the seq of the last change if the rows after it were replaced by later changes.
-    """
-
-    changes: Sequence[Change]
-    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +70,11 @@ class ChangeLog:
 
     def read(self, after: int, realm: str | None, limit: int) -> ChangeBatch | None:
         """Read up to ``limit`` rows above a seq, of one realm or of all; None if there are none."""
-        query = CHANGES.format(of=OF_REALM if realm else "")
-        rows = self._database.rows(query, (after, *([realm] if realm else []), limit))
-        if not rows:
-            return None
-        additional = Documents(self._database).additional_urls([row[3] for row in rows])
-        found = (change_of(row, additional) for row in rows)
-        return ChangeBatch([change for change in found if change is not None], rows[-1][0])
+        return read_changes(self._database, after, realm, limit)
 
     def wait(self, seconds: float) -> None:
         """Wait for changes, or until the time has elapsed."""
         self._database.wait_for_changes(seconds)
-
-    def count(self, after: int, realm: str | None) -> tuple[int, int]:
-        """Count the upserts and the deletions above a seq that a reader would get."""
-        condition = OF_REALM if realm else ""
-        [(upserts, deletions)] = self._database.rows(
-            "SELECT count(d.url), count(*) - count(CASE WHEN o.op = 'upsert' THEN 1 END)"  # noqa: S608
-            " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url AND d.seq = o.seq"
-            f" AND o.op = 'upsert' WHERE o.seq > ?{condition}",
-            (after, *([realm] if realm else [])),
-        )
-        return int(upserts), int(deletions)
 
     def advance(
         self,
@@ -143,11 +112,9 @@ class ChangeLog:
         """Return every target that was synchronised from this database, with its lag."""
         return [TargetLag(*row) for row in self._database.rows(TARGETS)]
 
-    def dead_letters(self, target: str | None = None) -> list[tuple[str, DeadLetter]]:
-        """Return the refused changes of one target or of all, each with its target, by seq."""
+    def dead_letters(self) -> list[tuple[str, DeadLetter]]:
+        """Return the refused changes, each with its target, by target and seq."""
         rows = self._database.rows(
-            "SELECT target, seq, id, url, reason FROM dead_letter"
-            " WHERE ? = '' OR target = ? ORDER BY target, seq",
-            (target or "", target or ""),
+            "SELECT target, seq, id, url, reason FROM dead_letter ORDER BY target, seq"
         )
         return [(name, DeadLetter(*rest)) for name, *rest in rows]

@@ -142,6 +142,30 @@ def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
     return Change(seq, op, id_, record(seq, run, realm, entry))
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeBatch:
+    """Changes ordered by seq, and the seq up to which the log was read.
+
+    It exceeds the seq of the last change if the rows after it were replaced by later changes.
+    """
+
+    changes: Sequence[Change]
+    seq: int
+
+
+def read_changes(
+    database: Database, after: int, realm: str | None, limit: int
+) -> ChangeBatch | None:
+    """Read up to ``limit`` rows above a seq, of one realm or of all; None if there are none."""
+    query = CHANGES.format(of=" AND o.realm = ?" if realm else "")
+    rows = database.rows(query, (after, *([realm] if realm else []), limit))
+    if not rows:
+        return None
+    additional = Documents(database).additional_urls([row[3] for row in rows])
+    found = (change_of(row, additional) for row in rows)
+    return ChangeBatch([change for change in found if change is not None], rows[-1][0])
+
+
 def take_undelivered(
     database: Database, realm: str, owner: str, limit: int, after: int
 ) -> list[Change]:

@@ -10,9 +10,8 @@ from urllib.parse import quote, unquote
 
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
-from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.learned import StoredRule
-from sitecrawl.frontier.outbox import CHANGES, change_of
+from sitecrawl.frontier.outbox import read_changes
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import HELD_GROUPS
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
@@ -350,12 +349,6 @@ class Records:
 
     def changes(self, since: int, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the changes with a seq above ``since`` that no later change has replaced."""
-        documents = Documents(self._database)
-        query, of_realm = _asked(CHANGES, realm, " AND o.realm = ?")
-        while rows := self._database.rows(query, (since, *of_realm, BATCH)):
-            additional = documents.additional_urls([row[3] for row in rows])
-            for row in rows:
-                change = change_of(row, additional)
-                if change is not None:
-                    yield change.record
-            since = rows[-1][0]
+        while batch := read_changes(self._database, since, realm, BATCH):
+            yield from (change.record for change in batch.changes)
+            since = batch.seq

@@ -182,11 +182,6 @@ class SearchIndex:
             self._connection.execute("DELETE FROM page WHERE number = ?", (number,))
         return bool(rows)
 
-    def clear(self) -> None:
-        """Remove every page; call it inside a transaction."""
-        self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-        self._connection.execute("DELETE FROM page")
-
     def count(self) -> int:
         """Return the number of pages."""
         [(count,)] = self._connection.execute("SELECT count(*) FROM page").fetchall()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from sitecrawl.search.analysis import matching_words
+from sitecrawl.search.analysis import matching_words, primary_language
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import SearchQuery, parse_query
 
@@ -36,7 +36,7 @@ class SearchFilters:
         """Return SQL conditions on the table ``page``, each with its value."""
         found = {
             "page.host = ?": self.host.lower(),
-            "page.language = ?": self.language.partition("-")[0].lower(),
+            "page.language = ?": primary_language(self.language),
             "page.realm = ?": self.realm,
         }
         column = "url" if "://" in self.under else "path"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from sitecrawl.frontier.change_log import ChangeBatch, ChangeLog
+from sitecrawl.frontier.change_log import ChangeLog
+from sitecrawl.frontier.outbox import ChangeBatch
 from sitecrawl.sync.target import (
     Cursor,
     SyncTarget,
@@ -54,20 +56,20 @@ class Synchronizer:
         *,
         realm: str | None = None,
         batch: int = BATCH,
-        report: Callable[[SyncReport], None] = lambda _: None,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._log = log
         self._target = target
         self._name = shown_target(uri)
         self._realm = realm
         self._batch = batch
-        self._report = report
-        self._sleep = sleep
 
     def pending(self) -> tuple[int, int]:
         """Count the documents to be written and to be deleted, without any change."""
-        return self._log.count(self._begin().seq, self._realm)
+        seq, ops = self._begin().seq, Counter[str]()
+        while batch := self._log.read(seq, self._realm, self._batch):
+            seq = batch.seq
+            ops.update(change.op for change in batch.changes)
+        return ops["upsert"], ops["delete"]
 
     def run(self) -> SyncReport:
         """Apply the changes after the cursor; raises SyncError."""
@@ -128,7 +130,6 @@ class Synchronizer:
         while batch := self._log.read(cursor.seq, self._realm, self._batch):
             cursor = replace(cursor, seq=batch.seq)
             done = self._apply(target, batch, cursor, done)
-            self._report(done)
         return cursor, done
 
     def _apply(
@@ -149,5 +150,5 @@ class Synchronizer:
             try:
                 return act()
             except TargetUnreachableError:
-                self._sleep(seconds)
+                time.sleep(seconds)
         return act()

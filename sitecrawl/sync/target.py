@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib import import_module
 from typing import NamedTuple, Protocol
+
+from scrapy.utils.misc import load_object
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
@@ -113,9 +114,8 @@ def open_target(uri: str, options: DocumentOptions) -> SyncTarget:
 
 
 def _target_class(kind: TargetKind) -> Callable[[str, DocumentOptions], SyncTarget]:
-    module, _, name = kind.path.rpartition(".")
     try:
-        found: Callable[[str, DocumentOptions], SyncTarget] = getattr(import_module(module), name)
+        found: Callable[[str, DocumentOptions], SyncTarget] = load_object(kind.path)
     except ImportError as error:
         if kind.needs is None:
             raise
