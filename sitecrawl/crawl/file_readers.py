@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # python -I leaves out the path of this package, so it is passed as an argument.
 BOOT = "import sys; sys.path += sys.argv[1].split('\\n'); from sitecrawl.web.files.worker import main; main(sys.argv[2:])"
-PATIENCE = 10  # timeout of a reply, as a multiple of the processor seconds of a file
+TIMEOUT_FACTOR = 10  # timeout of a reply, as a multiple of the processor seconds of a file
 START_SECONDS = 60
 PIPE_BUFFER = 4_000_000
 
@@ -67,7 +67,7 @@ class FileReaders:
             self._busy.add(process)
             answered = False
             try:
-                seconds = self._limits.seconds * PATIENCE + START_SECONDS
+                seconds = self._limits.seconds * TIMEOUT_FACTOR + START_SECONDS
                 found = await asyncio.wait_for(self._ask(process, body, kind), seconds)
                 answered = True
             except (OSError, EOFError, ValueError, TimeoutError) as error:
@@ -89,8 +89,8 @@ class FileReaders:
 
     async def _start(self) -> asyncio.subprocess.Process:
         """Start a process without environment, in a session that Ctrl-C does not reach."""
-        home = str(Path(sitecrawl.__file__).parent.parent)
-        paths = [home, *(each for each in sys.path if each.startswith("/"))]
+        package_parent = str(Path(sitecrawl.__file__).parent.parent)
+        paths = [package_parent, *(each for each in sys.path if each.startswith("/"))]
         try:
             return await asyncio.create_subprocess_exec(
                 *(sys.executable, "-I", "-c", BOOT, "\n".join(paths), *self._formats),

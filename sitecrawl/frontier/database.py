@@ -13,7 +13,7 @@ from sitecrawl.frontier.base import FrontierError, NoCrawlError
 Row = tuple[Any, ...]
 
 URL_COLUMNS = "origin, fingerprint, url, depth, via, priority, referrer, referrer_url, found_at"
-NEARER = (
+UPDATE_PATH = (
     "UPDATE url SET depth = ?, via = ?, priority = ?, referrer = ?, referrer_url = ?"
     " WHERE origin = ? AND fingerprint = ? AND (depth > ? OR priority < ?)"
 )
@@ -55,7 +55,7 @@ class Database(Protocol):
         """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs.
 
         All are of one origin. Known URLs to which a row has a shorter path, and starts, are
-        updated by ``NEARER``.
+        updated by ``UPDATE_PATH``.
         """
 
     def script(self, sql: str) -> None:
@@ -161,8 +161,8 @@ def _version(database: Database, newest: int) -> int:
     return int(version)
 
 
-def way_of(row: Row) -> Row:
-    """Return the parameters of ``NEARER`` for a row of ``URL_COLUMNS``."""
+def path_parameters(row: Row) -> Row:
+    """Return the parameters of ``UPDATE_PATH`` for a row of ``URL_COLUMNS``."""
     origin, fingerprint, _, depth, via, priority, referrer, referrer_url, _ = row
     way = (depth, via, priority, referrer, referrer_url)
     return (*way, origin, fingerprint, depth, priority)

@@ -139,7 +139,7 @@ class Lease:
     id: int
     fence: int
     safe_until: float
-    in_hand: set[int] = field(default_factory=set)
+    popped: set[int] = field(default_factory=set)
 
 
 class Leases:
@@ -214,9 +214,9 @@ class Leases:
         """Record a lease; one that had expired unnoticed keeps its uncommitted URLs."""
         state = OriginState(*row[2:])
         before = self._held.get(state.key)
-        in_hand = before.in_hand if before is not None else set()
+        popped = before.popped if before is not None else set()
         until = begun + SAFE_SHARE * self._seconds
-        self._held[state.key] = Lease(row[0], row[1], until, in_hand)
+        self._held[state.key] = Lease(row[0], row[1], until, popped)
         return state
 
     def prove(self, origin: str) -> bool:

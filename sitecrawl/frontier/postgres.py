@@ -21,7 +21,7 @@ from psycopg.errors import (
 )
 
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
-from sitecrawl.frontier.database import NEARER, URL_COLUMNS, Row, way_of
+from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Row, path_parameters
 
 FOREIGN_LETTERS = (
     "holds the letters of some languages only; make one with createdb -T template0 -E UTF8"
@@ -165,7 +165,7 @@ class PostgresDatabase:
         if new < len(unknown):  # a row occurs twice, or another worker added it meanwhile
             nearer = list(rows)
         if nearer:
-            self.many(NEARER, map(way_of, nearer))
+            self.many(UPDATE_PATH, map(path_parameters, nearer))
         return new
 
     def script(self, sql: str) -> None:

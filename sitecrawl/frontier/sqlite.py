@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
-from sitecrawl.frontier.database import NEARER, URL_COLUMNS, Row, way_of
+from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Row, path_parameters
 
 BUSY_SECONDS = 30.0
 PRAGMAS = (
@@ -141,7 +141,7 @@ class SqliteDatabase:
         """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs."""
         new = self.many(ADD_URLS, rows)
         if new < len(rows):
-            self.many(NEARER, map(way_of, rows))
+            self.many(UPDATE_PATH, map(path_parameters, rows))
         return new
 
     def script(self, sql: str) -> None:

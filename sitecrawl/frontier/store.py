@@ -202,7 +202,7 @@ class Store:
         if learned is not None:
             self._furniture.know(lease.id, learned)
         done = (visit.due.fingerprint for visit in visits if not visit.again)
-        self.leases[origin].in_hand.difference_update(done)
+        self.leases[origin].popped.difference_update(done)
         judged = {id(finding.visit): finding.as_written for finding in findings}
         return Commit([judged.get(id(visit), visit) for visit in visits], changes)
 

@@ -47,12 +47,15 @@ class Urls:
         self._origins: dict[str, int] = {}
 
     def add(
-        self, candidates: Iterable[Candidate], pages: dict[str, int], home: int | None = None
+        self,
+        candidates: Iterable[Candidate],
+        pages: dict[str, int],
+        source_origin: int | None = None,
     ) -> int:
         """Store unknown URLs, and shorter paths to known ones; return the number of new URLs.
 
         ``pages`` maps the URLs of the committed pages to their rows: a referrer among them is
-        stored as a reference. ``home`` is the leased origin of these pages: links to other
+        stored as a reference. ``source_origin`` is the leased origin of these pages: links to other
         origins are sorted, so that workers do not deadlock.
         """
         by_origin: defaultdict[str, list[Candidate]] = defaultdict(list)
@@ -63,7 +66,7 @@ class Urls:
         new = 0
         for key in sorted(by_origin, key=self._origins.__getitem__):
             origin, found = self._origins[key], by_origin[key]
-            if home not in (None, origin):
+            if source_origin not in (None, origin):
                 found.sort(key=lambda candidate: candidate.fingerprint)
             new += self._add_to(origin, found, pages, found_at)
         return new
@@ -97,12 +100,12 @@ class Urls:
         """Pop waiting URLs in order; they stay popped until they are committed."""
         free: list[Row] = []
         for pop in POPS:
-            rows = self._database.rows(pop, (lease.id, limit + len(lease.in_hand)))
-            free += [row for row in rows if row[0] not in lease.in_hand]
+            rows = self._database.rows(pop, (lease.id, limit + len(lease.popped)))
+            free += [row for row in rows if row[0] not in lease.popped]
             if len(free) >= limit:
                 break
         del free[limit:]
-        lease.in_hand.update(row[0] for row in free)
+        lease.popped.update(row[0] for row in free)
         return [DueUrl(origin, *row) for row in free]
 
     def has_promising(self, origin: int) -> bool:

@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.languages import primary_language
+
 if TYPE_CHECKING:
     from Stemmer import Stemmer
 
@@ -61,11 +63,6 @@ SNOWBALL = {
     "yi": "yiddish",
 }
 """Snowball's name of the stemmer for each primary language; FTS5 itself stems English."""
-
-
-def primary_language(language: str | None) -> str:
-    """Return the primary language of a BCP 47 tag: ``de`` of ``de-AT``; empty without a tag."""
-    return (language or "").partition("-")[0].lower()
 
 
 def analyze(text: str, language: str | None) -> str:

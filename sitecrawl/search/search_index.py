@@ -21,9 +21,9 @@ from sitecrawl.search.analysis import (
     ANALYSIS_VERSION,
     TOKENIZER,
     analyze,
-    primary_language,
 )
 from sitecrawl.web.decompression import zstd
+from sitecrawl.web.languages import primary_language
 
 INDEX_VERSION = f"{ANALYSIS_VERSION}.1"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database

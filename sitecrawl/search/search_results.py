@@ -7,11 +7,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
-from sitecrawl.search.analysis import matching_words, primary_language
+from sitecrawl.search.analysis import matching_words
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import SearchQuery, parse_query
+from sitecrawl.web.languages import primary_language
+from sitecrawl.web.urls.url import with_fragment
 
 SNIPPET_LENGTH = 220  # characters
 MAX_SCANNED = 200_000  # characters of a body searched for a snippet
@@ -134,10 +135,9 @@ def _hit(page: IndexedPage, query: SearchQuery, score: float) -> SearchHit:
     if not snippet.marks and page.content.get("description"):
         snippet, _ = best_snippet(str(page.content["description"]), query.words(), page.language)
     section, anchor = section_at(page, place)
-    target = f"{page.url.partition('#')[0]}#{quote(anchor, safe=FRAGMENT)}" if anchor else page.url
     return SearchHit(
         url=page.url,
-        target=target,
+        target=with_fragment(page.url, anchor) if anchor else page.url,
         id=page.id,
         title=page.title,
         section=section,
@@ -146,9 +146,6 @@ def _hit(page: IndexedPage, query: SearchQuery, score: float) -> SearchHit:
         language=page.language,
         modified_at=page.modified_at,
     )
-
-
-FRAGMENT = "!$&'()*+,;=:@/?-._~%"
 
 
 def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:

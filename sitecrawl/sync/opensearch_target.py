@@ -34,7 +34,6 @@ from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
-from sitecrawl.search.analysis import primary_language
 from sitecrawl.sync.target import (
     Cursor,
     SyncError,
@@ -43,6 +42,7 @@ from sitecrawl.sync.target import (
     TargetUriError,
     shown_target,
 )
+from sitecrawl.web.languages import primary_language
 
 USER, PASSWORD, API_KEY = "SITECRAWL_SYNC_USER", "SITECRAWL_SYNC_PASSWORD", "SITECRAWL_SYNC_API_KEY"
 CURSORS = "sitecrawl-cursors"

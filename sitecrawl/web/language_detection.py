@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import Any
 
+from sitecrawl.web.languages import primary_language
+
 MIN_WORDS = 50
 MIN_SIGNS = 120  # characters, in scripts without spaces
 SAMPLE = 1_500  # characters, in three parts spread over the text
@@ -46,7 +48,7 @@ def judged_language(declared: str, text: str) -> tuple[str, bool]:
         return declared, False
     if not declared:
         return best, True
-    primary = declared.partition("-")[0].lower()
+    primary = primary_language(declared)
     primary = _SAME.get(primary, primary)
     if primary == best or any({primary, best} <= group for group in _CLOSE):
         return declared, False

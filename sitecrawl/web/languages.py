@@ -52,3 +52,8 @@ def _subtag(part: str) -> str:
     if len(part) == 2 and part.isalpha():
         return part.upper()
     return part.title() if len(part) == 4 and part.isalpha() else part.lower()
+
+
+def primary_language(language: str | None) -> str:
+    """Return the primary language of a BCP 47 tag: ``de`` of ``de-AT``; empty without a tag."""
+    return (language or "").partition("-")[0].lower()

@@ -84,7 +84,7 @@ def test_a_page_made_by_scripts_is_noticed(
     assert 'render = "auto"' in said.out
 
 
-def test_a_site_that_has_moved_is_told_with_its_own_robots_txt(
+def test_a_moved_site_is_reported_with_its_own_robots_txt(
     server: Server, fetching: Say, site: dict[str, Page]
 ) -> None:
     origin = server.serve({**site, "/": redirect("http://127.9.9.9/")})

@@ -57,7 +57,7 @@ def test_every_decision_is_there_in_order(explain: Say) -> None:
     assert record["allowed"]
 
 
-def test_what_is_known_is_told(explain: Say, crawled: Crawled) -> None:
+def test_stored_facts_are_shown(explain: Say, crawled: Crawled) -> None:
     record = explain("/a/deeper", "--json").record
     stored = record["stored"]
     document = crawled.run.documents[f"{crawled.origin}/a/deeper"]

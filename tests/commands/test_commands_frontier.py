@@ -162,7 +162,7 @@ def test_deletions_that_were_held_back_are_confirmed(
 
 
 @pytest.mark.behaviour("DB-09")
-def test_what_is_told_is_of_the_realm_in_question(
+def test_only_the_requested_realm_is_reported(
     server: Server, crawl: CrawlCommand, say: Say
 ) -> None:
     origin = server.serve(SITE)

@@ -114,7 +114,7 @@ def test_patterns_and_lists(
 
 
 @pytest.mark.behaviour("C-07", "LR-31", "U-12")
-def test_what_reading_leaves_out_is_told(server: Server, crawl: CrawlCommand) -> None:
+def test_truncations_are_reported(server: Server, crawl: CrawlCommand) -> None:
     open_ended = "<p>Kept.</p><!-- noindex --><p>Lost.</p>"
     whole = "<p>Kept.</p><!-- noindex --><p>Out.</p><!-- /noindex --><p>Kept too.</p>"
     site: dict[str, Page] = {

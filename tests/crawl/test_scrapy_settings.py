@@ -24,7 +24,7 @@ SITE = {"/": page(*PATHS, text="Home"), **{path: page(text=f"Page {path}") for p
         ("CLOSESPIDER_ITEMCOUNT", 5),
     ],
 )
-def test_a_crawl_ends_where_it_was_told_to_and_the_next_goes_on(
+def test_a_crawl_ends_at_its_limit_and_the_next_goes_on(
     name: str, value: int, server: Server, crawl: CrawlCommand
 ) -> None:
     origin = server.serve(dict(SITE))

@@ -248,7 +248,7 @@ def test_option_is_read(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", table("options")["mistake"], ids=lambda case: case["option"])
-def test_mistake_in_option_is_told(case: dict[str, Any]) -> None:
+def test_invalid_option_is_reported(case: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match=case["wrong"]):
         FetchParams.model_validate({case["option"]: case["written"]})
 

@@ -157,7 +157,7 @@ async def test_page_that_may_be_half_a_page(fetch: Fetch, authority: Authority) 
 
 
 @ensureDeferred
-async def test_server_is_told_the_name_it_is_to_prove(
+async def test_server_name_is_sent_in_the_handshake(
     fetch: Fetch, server: Server, authority: Authority, names: Names
 ) -> None:
     told: list[str | None] = []

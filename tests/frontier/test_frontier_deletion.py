@@ -171,7 +171,7 @@ def test_a_canonical_that_every_page_names_deletes_none(work: Crawls) -> None:
 
 
 @pytest.mark.behaviour("K-13")
-def test_a_chain_of_redirects_to_one_page_is_told_by_its_end(work: Crawls) -> None:
+def test_a_chain_of_redirects_to_one_page_is_known_by_its_end(work: Crawls) -> None:
     pages = site(5)
     crawled(work, pages, seeds=True)
     permanent = {"outcome": Outcome.PERMANENT_REDIRECT}

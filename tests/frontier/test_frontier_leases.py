@@ -215,7 +215,7 @@ def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:
     assert leased(two) == []
 
 
-def test_a_dead_process_is_told_from_a_living_one() -> None:
+def test_a_dead_process_is_distinguished_from_a_living_one() -> None:
     name = new_worker()
     system, pid, started, token = name.rsplit("/", 3)
     assert not is_dead(name)

@@ -59,7 +59,7 @@ def test_a_run_that_considers_no_old_pages_leaves_them(work: Crawls, activity: A
     assert len(work(reading="two").due()) == 2
 
 
-def test_what_was_never_told_counts_as_read_with_todays_options(work: Crawls) -> None:
+def test_pages_without_a_record_count_as_read_with_the_current_options(work: Crawls) -> None:
     first(work, reading="").end()
     assert work(reading="two").due() == []
 

@@ -95,6 +95,15 @@ DIALECT = frozenset(
         "alone",
         "barren",
         "led_out",
+        "in_hand",
+        "titles_told",
+        "NEARER",
+        "PATIENCE",
+        "_BESIDE",
+        "_OF_OTHERS",
+        "_TOLD",
+        "MAX_TOLD",
+        "way_of",
     ]
 )
 

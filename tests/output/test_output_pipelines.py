@@ -256,7 +256,7 @@ def test_pages_are_compared_by_what_they_say_not_by_what_is_made_of_them(
     assert all("additional_urls" not in line for line in run.lines)
 
 
-def test_a_pipeline_with_a_number_beyond_is_told(project: Project) -> None:
+def test_a_pipeline_with_a_number_out_of_range_is_reported(project: Project) -> None:
     seen = "class {}:\n    def process_item(self, item):\n        return item\n"
     project.use(seen.format("Early") + seen.format("Late"), Early=-500, Late=1200)
     run = project.run()

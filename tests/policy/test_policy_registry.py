@@ -80,7 +80,7 @@ def test_every_reason_is_registered() -> None:
     assert missing == set()
 
 
-def test_reasons_are_told_apart() -> None:
+def test_reasons_are_distinct() -> None:
     names = [reason.name for reason in REFUSAL_REASONS]
     assert len(names) == len(set(names))
 

@@ -135,7 +135,7 @@ def test_each_document_is_asked_for_once_and_pages_one_after_the_other(rendered:
         ended = each.ended or 0.0
 
 
-def test_the_reason_is_told(rendered: Result) -> None:
+def test_the_reason_is_reported(rendered: Result) -> None:
     assert rendered.rows["/one"][4] == "rendered: asked (every page with scripts)"
     assert rendered.crawl.stats["sitecrawl/render/asked"] == 8
     assert rendered.crawl.stats["playwright/browser_count"] == 1

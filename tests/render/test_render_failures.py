@@ -99,7 +99,7 @@ def test_a_browser_that_is_lost_is_started_anew_and_no_page_missed(
     assert done.stats["playwright/browser_count"] == 2
 
 
-def test_without_a_browser_the_other_pages_are_read_and_one_is_told_what_to_install(
+def test_without_a_browser_other_pages_are_read_and_the_remedy_is_logged(
     server: Server, crawl: CrawlCommand, site: dict[str, Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHROMIUM", "no-such-program")

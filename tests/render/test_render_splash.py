@@ -170,9 +170,7 @@ def test_auto_asks_splash_for_the_pages_that_need_it(
     assert done.stats["sitecrawl/render/pages"] == 1
 
 
-def test_a_splash_server_that_is_not_there_is_told_once(
-    server: Server, crawl: CrawlCommand
-) -> None:
+def test_a_missing_splash_server_is_reported_once(server: Server, crawl: CrawlCommand) -> None:
     text = "A page of text that needs no browser. " * 9
     apps = {f"/app/{number}": shell("App", "1") for number in range(3)}
     origin = server.serve({"/": page(*apps, title="Start", text=text), **apps})

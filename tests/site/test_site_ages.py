@@ -38,7 +38,7 @@ def test_only_what_is_older_is_refreshed(server: Server, crawl: CrawlCommand) ->
 
 
 @pytest.mark.behaviour("A-15")
-def test_scrapys_log_levels_say_how_much_is_told(server: Server, crawl: CrawlCommand) -> None:
+def test_scrapys_log_levels_apply(server: Server, crawl: CrawlCommand) -> None:
     start = f"{serve(server).main}/many/1.html"
     usual = crawl(start, scope="directory", max_pages=1)
     quiet = crawl(start, scope="directory", max_pages=1, settings={"LOG_LEVEL": "ERROR"})

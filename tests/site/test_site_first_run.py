@@ -134,7 +134,7 @@ def test_a_film_is_not_downloaded(first: Run) -> None:
         ("/missing.html", Outcome.FILE_NOT_FOUND),
     ],
 )
-def test_ends_are_told_apart(path: str, outcome: Outcome, first: Run, visited: Visited) -> None:
+def test_outcomes_are_distinct(path: str, outcome: Outcome, first: Run, visited: Visited) -> None:
     rows = visited.command.rows(
         "SELECT attempt.outcome FROM attempt JOIN url ON url.id = attempt.url WHERE url.url = ?"
         " ORDER BY attempt.id LIMIT 1",

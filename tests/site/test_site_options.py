@@ -96,7 +96,7 @@ def test_nofollow_can_be_disregarded(server: Server, crawl: CrawlCommand) -> Non
 
 
 @pytest.mark.behaviour("RT-16", "M-15")
-def test_a_rogue_disregards_all_that_robots_are_told(server: Server, crawl: CrawlCommand) -> None:
+def test_a_rogue_disregards_all_rules_for_robots(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
     run = crawl(f"{origins.main}/robots/", scope="directory", rogue="yes")
     assert server.log.count("/robots.txt") == 0

@@ -88,7 +88,7 @@ def test_utf16_is_read() -> None:
     assert not robots.match(f"{SITE}/%C3%A4", "x").allowed
 
 
-def test_the_deciding_line_is_told() -> None:
+def test_the_deciding_line_is_reported() -> None:
     robots = RobotsTxt.parse(b"# Hello\nUser-agent: *\n\n  Disallow: /caf\xe9  # no\nAllow: /\n")
     assert robots.match(f"{SITE}/caf%E9/x", "FooBot") == RobotsMatch(
         allowed=False, line_number=4, line="Disallow: /caf\ufffd  # no"

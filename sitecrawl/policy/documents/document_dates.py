@@ -35,8 +35,8 @@ BEFORE_HEADING = 200  # characters searched for a date before the heading
 NEAR_HEADING = 3_000  # characters searched for a date
 MAX_TEXT = 8_000  # characters searched for a line that says what it dates
 MAX_DATE_LINE = 120  # characters of a line with date and author; more is a sentence of the text
-_BESIDE = re.compile(r"©|\(c\)|copyright|all rights", re.IGNORECASE)
-_TOLD = re.compile(
+_COPYRIGHT = re.compile(r"©|\(c\)|copyright|all rights", re.IGNORECASE)
+_DATE_LABEL = re.compile(
     r"\b(?:publish|posted|written|created|date:|datum|veröffentlicht|erschienen|geschrieben"
     r"|erstellt|stand:|publié|publicado|pubblicato|gepubliceerd)",
     re.IGNORECASE,
@@ -81,17 +81,17 @@ def date_by_heading(page: Page) -> date | None:
     found = _date_line(text, start, start + NEAR_HEADING, None)
     if found is None and start:
         found = _date_line(text, max(0, start - NEAR_HEADING), start, None)
-    return found or _date_line(text, 0, MAX_TEXT, _TOLD)
+    return found or _date_line(text, 0, MAX_TEXT, _DATE_LABEL)
 
 
-def _date_line(text: str, start: int, until: int, told: re.Pattern[str] | None) -> date | None:
-    """Return the first date on a short line in a range of a text; the line must match ``told``."""
+def _date_line(text: str, start: int, until: int, label: re.Pattern[str] | None) -> date | None:
+    """Return the first date on a short line in a range of a text; the line must match ``label``."""
     for at, day in dates_in(text, start, until):
         first = text.rfind("\n", 0, at) + 1
         end = text.find("\n", at)
         line = text[first : min(end if end >= 0 else len(text), at + MAX_DATE_LINE)]
-        is_short = len(line) <= MAX_DATE_LINE and not _BESIDE.search(line)
-        if is_short and (told is None or told.search(line)):
+        is_short = len(line) <= MAX_DATE_LINE and not _COPYRIGHT.search(line)
+        if is_short and (label is None or label.search(line)):
             return day
     return None
 

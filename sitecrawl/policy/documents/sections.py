@@ -15,15 +15,14 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any
-from urllib.parse import quote
 
 from sitecrawl.web.content_blocks import ContentBlock
+from sitecrawl.web.urls.url import with_fragment
 
 MAX_SECTIONS = 2_000  # of one document; later headings stay in the last one
 MAX_HEADING = 200  # characters of a heading within a path
 MAX_ANCHOR = 500  # characters
 ROOT_LEVEL = 1
-_FRAGMENT = "!$&'()*+,;=:@/?-._~%"  # RFC 3986, 3.5, and % for escaped characters
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: an
@@ -320,7 +319,7 @@ def _address(node: _Node, anchor: str, url: str) -> str:
         anchor, step = step.anchor, step.parent
     if not anchor or "#" in url:
         return url
-    return f"{url}#{quote(anchor, safe=_FRAGMENT)}"
+    return with_fragment(url, anchor)
 
 
 def _split(blocks: Sequence[ContentBlock], options: SectionOptions) -> Iterator[list[ContentBlock]]:

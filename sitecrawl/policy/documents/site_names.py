@@ -16,7 +16,7 @@ SITE_NAME_METAS = ("og:site_name", "application-name", "apple-mobile-web-app-tit
 TITLE_METAS = ("og:title", "dc.title", "dcterms.title", "twitter:title")
 MAX_TITLE = 1_000  # characters; longer titles are not split
 MAX_PARTS = 20
-MAX_TOLD = 50  # headings of a page that are compared with its title
+MAX_HEADINGS = 50  # headings of a page that are compared with its title
 # Separators of title and site name: a sign between spaces, or one that no word contains.
 _SIGNS = r"|\-–—―‒·•∙»«›‹~/<>→←⋆★♥*"
 _SEPARATOR = re.compile(rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜]+\s*|\s*::+\s*")
@@ -24,19 +24,19 @@ _SEPARATOR = re.compile(rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜]+\s*|\s*::+\s*")
 _NAME_SEPARATOR = re.compile(
     rf"\s+[{_SIGNS}]+\s+|\s*[|»«│｜_]+\s*|\s*:+\s+|\s*::+\s*|\s*[–—]\s*|\s+-\s*|\s*-\s+"
 )
-_BESIDE_LETTERS = re.compile(r"[\W_]+")
+_NOT_LETTERS = re.compile(r"[\W_]+")
 
 
 def comparable(text: str) -> str:
     """Return a name or title in the form for comparison: letters and digits, case-folded."""
-    return _BESIDE_LETTERS.sub("", text[:MAX_TITLE]).casefold()
+    return _NOT_LETTERS.sub("", text[:MAX_TITLE]).casefold()
 
 
 def site_name(page: Page) -> str:
     """Return the name of the site as stated by a page."""
     metas = (page.metas[name][0] for name in SITE_NAME_METAS if name in page.metas)
-    told = (*metas, *page.json_ld.get("WebSite", ()))
-    return next((name for name in told if name and "://" not in name), "")
+    texts = (*metas, *page.json_ld.get("WebSite", ()))
+    return next((name for name in texts if name and "://" not in name), "")
 
 
 def host_names(url: str) -> frozenset[str]:
@@ -49,10 +49,10 @@ def host_names(url: str) -> frozenset[str]:
     return frozenset(map(comparable, names)) - {""}
 
 
-def titles_told(page: Page) -> tuple[list[str], list[str]]:
+def alternative_titles(page: Page) -> tuple[list[str], list[str]]:
     """Return the other titles of a page: those of its metadata, and its first headings."""
     metas = (page.metas[name][0] for name in TITLE_METAS if name in page.metas)
-    headings = [heading.text for heading in page.headings[:MAX_TOLD]]
+    headings = [heading.text for heading in page.headings[:MAX_HEADINGS]]
     return [*metas, *page.json_ld.get("headline", ())[:1]], headings
 
 
@@ -68,11 +68,11 @@ def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
         return title
     shared = page.site_names if learned is None else learned
     names = frozenset(map(comparable, (site_name(page), *shared))) | host_names(page.url)
-    given, headings = titles_told(page)
+    given, headings = alternative_titles(page)
     return (
-        _told_at_start(title, given, names, _NAME_SEPARATOR)
-        or _told_at_end(title, given, names)
-        or _told_at_start(title, headings, names, _SEPARATOR)
+        _matching_start(title, given, names, _NAME_SEPARATOR)
+        or _matching_end(title, given, names)
+        or _matching_start(title, headings, names, _SEPARATOR)
         or _without_names(title, names - {""})
     )
 
@@ -96,21 +96,21 @@ def without_edges(title: str, edges: Iterable[str]) -> str:
     return _without_names(title, frozenset(map(comparable, edges)) - {""})
 
 
-def _told_at_start(
-    title: str, told: Iterable[str], names: frozenset[str], separator: re.Pattern[str]
+def _matching_start(
+    title: str, texts: Iterable[str], names: frozenset[str], separator: re.Pattern[str]
 ) -> str:
     """Return the longest beginning of a title that occurs elsewhere on the page, except names."""
-    others = set(map(comparable, told)) - names - {"", comparable(title)}
+    others = set(map(comparable, texts)) - names - {"", comparable(title)}
     starts = (title[: match.start()].strip() for match in reversed(_matches(separator, title)))
     return next((start for start in starts if comparable(start) in others), "") if others else ""
 
 
-def _told_at_end(title: str, told: Iterable[str], names: frozenset[str]) -> str:
+def _matching_end(title: str, texts: Iterable[str], names: frozenset[str]) -> str:
     """Return the longest end of a title that occurs in the page's metadata.
 
     Headings do not count: one at the end of a title is as often the site's name.
     """
-    others = set(map(comparable, told)) - names - {"", comparable(title)}
+    others = set(map(comparable, texts)) - names - {"", comparable(title)}
     ends = (title[match.end() :].strip() for match in _matches(_NAME_SEPARATOR, title))
     return next((end for end in ends if comparable(end) in others), "") if others else ""
 

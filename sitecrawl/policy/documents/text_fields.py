@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sitecrawl.policy.documents.site_names import own_title
+from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.url import split
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ WORD_BREAKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 
 def is_spaceless(language: str) -> bool:
     """Return True for a language without spaces between words."""
-    return language.partition("-")[0] in WORD_BREAKS
+    return primary_language(language) in WORD_BREAKS
 
 
 _WORD = 30  # characters; a range of this length nearly always has a place to cut
@@ -50,7 +51,7 @@ def cut_at_word(
     if not limit or len(text) <= limit:
         return text
     room = max(0, limit - len(ELLIPSIS))
-    pattern = breaks.get(language.partition("-")[0], _SPACES)
+    pattern = breaks.get(primary_language(language), _SPACES)
     end = _last(pattern, text, max(0, room - _WORD), room) or _last(pattern, text, 0, room) or room
     return text[:end].rstrip(_TRAILING) + ELLIPSIS
 

@@ -82,8 +82,8 @@ def directory(target: Target) -> str:
 
 def leads_deeper(page: Target, link: Target) -> bool:
     """Return True if a link leads to a directory below that of its page."""
-    home, there = directory(page), directory(link)
-    return page.origin == link.origin and there != home and there.startswith(home)
+    folder, target = directory(page), directory(link)
+    return page.origin == link.origin and target != folder and target.startswith(folder)
 
 
 _DIGIT = re.compile(r"\d")

@@ -26,7 +26,7 @@ from sitecrawl.web.files.file_reader import load_readers, read_file
 from sitecrawl.web.files.markup import UnreadableFileError
 
 MAX_OPEN_FILES = 32
-PATIENCE = 5  # limit of wall-clock time, as a multiple of that of processor time
+WALL_CLOCK_FACTOR = 5  # limit of wall-clock time, as a multiple of that of processor time
 MAX_ANSWER = 64_000_000
 _PR_SET_PDEATHSIG = 1
 _OUT_OF_MEMORY = 71
@@ -60,7 +60,7 @@ def _answer(body: bytes, request: dict[str, Any]) -> bytes:
         os.close(outlet)
         _read_and_exit(body, request, inlet)
     os.close(inlet)
-    answer = _collect(outlet, child, request["seconds"] * PATIENCE + 1)
+    answer = _collect(outlet, child, request["seconds"] * WALL_CLOCK_FACTOR + 1)
     os.close(outlet)
     _, status, usage = os.wait4(child, 0)
     cpu = usage.ru_utime + usage.ru_stime

@@ -113,22 +113,22 @@ def _robots(text: str) -> Mark | None:
 
 
 # Elements whose content is read at their start: ALT, or markup stored as text in the tree.
-_TOLD_AT_ONCE = frozenset(map(tag_number, ("img", "area", "noscript", "noframes", "script")))
+_TEXT_AT_START = frozenset(map(tag_number, ("img", "area", "noscript", "noframes", "script")))
 
 
 def removed(inner: Enter | None) -> Enter:
     """An action that drops the text of an element but keeps its links."""
 
     def enter_removed(walk: Walk, node: LexborNode) -> Leave | None:
-        at_once = node.tag_id in _TOLD_AT_ONCE
-        if at_once:
+        at_start = node.tag_id in _TEXT_AT_START
+        if at_start:
             walk.text.mute()
         leave = inner(walk, node) if inner is not None else None
         if leave is skip:
-            if at_once:
+            if at_start:
                 walk.text.unmute()
             return skip
-        if not at_once:  # mute only now: a block first ends the line before it
+        if not at_start:  # mute only now: a block first ends the line before it
             walk.text.mute()
 
         def leave_removed(walk: Walk, node: LexborNode) -> None:

@@ -22,7 +22,7 @@ DESCRIBING = re.compile(
     r"(Article|Posting|Page|Product|Recipe|Event|Book|Course|Movie|Dataset|HowTo|Report|Review"
     r"|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
 )
-_BESIDE = re.compile(r"(Person|Place)$")
+_PERSON_OR_PLACE = re.compile(r"(Person|Place)$")
 MAX_CHARACTERS = 200_000
 MAX_NODES = 500
 MAX_PARTS = 50  # values of one property
@@ -111,7 +111,7 @@ def _describing(things: list[Thing]) -> list[Thing]:
     main = [
         thing
         for thing in found
-        if not all(map(_BESIDE.search, _types(thing)))
+        if not all(map(_PERSON_OR_PLACE.search, _types(thing)))
         or "mainEntityOfPage" in thing
         or _identity(thing) in subjects
     ]

@@ -26,7 +26,7 @@ _NAMES = ("name", "title")  # Google's older breadcrumbs have titles
 _KNOWN = {name.lower(): name for name in (*PROPERTIES, *_NAMES, "item")}
 _CRUMBS = frozenset({"ListItem", "Breadcrumb"})
 # The author of a comment is not the author of the page.
-_BESIDE = re.compile(r"(?:Comments?|Review|Rating|Answer|Question|Offer)$", re.IGNORECASE)
+_SECONDARY_TYPE = re.compile(r"(?:Comments?|Review|Rating|Answer|Question|Offer)$", re.IGNORECASE)
 _ADDRESSES = frozenset({"image", "thumbnailUrl"})
 # Selectors that the reader adds to its single query over the tree; each part of a query costs as
 # much as a search in the markup.
@@ -79,7 +79,7 @@ class _Item:
         for _ in range(MAX_DEPTH):
             if item is None:
                 return False
-            if _BESIDE.search(item.type):
+            if _SECONDARY_TYPE.search(item.type):
                 return True
             item = item.around
         return True

@@ -36,7 +36,7 @@ _ESCAPE = re.compile(
 )
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "", "\n": ""}
 _TAG = re.compile(r"(<[^<>]*>)")
-_OF_OTHERS = re.compile(r"<(/?)(?:a|script|style)\b", re.IGNORECASE)
+_SKIPPED_TAG = re.compile(r"<(/?)(?:a|script|style)\b", re.IGNORECASE)
 _NAMED = re.compile(r"https?://.+|[\w~%/-][\w~%./-]*\.html?(?:[?#].*)?", re.IGNORECASE)
 _AROUND = ".,;:!?()[]{}'\""
 _INSERTED = re.compile(r"\$\{[^}]*\}")
@@ -80,7 +80,7 @@ def named_addresses(markup: str) -> list[str]:
     found: list[str] = []
     within = False
     for part in _TAG.split(markup):
-        tag = _OF_OTHERS.match(part)
+        tag = _SKIPPED_TAG.match(part)
         if tag is not None:
             within = not tag[1]
         elif not within and not part.startswith("<"):

@@ -11,7 +11,7 @@ from sitecrawl.web.html.elements import ANCHOR, REGIONS, SPAN, TEXT
 from sitecrawl.web.html.page import Heading
 from sitecrawl.web.html.text import PERMALINKS, cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
-from sitecrawl.web.languages import read_language
+from sitecrawl.web.languages import primary_language, read_language
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -323,7 +323,7 @@ def _foreign_language(walk: Walk, node: LexborNode) -> str:
     """The language of an element if it differs from the page's, else an empty string."""
     attributes = node.attributes
     language = read_language(attributes.get("lang") or attributes.get("xml:lang") or "")
-    return language if language.split("-")[0] != walk.language.split("-")[0] else ""
+    return language if primary_language(language) != primary_language(walk.language) else ""
 
 
 def enter_term(walk: Walk, node: LexborNode) -> Leave | None:

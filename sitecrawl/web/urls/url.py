@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes
+from urllib.parse import quote, quote_from_bytes
 
 from ada_url._ada_wrapper import ffi, lib  # type: ignore[import-not-found]
 
@@ -30,6 +30,7 @@ _DOTTED = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
 _REFERENCE = re.compile(rb"&#([0-9]+);")
 _QUOTES = re.compile(r"[\"']|%2[27]")
 # Characters outside the special-query percent-encode set (URL Standard, 1.3).
+_FRAGMENT = "!$&'()*+,;=:@/?-._~%"
 _QUERY_SAFE = "!$%&()*+,-./:;=?@[\\]^_`{|}~"
 
 
@@ -89,6 +90,14 @@ def split(url: str) -> UrlParts:
     if colon and digits.isdecimal():
         host, port = name, int(digits[:5])
     return UrlParts(scheme, host, port, slash + path, query)
+
+
+def with_fragment(url: str, fragment: str) -> str:
+    """Return a URL with a fragment in place of its own, escaped as in RFC 3986, 3.5.
+
+    Characters that are escaped already stay as they are.
+    """
+    return f"{url.partition('#')[0]}#{quote(fragment, safe=_FRAGMENT)}"
 
 
 def trim_quotes(href: str) -> str:
