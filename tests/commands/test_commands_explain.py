@@ -89,7 +89,7 @@ def test_an_escaped_letter_is_explained_as_the_rules_see_it(explain: Say, known:
     assert record["stored"]["outcome"] == "file_ingested"
 
 
-def test_a_refused_link_is_not_said_to_stand_on_no_page(explain: Say) -> None:
+def test_a_refused_link_keeps_its_referrer(explain: Say) -> None:
     assert "  nothing: a link that is refused is not stored" in explain("/no/b").lines
     named = "  nothing: no page, start or sitemap has named it yet"
     assert named in explain("/never-seen").lines

@@ -157,7 +157,7 @@ def test_what_is_wrong_is_one_line(say: Say) -> None:
 
 
 @pytest.mark.usefixtures("known")
-def test_a_damaged_document_is_said_in_a_line(say: Say, tmp_path: Path) -> None:
+def test_a_damaged_document_is_reported_in_one_line(say: Say, tmp_path: Path) -> None:
     """SQLite notices damage to its own pages, not within what they hold."""
     (database,) = (tmp_path / ".sitecrawl").glob("*.db")
     with closing(sqlite3.connect(database)) as connection, connection:

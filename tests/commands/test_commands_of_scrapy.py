@@ -68,7 +68,7 @@ def test_bench_runs(fetching: Say) -> None:
 
 
 @pytest.mark.parametrize("command", ["fetch", "view", "shell"])
-def test_a_spider_that_is_not_there_is_said(command: str, fetching: Say) -> None:
+def test_a_missing_spider_is_reported(command: str, fetching: Say) -> None:
     said = fetching(command, "--spider=sit", "http://127.0.0.1:1/")
     assert said.status == 2
     assert said.err.splitlines()[-1].endswith("there is no such spider. Did you mean 'site'?")

@@ -11,7 +11,7 @@ from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
 
 
-def test_an_origin_that_was_given_up_is_told_with_the_reason(
+def test_an_origin_that_was_given_up_has_its_reason(
     say: Say, server: Server, crawl: CrawlCommand
 ) -> None:
     private = server.serve({"/": page()}, address="127.0.0.2")

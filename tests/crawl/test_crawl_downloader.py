@@ -9,7 +9,7 @@ from fixtures.server import Server
 
 
 @pytest.mark.parametrize(("seconds", "said"), [("0", False), ("7", True)])
-def test_a_delay_that_is_not_kept_is_said(
+def test_a_delay_that_is_not_kept_is_reported(
     seconds: str, said: bool, server: Server, crawl: CrawlCommand
 ) -> None:
     origin = server.serve({"/": "<title>A</title><p>A page"})

@@ -88,7 +88,7 @@ def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
 
 
 @pytest_twisted.inlineCallbacks
-def test_what_becomes_free_is_taken_up_while_another_origin_is_in_hand(
+def test_free_origins_are_leased_while_another_is_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Generator[Any, Any, None]:
     async def take_over() -> list[str]:

@@ -36,7 +36,7 @@ def test_a_crawl_ends_at_its_limit_and_the_next_goes_on(
     assert len(run.lines) + len(rest.lines) == 1 + len(PATHS)
 
 
-def test_settings_without_effect_are_said(server: Server, crawl: CrawlCommand) -> None:
+def test_settings_without_effect_are_reported(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({"/": page(text="Home")})
     ignored = {
         "DOWNLOAD_TIMEOUT": 1,
@@ -56,7 +56,7 @@ def test_settings_without_effect_are_said(server: Server, crawl: CrawlCommand) -
     assert said(crawl(origin).log) == []
 
 
-def test_switches_that_agree_with_the_options_are_not_said() -> None:
+def test_switches_that_agree_with_the_options_are_not_reported() -> None:
     settings = Settings({"ROBOTSTXT_OBEY": True, "COOKIES_ENABLED": False, "RETRY_TIMES": 7})
     params = CrawlParams(start=("http://example.org/",), cookies=False)
     assert [name for name, _ in ignored_settings(settings, params)] == ["RETRY_TIMES"]

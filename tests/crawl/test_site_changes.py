@@ -59,9 +59,7 @@ def test_each_change_is_written_once_with_its_reason(server: Server, crawl: Craw
 
 
 @pytest.mark.behaviour("DEL-01", "DEL-03", "S-02", "K-13")
-def test_a_page_not_found_is_deleted_when_three_runs_have_said_so(
-    server: Server, crawl: CrawlCommand
-) -> None:
+def test_a_page_not_found_is_deleted_after_three_runs(server: Server, crawl: CrawlCommand) -> None:
     pages = site()
     origin = server.serve(pages)
     crawl(origin)

@@ -95,7 +95,7 @@ CUSTOM = """
 """
 
 
-def test_custom_settings_without_effect_are_said(server: Server, own: OwnCrawl) -> None:
+def test_custom_settings_without_effect_are_reported(server: Server, own: OwnCrawl) -> None:
     origin = server.serve(dict(SITE))
     own(CUSTOM, "-a", f"start={origin}/")
     lines = [line for line in own.log.splitlines() if "has no effect on this crawl" in line]

@@ -99,7 +99,7 @@ def test_a_response_counts_no_longer_when_the_request_is_sent_anew() -> None:
     assert result.candidates == (LINK,), "else it would count as seen and be lost"
 
 
-def test_a_refused_target_is_said_beside_the_outcome() -> None:
+def test_a_refused_target_is_reported_with_the_outcome() -> None:
     visit = visit_in(VisitPhase.ANSWERED)
     refused = Reference(TO_LINK.admission._replace(decision=refuse("scope", "scope = origin")))
     visit.redirected(LINK.url, refused)

@@ -169,9 +169,7 @@ async def test_file_descriptors_remain_for_connections_in_use(fetch: Fetch, serv
 
 
 @ensureDeferred
-async def test_connection_does_not_rest_for_ever(
-    fetch: Fetch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_idle_connection_expires(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "KEEPALIVE_EXPIRY", 0.2)
     talk = Talk(PAGE, PAGE)
     with SocketServer(talk) as server:

@@ -78,7 +78,7 @@ def test_no_url_is_considered_twice_in_a_run(work: Crawls) -> None:
     assert work(**options).crawl({"/": "home", "/a": "a"}) == ["/", "/a"]
 
 
-def test_what_is_in_hand_is_not_popped_again(work: Crawls) -> None:
+def test_popped_urls_are_not_popped_again(work: Crawls) -> None:
     worker = work()
     worker.seed("/a", "/b", "/c")
     assert len(worker.due(limit=2)) == 2
@@ -87,7 +87,7 @@ def test_what_is_in_hand_is_not_popped_again(work: Crawls) -> None:
 
 
 @pytest.mark.behaviour("S-06", "S-08")
-def test_what_is_tried_again_waits_and_stays_in_hand(work: Crawls) -> None:
+def test_retried_urls_wait_and_stay_popped(work: Crawls) -> None:
     worker = work()
     worker.seed("/")
     [due] = worker.due()

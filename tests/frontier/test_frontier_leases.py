@@ -161,7 +161,7 @@ def test_a_lease_ends_by_itself(work: Crawls) -> None:
     assert early + leased(two) == [SITE]
 
 
-def test_a_lease_that_ended_unnoticed_begins_again_with_what_is_in_hand(work: Crawls) -> None:
+def test_a_lease_that_expired_unnoticed_keeps_its_popped_urls(work: Crawls) -> None:
     one = work()
     one.seed("/", "/a")
     [due] = one.due(limit=1)
@@ -203,7 +203,7 @@ def test_a_longer_rest_outlasts_the_worker(work: Crawls) -> None:
     assert [taken.ready_at for taken in two.store.lease(1)] == [until]
 
 
-def test_a_silent_worker_is_heard_of_again(work: Crawls) -> None:
+def test_a_silent_worker_returns(work: Crawls) -> None:
     one, two = work(), work()
     one.seed("/")
     leased(one)

@@ -46,7 +46,7 @@ def test_the_shortest_way_is_kept(work: Crawls) -> None:
 
 
 @pytest.mark.behaviour("DB-19")
-def test_a_page_in_hand_may_come_nearer(work: Crawls) -> None:
+def test_a_popped_page_may_get_a_shorter_path(work: Crawls) -> None:
     worker = work(following=Following("rules", by_depth=True))
     worker.store.add([candidate("/", **SEED), candidate("/a", depth=3), candidate("/b", depth=4)])
     home, a, b = worker.due()

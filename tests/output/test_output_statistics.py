@@ -56,7 +56,7 @@ def test_figures_are_logged_every_so_many_pages_and_at_the_end(
     assert (done, errors) == (sum(line for line in counts) - 1, 2)
 
 
-def test_lines_that_went_to_no_file_are_said_to_be_in_the_database_alone(
+def test_records_without_a_feed_are_reported_as_stored_in_the_database(
     server: Server, tmp_path: Path
 ) -> None:
     start = f"start={server.serve({'/': page(title='Start')})}/"

@@ -111,7 +111,7 @@ def test_without_a_browser_other_pages_are_read_and_the_remedy_is_logged(
     assert done.log.count("Pages cannot be rendered") == 1
 
 
-def test_without_a_browser_no_more_pages_are_asked_for_in_vain(
+def test_without_a_browser_no_more_pages_are_requested(
     server: Server, crawl: CrawlCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHROMIUM", "no-such-program")

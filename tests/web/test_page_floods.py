@@ -63,7 +63,7 @@ def test_no_flood_takes_much_more_than_a_plain_page() -> None:
         ("XML, empty elements", "too_many_elements"),
     ],
 )
-def test_what_is_cut_is_said(name: str, cut: str) -> None:
+def test_truncation_is_reported(name: str, cut: str) -> None:
     with effort_within(1_500):
         assert cut in read(name).cuts
 
