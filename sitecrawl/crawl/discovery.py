@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from sitecrawl.frontier.base import DueUrl, VisitResult
+    from sitecrawl.frontier.base import DueUrl, StoredLink, VisitResult
     from sitecrawl.policy.decision import Admission
     from sitecrawl.policy.http.redirects import RedirectChains
     from sitecrawl.policy.traps.trap_limits import PageLinks, TrapLimits
@@ -89,6 +89,8 @@ class TruncationWarnings:
 
 SEED_PRIORITY = 1
 ALTERNATE = "alternate"
+DECLARED = frozenset({"refresh", "canonical"})
+"""Elements that declare another URL of a page; they are no links that a person can follow."""
 MAX_ALTERNATES, MAX_VERSIONS = 50_000, 24
 REWRITTEN = "rewritten"
 
@@ -102,6 +104,16 @@ class Reference(NamedTuple):
     admission: Admission
     target: Candidate | None = None
     candidates: tuple[Candidate, ...] = ()
+
+
+class FoundLinks(NamedTuple):
+    """Links of one page: candidates for those that are new, and all that are to be stored.
+
+    ``stored`` is None if the crawl stores no links, or follows none.
+    """
+
+    new: list[Candidate]
+    stored: list[StoredLink] | None = None
 
 
 class Discovery:
@@ -122,12 +134,14 @@ class Discovery:
         stats: StatsCollector,
         *,
         follow: bool,
+        stores_links: bool = False,
         logged: frozenset[str] = frozenset(),
     ) -> None:
         self.rules = rules
         self.limits = limits
         self._stats = stats
         self._follow = follow
+        self._stores_links = stores_links
         self._logged = logged
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
@@ -155,15 +169,16 @@ class Discovery:
         admitted = [each for each in admissions if each.decision.allowed]
         return [self._candidate(each, 0, "seed", None) for each in admitted], refused
 
-    def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> list[Candidate]:
-        """Return the candidates for the links of a page; ``rel`` applies to all of them."""
+    def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> FoundLinks:
+        """Return the links of a page; ``rel`` applies to all of them."""
         if not self._follow:
-            return []
+            return FoundLinks([])
+        stored: list[StoredLink] | None = [] if self._stores_links else None
         if page.inert or page.malformed:
             self._pass_over(page, due)
         if rel:
-            self._leave(page.links, rel, due)
-            return []
+            self._leave(page.links, rel, due, stored)
+            return FoundLinks([], stored)
         links = self.limits.page(
             due.url,
             depth=due.depth,
@@ -173,8 +188,8 @@ class Discovery:
         )
         candidates: list[Candidate] = []
         for link in page.links:
-            self._follow_link(due, link, links, candidates)
-        return candidates
+            self._follow_link(due, link, links, candidates, stored)
+        return FoundLinks(candidates, stored)
 
     def follow(self, url: str, page: DueUrl | None) -> Candidate | None:
         """Return the candidate for a URL that the project's spider follows, possibly from ``page``.
@@ -275,15 +290,38 @@ class Discovery:
         for href in page.malformed:
             self.refused(WellFormed.reason.refuse(f"no URL: {href!r}"), href, due.url)
 
-    def _leave(self, links: Iterable[Link], rel: frozenset[str], due: DueUrl) -> None:
+    def _leave(
+        self,
+        links: Iterable[Link],
+        rel: frozenset[str],
+        due: DueUrl,
+        stored: list[StoredLink] | None,
+    ) -> None:
         """Count the links of a nofollow page like links with that attribute."""
         for link in links:
             admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | rel)
             if not admission.decision.allowed:
-                self.refused(admission.decision, link.url, due.url)
+                self._left(admission, link, due, stored)
+
+    def _left(
+        self,
+        admission: Admission,
+        link: Link,
+        due: DueUrl,
+        stored: list[StoredLink] | None,
+    ) -> None:
+        """Count a link that is not followed; store it if it leads to a URL seen in this run."""
+        self.refused(admission.decision, link.url, due.url)
+        if stored is not None and admission.fingerprint in self._seen:
+            stored.append((admission.origin, admission.fingerprint, ""))
 
     def _follow_link(
-        self, due: DueUrl, link: Link, links: PageLinks, candidates: list[Candidate]
+        self,
+        due: DueUrl,
+        link: Link,
+        links: PageLinks,
+        candidates: list[Candidate],
+        stored: list[StoredLink] | None,
     ) -> None:
         depth = due.depth + 1
         admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
@@ -294,8 +332,10 @@ class Discovery:
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
-            self.refused(decision, link.url, due.url)
+            self._left(admission._replace(decision=decision), link, due, stored)
             return
+        if stored is not None and link.via not in DECLARED:
+            stored.append((admission.origin, admission.fingerprint, admission.url))
         if ALTERNATE in link.rel:
             self._note_alternate(admission.fingerprint, due.fingerprint)
         if link.text:  # extracted only if enabled

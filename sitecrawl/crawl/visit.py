@@ -23,16 +23,16 @@ a result. ``withdraw`` has none: the URL is visited again, by another request.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, StoredLink, VisitResult
 from sitecrawl.transitions import following
 
 if TYPE_CHECKING:
-    from sitecrawl.crawl.discovery import Reference
+    from sitecrawl.crawl.discovery import FoundLinks, Reference
 
 
 class VisitPhase(Enum):
@@ -125,6 +125,7 @@ class Visit:
     conclusion: tuple[Outcome, str] | None = None
     detail: str = ""
     candidates: list[Candidate] = field(default_factory=list)
+    links: Sequence[StoredLink] | None = None
 
     @property
     def has_ended(self) -> bool:
@@ -174,6 +175,11 @@ class Visit:
         """Add links of the page, to be stored with the visit."""
         self._move("links_found")
         self.candidates.extend(candidates)
+
+    def read_for_links(self, links: FoundLinks) -> None:
+        """Set the links of the page; ``links.new`` are stored with the visit."""
+        self.links_found(links.new)
+        self.links = links.stored
 
     def canonical_found(self, reference: Reference) -> None:
         """Set the canonical URL of the page, if it is another one and may be crawled."""
@@ -245,6 +251,7 @@ class Visit:
             not_before=self.not_before if retry_at is None else retry_at,
             document=document or {},
             candidates=tuple(self.candidates),
+            links=self.links,
         )
 
     def end_concluded(

@@ -87,6 +87,7 @@ class Crawl:
             RedirectChains.build(Citations(params, spider.configuration.sources)),
             stats,
             follow=params.follows,
+            stores_links=params.store_links,
             logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.learning = Learning(params, self.owner, self.recorder, self.discovery, self.tasks)

@@ -86,6 +86,11 @@ class DueUrl:
     following: str | None = None
 
 
+StoredLink = tuple[str, int, str]
+"""A link to a URL of the crawl: its origin, its fingerprint, and the URL. The URL is empty if the
+link is not followed; it is then only stored if it leads to a known URL."""
+
+
 @dataclass(frozen=True, slots=True)
 class VisitResult:
     """Result of one crawl action, created once when it has ended, and written by a commit.
@@ -105,6 +110,7 @@ class VisitResult:
     stripped text. A page that declares another URL as canonical still has a ``document``, which
     is suppressed until that URL proves to be a page. A commit sets ``equal_to`` to the URLs of
     other pages with the same text, and ``released`` if URLs folded into this one are queued again.
+    ``links`` are those of the page to be stored; None if it was not read for its links.
     """
 
     due: DueUrl
@@ -134,6 +140,7 @@ class VisitResult:
     equal_to: tuple[str, ...] = ()
     released: bool = False
     candidates: Sequence[Candidate] = ()
+    links: Sequence[StoredLink] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from secrets import token_hex
 from typing import Any, Protocol
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
+from sitecrawl.frontier.views import view_statements
 
 Row = tuple[Any, ...]
 
@@ -126,6 +127,8 @@ def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | N
             if number > version:
                 database.script(scripts[number].format_map(database.types))
         if version == 0:
+            for statement in view_statements(database.dialect):
+                database.script(statement)
             identity = (name, token_hex(16))
             database.execute("INSERT INTO crawl (name, uid, version) VALUES (?, ?, 0)", identity)
         if version < newest:

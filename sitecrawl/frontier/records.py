@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.learned import StoredRule
+from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import HELD_GROUPS
@@ -285,6 +286,16 @@ class Records:
             chain += [address] if text is None else [address, text]
             step = above
         return chain[:0:-1]
+
+    def inlinks(self, url: int, limit: int = 100) -> list[str]:
+        """Return the addresses of up to ``limit`` pages that link to the URL of a row."""
+        graph = LinkGraph(self._database)
+        return graph.addresses(graph.inlinks(url, limit))
+
+    def outlinks(self, url: int) -> list[str]:
+        """Return the addresses of the known URLs to which a page links."""
+        graph = LinkGraph(self._database)
+        return graph.addresses(graph.outlinks(url))
 
     def attempts(self, url: int) -> Iterator[tuple[int, float, float, Outcome, Any, int, Any]]:
         """Yield the crawl actions on a URL: run, time, seconds, outcome, status, bytes, reason."""

@@ -141,6 +141,12 @@ CREATE TABLE section (
     PRIMARY KEY (url, id)
 );
 
+-- Known URLs to which each page links: row ids in ascending order, the first one and then differences.
+CREATE TABLE link (
+    url {key} REFERENCES url,
+    targets TEXT NOT NULL
+);
+
 -- Keys of the lines that the pages of a template share, and of the lines of its sampled pages. An
 -- empty name means the whole origin. ``version`` is origin.furniture at the time of the last change.
 CREATE TABLE furniture (

@@ -31,6 +31,7 @@ from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.learned import FOLDED, LearnedRules, StoredPage, StoredRule
 from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers
+from sitecrawl.frontier.link_table import Links
 from sitecrawl.frontier.outbox import (
     Outbox,
     deliver,
@@ -77,6 +78,7 @@ class Store:
             database, options.realm, self.run if options.selection.defers_found_links else None
         )
         self._visits = Visits(database, self.run, options)
+        self._links = Links(database, self._urls)
         self._outbox = Outbox(database, self.run, options.realm, self.owner)
         documents = Documents(database)
         self._furniture = Furniture(database)
@@ -216,13 +218,15 @@ class Store:
         pages = {finding.stored.url: finding.stored.id for finding in findings}
         candidates = [c for visit in visits for c in visit.candidates]
         targets = [visit.target for visit in visits if visit.target is not None]
-        self._urls.add(candidates + targets, pages, origin)
+        linked = self._links.unknown(visits, candidates)
+        self._urls.add(candidates + targets + linked, pages, origin)
         self._former_starts.confirm(candidates + targets)
         changes = Changes(self._memory.documents, origin)
         judge = VisitReducer(self._memory, changes)
         for finding in findings:
             judge.judge(finding)
         done = self._visits.write(findings)
+        self._links.write(findings)
         self._furniture.stripped(findings)
         judge.review(findings)
         self._release_orphaned(origin, findings)
@@ -394,4 +398,5 @@ class Store:
                 yield
         except BaseException:
             self._urls.forget()
+            self._links.forget()
             raise

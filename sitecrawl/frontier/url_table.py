@@ -116,6 +116,10 @@ class Urls:
         """Clear the cache of row ids: a failed transaction may have rolled some back."""
         self._origins.clear()
 
+    def row_of(self, key: str) -> int:
+        """Return the row id of an origin that is known."""
+        return self._origins[key]
+
     def know(self, keys: Iterable[str]) -> None:
         """Insert missing origins, and cache the row id of each."""
         for key in sorted(key for key in keys if key not in self._origins):

@@ -178,7 +178,7 @@ class SiteSpider(Spider):
             self.crawl.discovery.truncations.note(page)
         if self.crawl.refreshed(visit, page):
             return
-        visit.links_found(self.crawl.discovery.links_of(page, visit.due, read.robots.rel))
+        visit.read_for_links(self.crawl.discovery.links_of(page, visit.due, read.robots.rel))
         if self.crawl.checks_links:
             self.crawl.checked(visit)
             return

@@ -104,6 +104,13 @@ class StateParams(OptionGroup):
         effect=Effect.RUN,
         description="Take pages of an origin that differ in a few words only for duplicates.",
     )
+    store_links: bool = option(
+        default=True,
+        effect=Effect.RUN,
+        description="Store which known URLs each page links to, for `scrapy report` and the SQL "
+        "view `links`. Pages are not read again for it: those that were read without it have no "
+        "links until they are read anew.",
+    )
     realm: str = option(
         "default",
         min_length=1,

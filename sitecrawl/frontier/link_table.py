@@ -1,0 +1,197 @@
+"""Links between known URLs: stored with the page that contains them, read from either end.
+
+A row of ``link`` holds the targets of one page as row ids in ascending order: the first id, then the
+difference of each to the one before, in decimal, separated by commas. SQL can take this form apart
+(see ``views.py``), and Python reads it at the speed of its C functions. It is written in the
+transaction that writes the page, and removed when the page is no longer there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import sub
+from typing import NamedTuple
+
+from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
+from sitecrawl.frontier.database import Database, placeholders
+from sitecrawl.frontier.url_table import Urls
+from sitecrawl.frontier.visits import NOT_SURE, SILENT, Finding
+
+MAX_LINKS = 5000
+"""Targets stored of one page."""
+MAX_IDS = 32_768
+"""Row ids kept in memory: about 4 MB."""
+LOOK_UPS = (16, 64, 256)
+"""Numbers of parameters of a look-up: few, so that its statements stay prepared."""
+IDS = "SELECT fingerprint, id FROM url WHERE origin = ? AND fingerprint IN ({})"
+WRITE = (
+    "INSERT INTO link (url, targets) VALUES (?, ?) ON CONFLICT (url) DO UPDATE"
+    " SET targets = excluded.targets WHERE link.targets <> excluded.targets"
+)
+REMOVE = "DELETE FROM link WHERE url = ?"
+TARGETS = "SELECT targets FROM link WHERE url = ?"
+ALL = (
+    "SELECT l.url, l.targets FROM link AS l JOIN url AS u ON u.id = l.url"
+    " JOIN origin AS o ON o.id = u.origin WHERE o.realm = ? ORDER BY l.url"
+)
+ONE = "SELECT url, targets FROM link ORDER BY url"
+ADDRESSES = "SELECT id, url FROM url WHERE id IN ({})"
+KEEPING = SILENT - {Outcome.FILE_NOT_FOUND, Outcome.FILE_GONE}
+"""Outcomes after which a page that was not read keeps its links."""
+
+
+def pack_ids(targets: Iterable[int]) -> str:
+    """Return the stored form of row ids."""
+    ids = sorted(targets)
+    return ",".join(map(str, map(sub, ids, [0, *ids])))
+
+
+def unpack_ids(targets: str) -> Iterator[int]:
+    """Yield the row ids of a stored form, in ascending order."""
+    return accumulate(map(int, targets.split(","))) if targets else iter(())
+
+
+class Links:
+    """The links of the pages that this worker reads."""
+
+    def __init__(self, database: Database, urls: Urls) -> None:
+        self._database = database
+        self._urls = urls
+        self._ids: dict[tuple[int, int], int] = {}
+
+    def forget(self) -> None:
+        """Clear the cache of row ids: a failed transaction may have rolled some back."""
+        self._ids.clear()
+
+    def unknown(
+        self, visits: Sequence[VisitResult], candidates: Iterable[Candidate]
+    ) -> list[Candidate]:
+        """Return the linked URLs that are neither stored nor among ``candidates``.
+
+        Another page found them first, and its visit is not written yet.
+        """
+        linked = {
+            (link[0], link[1]): (link, visit)
+            for visit in visits
+            for link in visit.links or ()
+            if link[2]
+        }
+        for each in candidates:
+            linked.pop((each.origin, each.fingerprint), None)
+        known = self._find(linked)
+        return [
+            Candidate(*link, visit.due.depth + 1, "link", visit.due.url)
+            for key, (link, visit) in linked.items()
+            if key not in known
+        ]
+
+    def write(self, findings: Sequence[Finding]) -> None:
+        """Store the links of the pages that were read; remove those of pages that are gone."""
+        written = [finding for finding in findings if finding.visit.links]
+        ids = self._find({link[:2] for finding in written for link in finding.visit.links or ()})
+        rows = []
+        for finding in written:
+            links = (finding.visit.links or ())[:MAX_LINKS]
+            targets = {ids[link[:2]] for link in links if link[:2] in ids}
+            rows.append((finding.stored.id, pack_ids(targets - {finding.stored.id})))
+        self._database.many(WRITE, rows)
+        gone = [(f.stored.id,) for f in findings if not f.visit.links and not _keeps_links(f)]
+        self._database.many(REMOVE, gone)
+
+    def _find(self, keys: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return the row ids of those URLs, given as origin and fingerprint, that are stored."""
+        origins = {origin for origin, _ in keys}
+        self._urls.know(origins)
+        rows = {origin: self._urls.row_of(origin) for origin in origins}
+        found: dict[tuple[str, int], int] = {}
+        missing: dict[str, list[int]] = {}
+        for key in keys:
+            origin, fingerprint = key
+            known = self._ids.get((rows[origin], fingerprint))
+            if known is None:
+                missing.setdefault(origin, []).append(fingerprint)
+            else:
+                found[key] = known
+        for origin, fingerprints in missing.items():
+            for fingerprint, row in self._look_up(rows[origin], fingerprints):
+                found[origin, fingerprint] = row
+        return found
+
+    def _look_up(self, origin: int, fingerprints: Sequence[int]) -> Iterator[tuple[int, int]]:
+        for start in range(0, len(fingerprints), LOOK_UPS[-1]):
+            part = fingerprints[start : start + LOOK_UPS[-1]]
+            count = next(size for size in LOOK_UPS if size >= len(part))
+            padded = [*part, *[part[-1]] * (count - len(part))]
+            if len(self._ids) + len(part) > MAX_IDS:
+                self._ids.clear()
+            for fingerprint, row in self._database.rows(
+                IDS.format(placeholders(count)), (origin, *padded)
+            ):
+                self._ids[origin, fingerprint] = row
+                yield fingerprint, row
+
+
+def _keeps_links(finding: Finding) -> bool:
+    """Tell whether a page that was not read still has the links that were stored of it."""
+    visit = finding.visit
+    return visit.links is None and (visit.outcome in KEEPING or visit.reason in NOT_SURE)
+
+
+class Inlinks(NamedTuple):
+    """Pages that link to a URL: their number, and the first of them."""
+
+    total: int
+    pages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkGraph:
+    """Stored links, read from either end.
+
+    There is no index from a target to its pages: it would be larger than the links. A search for
+    the pages that link to a URL reads all links, which takes about 5 µs a page.
+    """
+
+    database: Database
+
+    def outlinks(self, url: int) -> list[int]:
+        """Return the targets of a page."""
+        rows = self.database.rows(TARGETS, (url,))
+        return list(unpack_ids(rows[0][0])) if rows else []
+
+    def inlinks(self, url: int, limit: int) -> list[int]:
+        """Return up to ``limit`` pages that link to a URL, oldest first."""
+        found: list[int] = []
+        for page, targets in self.database.stream(ONE):
+            if len(found) >= limit:
+                break
+            if url in unpack_ids(targets):
+                found.append(page)
+        return found
+
+    def pages(self, realm: str) -> Iterator[tuple[int, Iterator[int]]]:
+        """Yield each page with its targets."""
+        for page, targets in self.database.stream(ALL, (realm,)):
+            yield page, unpack_ids(targets)
+
+    def inlinks_of(self, urls: Collection[int], realm: str, limit: int) -> dict[int, Inlinks]:
+        """Return the pages that link to each of ``urls``, at most ``limit`` of each."""
+        wanted = frozenset(urls)
+        counts: dict[int, int] = {}
+        pages: dict[int, list[int]] = {}
+        for page, targets in self.pages(realm) if wanted else ():
+            for url in wanted.intersection(targets):
+                counts[url] = counts.get(url, 0) + 1
+                if len(kept := pages.setdefault(url, [])) < limit:
+                    kept.append(page)
+        return {url: Inlinks(counts[url], tuple(kept)) for url, kept in pages.items()}
+
+    def addresses(self, urls: Sequence[int]) -> list[str]:
+        """Return the addresses of rows, in their order."""
+        known: dict[int, str] = {}
+        for start in range(0, len(urls), LOOK_UPS[-1]):
+            part = urls[start : start + LOOK_UPS[-1]]
+            known.update(self.database.rows(ADDRESSES.format(placeholders(len(part))), part))
+        return [known[url] for url in urls if url in known]
