@@ -27,6 +27,7 @@ from sitecrawl.sync.target import (
     TargetUriError,
     open_target,
     shown_target,
+    target_options,
 )
 
 
@@ -89,7 +90,7 @@ class Command(StoredCommand):
 
 
 def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namespace) -> int:
-    options = source.configuration.params.document_options()
+    options = target_options(source.configuration.params)
     with closing(open_target(uri, options)) as target:
         synchronizer = Synchronizer(
             log, target, uri, realm=opts.spargs.get("realm"), batch=opts.batch
@@ -101,7 +102,7 @@ def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namesp
                 done = synchronizer.follow(_asked_to_end())
             else:
                 done = synchronizer.rebuild() if opts.rebuild else synchronizer.run()
-        except TargetMismatchError as error:
+        except (TargetMismatchError, TargetUriError) as error:
             print_errors([str(error)])
             return BAD_USAGE
         except SyncError as error:

@@ -10,7 +10,7 @@ from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.opening import SQLITE
 from sitecrawl.sync.search_file_target import SearchFileTarget
 from sitecrawl.sync.synchronizer import Synchronizer
-from sitecrawl.sync.target import TargetMismatchError
+from sitecrawl.sync.target import TargetMismatchError, target_options
 
 SUFFIX = ".search.sqlite"
 
@@ -29,7 +29,7 @@ def update_search_file(source: Source) -> Path:
     Raises SyncError.
     """
     path = search_file(source)
-    options = source.configuration.params.document_options()
+    options = target_options(source.configuration.params)
     uri = f"sqlite:///{path}"
     with (
         open_change_log(source.database) as log,

@@ -32,12 +32,12 @@ from opensearchpy.exceptions import (
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
-from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
 from sitecrawl.sync.target import (
     Cursor,
     SyncError,
     TargetMismatchError,
+    TargetOptions,
     TargetUnreachableError,
     TargetUriError,
     shown_target,
@@ -107,11 +107,12 @@ MADE_BY = {"made_by": "sitecrawl"}
 class OpenSearchTarget:
     """An index, reached by the alias of the URI: ``opensearch://HOST:PORT/ALIAS``."""
 
-    def __init__(self, uri: str, options: DocumentOptions, index: str = "") -> None:
+    def __init__(self, uri: str, options: TargetOptions, index: str = "") -> None:
         """Write to ``index`` if it is given, else to the index behind the alias."""
         self._uri = uri
         self._alias = _alias(uri)
-        self._options = options
+        self._target_options = options
+        self._options = options.documents
         self._client = _client(uri)
         self._index = index
         self._stored: tuple[int, int] | None = None  # the cursor document's seq_no and primary_term
@@ -150,7 +151,7 @@ class OpenSearchTarget:
             old = self._behind_alias()
             index = self._next_index(old)
             self._create(index)
-        with closing(OpenSearchTarget(self._uri, self._options, index)) as fresh:
+        with closing(OpenSearchTarget(self._uri, self._target_options, index)) as fresh:
             yield fresh
         with self._errors():
             self._client.indices.refresh(index=index)

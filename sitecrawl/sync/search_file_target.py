@@ -11,9 +11,8 @@ from pathlib import Path
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
-from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex
-from sitecrawl.sync.target import Cursor, SyncError, TargetUriError
+from sitecrawl.sync.target import Cursor, SyncError, TargetOptions, TargetUriError
 
 CURSOR = "cursor"
 
@@ -21,7 +20,7 @@ CURSOR = "cursor"
 class SearchFileTarget:
     """A search index in one file, which `scrapy search` reads."""
 
-    def __init__(self, uri: str, options: DocumentOptions) -> None:
+    def __init__(self, uri: str, options: TargetOptions) -> None:
         path = uri.removeprefix("sqlite:///")
         if not uri.startswith("sqlite:///") or not path:
             raise TargetUriError(f"{uri!r} names no file; write sqlite:///search.sqlite")

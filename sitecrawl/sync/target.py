@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
 from sitecrawl.policy.documents.document_options import DocumentOptions
@@ -44,6 +46,21 @@ class Cursor:
     realm: str
     mapping: str
     seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOptions:
+    """Options of a crawl that matter to its targets: the shape of documents, and the function that
+    makes vectors, as ``package.module:function``.
+    """
+
+    documents: DocumentOptions = field(default_factory=DocumentOptions)
+    embed: str = ""
+
+
+def target_options(params: CrawlParams) -> TargetOptions:
+    """Return the options for the targets of a crawl."""
+    return TargetOptions(params.document_options(), params.embed)
 
 
 class SyncTarget(Protocol):
@@ -99,11 +116,16 @@ TARGETS = {
         "sitecrawl.sync.opensearch_target.OpenSearchTarget",
         needs=("opensearchpy", "opensearch"),
     ),
+    "lancedb": TargetKind(
+        "lancedb:///FOLDER",
+        "sitecrawl.sync.lancedb_target.LanceDbTarget",
+        needs=("lancedb", "lancedb"),
+    ),
 }
 """Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS."""
 
 
-def open_target(uri: str, options: DocumentOptions) -> SyncTarget:
+def open_target(uri: str, options: TargetOptions) -> SyncTarget:
     """Return the target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
     scheme = uri.partition(":")[0].removesuffix("+https")
     kind = TARGETS.get(scheme)
@@ -113,9 +135,9 @@ def open_target(uri: str, options: DocumentOptions) -> SyncTarget:
     return _target_class(kind)(uri, options)
 
 
-def _target_class(kind: TargetKind) -> Callable[[str, DocumentOptions], SyncTarget]:
+def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget]:
     try:
-        found: Callable[[str, DocumentOptions], SyncTarget] = load_object(kind.path)
+        found: Callable[[str, TargetOptions], SyncTarget] = load_object(kind.path)
     except ImportError as error:
         if kind.needs is None:
             raise
@@ -124,6 +146,14 @@ def _target_class(kind: TargetKind) -> Callable[[str, DocumentOptions], SyncTarg
             f"A target {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
         ) from error
     return found
+
+
+def folder_of(uri: str) -> Path:
+    """Return the folder of ``SCHEME:///FOLDER``; raises TargetUriError."""
+    scheme, _, path = uri.partition(":///")
+    if not path:
+        raise TargetUriError(f"{uri!r} names no folder; write {scheme.partition(':')[0]}:///FOLDER")
+    return Path(path)
 
 
 def shown_target(uri: str) -> str:

@@ -45,10 +45,29 @@ def opensearch() -> Iterator[tuple[str, Callable[[], Content]]]:
         yield engine.uri("kills"), content
 
 
-@pytest.fixture(params=["sqlite", "opensearch"])
+@pytest.fixture
+def store(tmp_path: Path) -> tuple[str, Callable[[], Content]]:
+    (tmp_path / "vectors.py").write_text(
+        "def embed(texts):\n    return [[float(len(text)), 1.0] for text in texts]\n"
+    )
+
+    def content() -> Content:
+        import lancedb
+
+        table = lancedb.connect(tmp_path / "store").open_table("sections")
+        rows = table.search().select(["page_id", "text"]).to_list()
+        assert len({row["page_id"] for row in rows}) == len(rows)
+        return {row["page_id"]: row["text"] for row in rows}
+
+    return f"lancedb:///{tmp_path}/store", content
+
+
+@pytest.fixture(params=["sqlite", "opensearch", "lancedb"])
 def target(request: pytest.FixtureRequest) -> tuple[str, Callable[[], Content]]:
     """URI of a target, and what it holds: bodies by id."""
-    found: tuple[str, Callable[[], Content]] = request.getfixturevalue(request.param)
+    found: tuple[str, Callable[[], Content]] = request.getfixturevalue(
+        {"lancedb": "store"}.get(request.param, request.param)
+    )
     return found
 
 
@@ -81,7 +100,8 @@ def test_killed_anywhere_equal_afterwards(
     origin, lines, killed = server.serve(site), [], 0
 
     def begin(target: str) -> Command:
-        return Command(["sync", target, "--batch", "1"], tmp_path, errors=tmp_path / "errors")
+        given = ["sync", target, "--batch", "1", "-a", "embed=vectors:embed"]
+        return Command(given, tmp_path, errors=tmp_path / "errors")
 
     for number in range(ROUNDS):
         run = crawl(f"{origin}/", force=1)

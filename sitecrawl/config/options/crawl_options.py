@@ -16,10 +16,13 @@ from sitecrawl.config.options.mode import ModeParams
 from sitecrawl.config.options.render import RenderParams
 from sitecrawl.config.options.rules import RuleParams
 from sitecrawl.config.options.state import StateParams
+from sitecrawl.config.options.sync_options import SyncParams
 from sitecrawl.frontier.state_options import Following
 
 
-class CrawlParams(RuleParams, FetchParams, RenderParams, ContentParams, StateParams, ModeParams):
+class CrawlParams(
+    RuleParams, FetchParams, RenderParams, ContentParams, StateParams, SyncParams, ModeParams
+):
     """Every option, read and validated; immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=False)

@@ -1,0 +1,32 @@
+"""Options of targets that are kept equal to the documents: search indexes, vector stores."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from sitecrawl.config.option import Effect, option
+from sitecrawl.config.types import OptionGroup
+
+_FUNCTION = re.compile(r"[\w.]+:\w+", re.ASCII)
+
+
+def check_function(name: str) -> str:
+    """Check the notation of a function's name."""
+    if name and not _FUNCTION.fullmatch(name):
+        raise ValueError("should be package.module:function")
+    return name
+
+
+class SyncParams(OptionGroup):
+    """Targets of the documents besides the output."""
+
+    embed: Annotated[str, AfterValidator(check_function)] = option(
+        default="",
+        effect=Effect.RUN,
+        description="Function that makes the vectors of a vector store, as "
+        "package.module:function: it takes a list of texts and returns a vector for each. "
+        "`scrapy sync` calls it for sections that are new or changed.",
+    )

@@ -1,0 +1,292 @@
+"""LanceDB as a target: a table of sections with the vectors that the user's function makes.
+
+A batch is written in two commits of the table: sections are added or replaced by their id, then
+those that their documents have lost are deleted. The cursor follows in a file beside the table, so
+that a killed batch is repeated; every step may be. The table itself is the cache of vectors: only
+texts that it does not hold are embedded.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import IO, Any
+
+os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it warns of new tables
+
+import lancedb
+import pyarrow as pa
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.sync.embedding import Embedder, vector_fault
+from sitecrawl.sync.page_sections import PageSection, page_sections
+from sitecrawl.sync.target import (
+    Cursor,
+    SyncError,
+    TargetMismatchError,
+    TargetOptions,
+    TargetUriError,
+    folder_of,
+)
+
+TABLE, REBUILT = "sections", "sections_rebuilt"
+CURSOR, LOCK = "sitecrawl-cursor.json", "sitecrawl.lock"
+TABLE_VERSION = 1
+EMBED = b"sitecrawl_embed"  # key of the table's metadata
+FIELDS = {
+    "id": pa.string(),
+    "document": pa.string(),
+    "page_id": pa.string(),
+    "url": pa.string(),
+    "title": pa.string(),
+    "headings": pa.list_(pa.string()),
+    "text": pa.string(),
+    "markdown": pa.string(),
+    "language": pa.string(),
+    "realm": pa.string(),
+    "modified_at": pa.string(),
+    "seq": pa.int64(),
+    "hash": pa.string(),
+}
+COMPACT_EVERY = 20  # batches
+OLD_VERSIONS = timedelta(minutes=10)  # kept for readers that are still at work
+MAX_IDS = 500  # in one condition
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A section to be written, with the change that it belongs to."""
+
+    change: Change
+    section: PageSection
+
+
+class LanceDbTarget:
+    """The table ``sections`` in a folder: ``lancedb:///FOLDER``."""
+
+    def __init__(self, uri: str, options: TargetOptions, table: str = TABLE) -> None:
+        """Write to ``table``; raises TargetUriError without a function that makes vectors."""
+        self.folder = folder_of(uri)
+        if not options.embed:
+            raise TargetUriError(
+                f"{uri} needs vectors: give -a embed=package.module:function, which takes a list "
+                "of texts and returns a vector for each"
+            )
+        self._uri = uri
+        self._options = options
+        self._embedder = Embedder(options.embed)
+        self._name = table
+        self._lock: IO[str] | None = None
+        self._batches = 0
+        self.cursor: Cursor | None = None
+
+    def mapping(self) -> str:
+        """Return the table's version and the function that makes its vectors."""
+        return f"lancedb {TABLE_VERSION} {self._options.embed}"
+
+    def open(self) -> Cursor | None:
+        """Lock the folder; read the cursor. A table without one is that of a killed first batch."""
+        with self._errors():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+            table = self._table(TABLE)
+            if table is not None and EMBED not in (table.schema.metadata or {}):
+                raise TargetMismatchError(
+                    f"{self._uri}: the table {TABLE} is another program's; give another folder."
+                )
+            path = self.folder / CURSOR
+            if not path.exists():
+                self._drop(TABLE)
+                return None
+            return Cursor(**json.loads(path.read_text("utf-8")))
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
+        """Write the sections of the changed documents, delete the others'."""
+        latest = list({change.id: change for change in changes}.values())
+        upserts = [change for change in latest if change.op != "delete"]
+        rows = [_Row(change, each) for change in upserts for each in page_sections(change.record)]
+        with self._errors():
+            vectors, refused = self._vectors(rows)
+            self._write([row for row in rows if row.section.hash in vectors], vectors)
+            self._delete(
+                [
+                    *(f"document = '{_checked(c.id)}' AND seq <> {c.seq}" for c in upserts),
+                    *(f"document = '{_checked(c.id)}'" for c in latest if c.op == "delete"),
+                ]
+            )
+            if self._name == TABLE:
+                self._write_cursor(cursor)
+            self.cursor = cursor
+            self._compact()
+        return list({letter.id: letter for letter in refused}.values())
+
+    @contextmanager
+    def rebuild(self) -> Iterator[LanceDbTarget]:
+        """Fill a second table; its content replaces this one's in one commit at the end."""
+        with self._errors():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+            self._drop(REBUILT)
+        fresh = LanceDbTarget(self._uri, self._options, REBUILT)
+        yield fresh
+        with self._errors():
+            filled = fresh.table()
+            if filled is None:
+                self._drop(TABLE)
+            else:
+                self._database().create_table(
+                    TABLE, data=filled.search().to_batches(), schema=filled.schema, mode="overwrite"
+                )
+            self._drop(REBUILT)
+            if fresh.cursor is not None:
+                self._write_cursor(fresh.cursor)
+
+    def close(self) -> None:
+        """Release the lock."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def table(self) -> Any:
+        """Return the table that is written to; None before its first section."""
+        return self._table(self._name)
+
+    def _database(self) -> Any:
+        return lancedb.connect(self.folder)
+
+    def _table(self, name: str) -> Any:
+        exists = (self.folder / f"{name}.lance").is_dir()
+        return self._database().open_table(name) if exists else None
+
+    def _drop(self, name: str) -> None:
+        self._database().drop_table(name, ignore_missing=True)
+
+    def _vectors(self, rows: Sequence[_Row]) -> tuple[dict[str, Any], list[DeadLetter]]:
+        """Return the vector of each text by its hash, and the documents that have an invalid one."""
+        table = self.table()
+        found = dict(self._cached({row.section.hash for row in rows}))
+        texts = {row.section.hash: row.section.embedded_text for row in rows}
+        missing = {hash_: text for hash_, text in texts.items() if hash_ not in found}
+        dimension = table.schema.field("vector").type.list_size if table is not None else 0
+        faults: dict[str, str] = {}
+        made = self._embedder.vectors(list(missing.values()))
+        for hash_, vector in zip(missing, made, strict=True):
+            if fault := vector_fault(vector, dimension):
+                faults[hash_] = fault
+            else:
+                found[hash_] = vector
+                dimension = len(vector)
+        letters = [
+            DeadLetter(row.change.seq, row.change.id, row.section.url, faults[row.section.hash])
+            for row in rows
+            if row.section.hash in faults
+        ]
+        return found, letters
+
+    def _cached(self, hashes: Collection[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the vectors that the tables already have, of the same function."""
+        for name in {self._name, TABLE}:
+            table = self._table(name)
+            made_by = (table.schema.metadata or {}).get(EMBED) if table is not None else None
+            if made_by != self._options.embed.encode():
+                continue
+            for part in _parts(sorted(hashes)):
+                listed = ", ".join(f"'{_checked(each)}'" for each in part)
+                query = table.search().where(f"hash IN ({listed})").select(["hash", "vector"])
+                for batch in query.to_batches():
+                    yield from zip(*map(pa.Array.to_pylist, batch.columns), strict=True)
+
+    def _write(self, rows: Sequence[_Row], vectors: Mapping[str, Any]) -> None:
+        if not rows:
+            return
+        table = self.table()
+        if table is None:
+            vector = pa.list_(pa.float32(), len(vectors[rows[0].section.hash]))
+            schema = pa.schema({**FIELDS, "vector": vector})
+            schema = schema.with_metadata({EMBED: self._options.embed.encode()})
+            table = self._database().create_table(self._name, schema=schema)
+        last = {row.section.id: row for row in rows}
+        data = [_columns(row, vectors[row.section.hash]) for row in last.values()]
+        merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        merge.execute(pa.Table.from_pylist(data, schema=table.schema))
+
+    def _delete(self, conditions: Sequence[str]) -> None:
+        table = self.table()
+        if table is not None:
+            for part in _parts(conditions):
+                table.delete(" OR ".join(f"({condition})" for condition in part))
+
+    def _compact(self) -> None:
+        """Merge the table's small files now and then; remove versions that nobody reads."""
+        self._batches += 1
+        table = self.table()
+        if table is not None and self._batches % COMPACT_EVERY == 0:
+            table.optimize(cleanup_older_than=OLD_VERSIONS)
+
+    def _write_cursor(self, cursor: Cursor) -> None:
+        """Replace the cursor's file as a whole."""
+        path = self.folder / CURSOR
+        new = path.with_name(f"{CURSOR}.new")
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(asdict(cursor), file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+
+    def _take_lock(self) -> None:
+        if self._lock is None:
+            self._lock = (self.folder / LOCK).open("a")
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise SyncError(
+                    f"Another scrapy sync writes to {self.folder}; run one at a time."
+                ) from error
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Convert failures of the library to one line; it has no error class of its own."""
+        try:
+            yield
+        except SyncError:
+            raise
+        except (OSError, RuntimeError, ValueError) as error:
+            text = str(error).partition("\n")[0]
+            raise SyncError(f"{self._uri} cannot be written: {text}.") from error
+
+
+def _columns(row: _Row, vector: Any) -> dict[str, Any]:
+    record, section = row.change.record, row.section
+    return {
+        "id": section.id,
+        "document": row.change.id,
+        "page_id": str(record.get("page_id") or record["id"]),
+        "url": section.url,
+        "title": str(record.get("title") or ""),
+        "headings": list(section.headings),
+        "text": section.text,
+        "markdown": section.markdown,
+        "language": str(record.get("language") or ""),
+        "realm": str(record.get("realm") or "default"),
+        "modified_at": record.get("modified_at"),
+        "seq": row.change.seq,
+        "hash": section.hash,
+        "vector": vector,
+    }
+
+
+def _parts(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (values[start : start + MAX_IDS] for start in range(0, len(values), MAX_IDS))
+
+
+def _checked(digits: str) -> str:
+    """Return an id or hash for a condition; raises ValueError for anything but letters and digits."""
+    if not digits.isalnum():
+        raise ValueError(f"{digits!r} is no id")
+    return digits
