@@ -3,4 +3,5 @@
 from __future__ import annotations
 
 DONE, NO_RESULT, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
+STARTS_FAILED = 4  # of a crawl that is done otherwise
 INTERRUPTED = 130  # as in shells: 128 + signal number

@@ -37,8 +37,9 @@ logger = logging.getLogger(__name__)
 class Command(StartedCommand, crawl.Command):
     """Check the arguments, then crawl.
 
-    Exit statuses: 0 done, 1 the crawl produced or wrote nothing, or could not begin, 2 the
-    configuration is wrong and nothing was requested, 3 the database failed.
+    Exit statuses: 0 done, 1 the crawl has no document or could not write, or could not begin, 2 the
+    configuration is wrong and nothing was requested, 3 the database failed, 4 done, but a start
+    produced nothing.
     """
 
     crawler: Crawler | None = None
@@ -54,9 +55,10 @@ class Command(StartedCommand, crawl.Command):
             "scrapy crawl site -a start=https://example.org -O documents.jsonl. Run it again "
             "to fetch only what is due and to write only what changed. Options are given as "
             "-a NAME=VALUE, or kept in a TOML file named by -a config=FILE; "
-            "docs/configuration.md lists them. Exit status: 0 done; 1 the crawl ran but "
-            "produced nothing, or its output could not be written; 2 the configuration is wrong, "
-            "nothing was requested; 3 the crawl database failed."
+            "docs/configuration.md lists them. Exit status: 0 done; 1 there is no document "
+            "at all, or the output could not be written; 2 the configuration is wrong, "
+            "nothing was requested; 3 the crawl database failed; 4 done, but some of the starts "
+            "produced nothing."
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -39,13 +39,20 @@ class Command(StoredCommand):
     def long_desc(self) -> str:
         """Return the text of `scrapy explain -h`; argparse wraps it."""
         return (
-            "Print every decision about one URL in the order in which a crawl takes them: the "
-            "rules, each with the option that decided and where that was set, the limits, "
-            "robots.txt with its line, what the crawl database knows, and the way from a start. "
-            "The last line is the verdict. Nothing is fetched, and the URL need not be known. "
+            "Print the verdict on one URL, the rule that decided with its option and where that "
+            "was set, what the crawl database knows, and the way from a start. With -v every "
+            "decision follows, in the order in which a crawl takes them: rules, limits, "
+            "robots.txt. Nothing is fetched, and the URL need not be known. "
             "Options that are given with -a show what would change. "
             "Exit status: 0 nothing refuses it; 1 it is refused; 2 wrong usage or configuration; "
             "3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option for the list of all decisions."""
+        super().add_options(parser)
+        parser.add_argument(
+            "-v", "--verbose", action="store_true", help="list every rule, limit and robots.txt"
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
@@ -60,7 +67,7 @@ class Command(StoredCommand):
         if opts.json:
             print_lines([json.dumps(record(explanation, source, now), ensure_ascii=False)])
         else:
-            print_lines(lines(explanation, source, now))
+            print_lines(lines(explanation, source, now, every=opts.verbose))
         return NO_RESULT if explanation.refusal else DONE
 
 
@@ -107,23 +114,36 @@ def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
     yield "document", stored.document_id if stored.seq is not None else None
 
 
-def lines(explanation: Explanation, source: Source, now: float) -> Iterator[str]:
-    """Yield the printed explanation, section by section, the verdict last."""
+def lines(
+    explanation: Explanation, source: Source, now: float, *, every: bool = False
+) -> Iterator[str]:
+    """Yield the printed explanation, the verdict first; ``every``: with all decisions."""
+    yield f"Verdict: {verdict(explanation, now)}"
     yield explanation.url
     if explanation.admission.url != explanation.url:
         yield f"  requested as {explanation.admission.url}"
     if (normal := normal_form(explanation.admission.url)) != explanation.admission.url:
         yield f"  normalized as {normal}"
     yield f"  {_whence(source, now)}"
-    yield from _section("Rules, in their order", explanation.rules)
-    yield from _section("Limits, counted while a crawl runs", explanation.limits)
-    yield from _section("robots.txt", [explanation.robots])
+    yield from _section("Decision", _decisive(explanation))
+    if explanation.refusal is None:
+        number = len(explanation.rules) + len(explanation.limits)
+        yield f"  none of {number} rules and limits refuses it{'' if every else ' (-v lists them)'}"
     yield from ("", "Stored state")
     yield from (f"  {line}" for line in _known(explanation, now))
     if explanation.referrers:
         yield from ("", "Path from a start")
         yield from (f"  {referrer}" for referrer in explanation.referrers)
-    yield from ("", f"Verdict: {verdict(explanation, now)}")
+    if every:
+        yield from _section("Rules, in their order", explanation.rules)
+        yield from _section("Limits, counted while a crawl runs", explanation.limits)
+        yield from _section("robots.txt", [explanation.robots])
+
+
+def _decisive(explanation: Explanation) -> list[Step]:
+    """Return the steps that made a difference: changes of the URL, and the refusal if any."""
+    steps = [step for step in explanation.rules if step.verdict == "changed"]
+    return [*steps, explanation.refusal or explanation.robots]
 
 
 def _whence(source: Source, now: float) -> str:

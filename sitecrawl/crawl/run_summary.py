@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.policy.documents.placeholders import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
+from sitecrawl.statuses import DONE, STARTS_FAILED
 
 if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
@@ -82,6 +83,106 @@ class PlaceholderPages:
             logger.warning("%s: %s", NO_CONTENT, "; ".join(kinds))
 
 
+class FailedPages:
+    """Counts of failed pages that this run does not try again, by reason, with an example each.
+
+    ``PlaceholderPages`` has those without content of their own.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._counts: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+        recorder.visit_committed.connect(self.note)
+
+    def note(self, visit: VisitResult) -> None:
+        """Process an ended visit."""
+        if visit.outcome in FAILED - PLACEHOLDERS and not visit.again:
+            self._counts[visit.reason] += 1
+            page = f" on {visit.due.referrer}" if visit.due.referrer else ""
+            self._examples.setdefault(visit.reason, f"{visit.due.url}{page}")
+
+    def __str__(self) -> str:
+        """Return their number, and the reasons; empty if there are none."""
+        total = self._counts.total()
+        reasons = (
+            f"{count} {reason.replace('_', ' ')}, one is {self._examples[reason]}"
+            for reason, count in self._counts.most_common()
+        )
+        return f"{counted(total, 'page')} failed: {'; '.join(reasons)}" if total else ""
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 page``, ``2 pages``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+MAX_STARTS, MAX_ORIGINS = 50, 5
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnding:
+    """The end of a run: its exit status, and everything that its user should know.
+
+    ``failed_starts`` has a line for each start that produced nothing, ``no_document`` the reason
+    if the crawl has no document at all. ``limit`` names the option ``max_pages`` if it is set.
+    """
+
+    status: int
+    finish_reason: str
+    waiting: int
+    failed_starts: Sequence[str] = ()
+    starts: int = 0
+    no_document: str = ""
+    failures: str = ""
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    limit: str = ""
+
+    @property
+    def is_normal(self) -> bool:
+        """True if the crawl ran to its end or limit, and wrote what it found."""
+        return self.status in {DONE, STARTS_FAILED}
+
+    def lines(self, written: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Yield lines with their log levels; ``written`` describes the output."""
+        yield from ((logging.INFO, line) for line in written)
+        if self.no_document:
+            yield logging.ERROR, self.no_document
+        if self.failures:
+            yield logging.INFO, f"{self.failures}."
+        for origin, why in list(self.given_up.items())[:MAX_ORIGINS]:
+            if not any(f" {origin}/" in line for line in self.failed_starts):
+                yield logging.INFO, f"{origin} was given up: {why}."
+        if len(self.given_up) > MAX_ORIGINS:
+            yield logging.INFO, f"{len(self.given_up)} sites were given up: scrapy frontier"
+        if self.failed_starts and self.starts > 1:
+            number = f"{len(self.failed_starts)} of {counted(self.starts, 'start')}"
+            yield logging.ERROR, f"{number} produced nothing:"
+        yield from ((logging.ERROR, line) for line in self.failed_starts[:MAX_STARTS])
+        if self.waiting:
+            yield logging.INFO, self._waits()
+        yield logging.INFO, f"Next: {'; '.join(self._commands())}."
+
+    def _waits(self) -> str:
+        why = {"shutdown": "it was interrupted"}.get(self.finish_reason)
+        if why is None and self.finish_reason != "finished":
+            why = f"it stopped at a limit ({self.finish_reason})"
+        why = why or (f"it stopped at {self.limit}" if self.limit else "they are not ready yet")
+        return f"{counted(self.waiting, 'URL')} left for the next run: {why}."
+
+    def _commands(self) -> Iterator[str]:
+        if self.waiting:
+            yield "the same command continues this crawl"
+        if self.failures:
+            yield "scrapy frontier errors lists what failed"
+        if self.failed_starts and self.is_normal:
+            yield "correct the starts that produced nothing, or leave them out"
+        if not self.is_normal:
+            yield "scrapy explain URL says why a page is not crawled"
+        elif not self.waiting:
+            yield "the same command again fetches only what is due"
+            yield "scrapy search WORDS searches the documents"
+
+
 NO_CONTENT = "Pages without content of their own, which make no documents"
 OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
 STATUSES = "downloader/response_status_count/"
@@ -118,20 +219,98 @@ class ProgressSnapshot:
             statuses=_statuses(stats),
         )
 
-    def line(self, seconds: float, waiting: int | None = None) -> str:
-        """Format the snapshot after ``seconds`` of crawling, with the number of waiting URLs."""
-        rate = self.pages / seconds if seconds else 0.0
-        waits = "" if waiting is None else f", {waiting} waiting"
+    def rate(self, seconds: float) -> float:
+        """Return the number of pages per second."""
+        return self.pages / seconds if seconds else 0.0
+
+    def line(self, seconds: float, outlook: Outlook | None = None) -> str:
+        """Format the snapshot after ``seconds`` of crawling, for the log."""
+        waits = "" if outlook is None else f", {outlook.waiting} waiting"
         answers = ", ".join(f"{n}xx {count}" for n, count in enumerate(self.statuses, start=2))
+        line = (
+            f"{self.pages} pages ({self.rate(seconds):.1f}/s){waits}, {self.errors} errors, "
+            f"{self.lines} lines written; answers: {answers}; links refused: {self.refused}"
+        )
+        if outlook is None:
+            return line
+        return "; ".join([line, f"after {duration(seconds)}", *outlook.parts()])
+
+    def short(self, seconds: float, outlook: Outlook) -> str:
+        """Format the snapshot for one line of a terminal."""
+        left = f", {duration(outlook.seconds)}+ left" if outlook.seconds else ""
+        slow = outlook.bottleneck
+        words = f"; {slow.key.partition('://')[2]} every {slow.words}" if slow else ""
         return (
-            f"{self.pages} pages ({rate:.1f}/s){waits}, {self.errors} errors, {self.lines} lines "
-            f"written; answers: {answers}; links refused: {self.refused}"
+            f"{duration(seconds)} {self.pages} pages, {outlook.waiting} waiting, "
+            f"{self.rate(seconds):.1f}/s, {self.errors} errors, {counted(outlook.origins, 'site')}"
+            f"{left}{words}"
         )
 
-    def short(self, seconds: float, waiting: int) -> str:
-        """Format the snapshot for one line of a terminal."""
-        rate = self.pages / seconds if seconds else 0.0
-        return f"{self.pages} pages, {waiting} waiting, {rate:.1f}/s, {self.errors} errors"
+
+@dataclass(frozen=True, slots=True)
+class SlowOrigin:
+    """An origin with the number of its waiting URLs, the pause in seconds, and its cause."""
+
+    key: str
+    waiting: int
+    pause: float
+    cause: str
+
+    @property
+    def seconds(self) -> float:
+        """The time that its waiting URLs take at least."""
+        return self.waiting * self.pause
+
+    @property
+    def words(self) -> str:
+        """The pause with its cause."""
+        return f"{self.pause:.3g} s by {self.cause}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Work left: URLs and origins with waiting URLs, and the origin that takes longest, if known.
+
+    ``seconds`` is the expected time for the URLs that are known now; None before the first page.
+    """
+
+    waiting: int
+    origins: int
+    seconds: float | None = None
+    slowest: SlowOrigin | None = None
+
+    @classmethod
+    def of(cls, waiting: int, origins: int, rate: float, slowest: SlowOrigin | None) -> Outlook:
+        """Estimate the time left: by the rate so far, and not below that of the slowest origin."""
+        if not rate:
+            return cls(waiting, origins, None, slowest)
+        least = slowest.seconds if slowest is not None else 0.0
+        return cls(waiting, origins, max(waiting / rate, least), slowest)
+
+    @property
+    def bottleneck(self) -> SlowOrigin | None:
+        """The slowest origin, if its pauses take half of the time that is left, or more."""
+        slow = self.slowest
+        if slow is None or not slow.pause or slow.seconds < (self.seconds or 0.0) / 2:
+            return None
+        return slow
+
+    def parts(self) -> Iterator[str]:
+        """Yield the parts of a log line."""
+        yield f"{counted(self.origins, 'site')} left"
+        if self.seconds:
+            yield f"{duration(self.seconds)} to go or more"
+        if self.bottleneck is not None:
+            slow = self.bottleneck
+            yield f"slow because {slow.key} is requested every {slow.words}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration as ``minutes:seconds`` or ``hours:minutes:seconds``."""
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02}"
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 def _statuses(stats: Mapping[str, Any]) -> tuple[int, int, int, int]:

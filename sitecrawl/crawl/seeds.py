@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.policy.documents.placeholders import ADVICE
-from sitecrawl.policy.outcomes import PLACEHOLDERS
+from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
 
@@ -30,6 +30,8 @@ READ = frozenset(
         Outcome.DUPLICATE,
     }
 )
+SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}
+"""Outcomes of a start that need nobody's attention."""
 NO_DOCUMENT = "No document: none of the %d pages that were read is wanted in an index: %s"
 KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.NON_CANONICAL})
 
@@ -40,22 +42,54 @@ WORDS = {
     "mime_ignored": "not a page",
     "content_type": "not a page",
     "start_for_links": "a start that is no wanted page, read for its links",
-    "unauthorized": "the server asks for a password, see -a auth=",
+    "unauthorized": "the server asks for a password",
+    "tls_failed": "no trusted TLS connection",
 }
+CHECK_ADDRESS = "check the address"
+LATER = "run the command again later"
+OTHER_TYPE = "name its type in -a content_types= if it is wanted"
+REMEDIES = {
+    "client_error": f"{CHECK_ADDRESS}, or ask the site's owner",
+    "connection_lost": LATER,
+    "connection_refused": f"nothing answers there: {CHECK_ADDRESS}, or {LATER}",
+    "content_type": OTHER_TYPE,
+    "dns_failed": f"no such host is known: {CHECK_ADDRESS}",
+    "file_of_unknown_type": OTHER_TYPE,
+    "forbidden": "give -a auth= or -a headers=, or ask the site's owner",
+    "gone": CHECK_ADDRESS,
+    "mime_ignored": OTHER_TYPE,
+    "not_found": CHECK_ADDRESS,
+    "private_address": "give -a allow_private=yes if the network is yours",
+    "rate_limited": f"{LATER}, with a higher -a delay=",
+    "robots_txt": "ask the site's owner to allow it; on a site of your own give -a obey_robots=no",
+    "robots_txt_unreachable": f"without its robots.txt nothing may be requested: {LATER}",
+    "server_error": LATER,
+    "timeout": f"{LATER}, or give a longer -a timeout=",
+    "tls_failed": "have the certificate renewed, or, if you trust the network, give "
+    "-a unverified_origins=ORIGIN (-a verify_tls=no for all)",
+    "too_slow": f"{LATER}, or give a longer -a max_time=",
+    "unauthorized": "give -a auth=ORIGIN=user:password",
+    "unavailable": LATER,
+}
+"""Advice for starts, by the reason of their last visit; any other is explained by a command."""
+ELSEWHERE = "start there: -a start={}"
+EXPLAIN = "scrapy explain {}"
 
 logger = logging.getLogger(__name__)
 
 
 class SeedReport:
-    """Report on each start that produced nothing, if no page was read at all."""
+    """Report on each start that produced nothing, with the reason and a remedy."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.pages_read = 0
+        self._starts: dict[str, None] = {}
         self._watched: dict[int, str] = {}
         self._led_to: dict[str, str] = {}
-        self._troubles: dict[str, str] = {}
-        self._origins_given_up: dict[str, str] = {}
-        self._walled: set[str] = set()
+        self._results: dict[str, str] = {}
+        self._remedies: dict[str, str] = {}
+        self._origins_given_up: dict[str, tuple[str, str]] = {}
+        self._visited: set[str] = set()
         self._kept_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
         recorder.visit_committed.connect(self.note)
@@ -63,18 +97,21 @@ class SeedReport:
     def begin(self, seeds: Sequence[Candidate]) -> None:
         """Watch the admitted starts."""
         self._watched = {seed.fingerprint: seed.url for seed in seeds}
+        self._starts.update(dict.fromkeys(self._watched.values()))
 
     def refused(self, url: str, decision: Decision) -> None:
         """Record a start that the rules refuse."""
-        self._troubles[url] = format_reason(decision.reason, decision.rule)
+        self._starts[url] = None
+        self._fail(url, decision.reason, decision.rule)
 
     def failed(self, url: str, why: str) -> None:
         """Record a start that is an unreadable sitemap or feed."""
-        self._troubles[url] = why
+        self._starts[url] = None
+        self._results[url] = why
 
-    def given_up(self, key: str, why: str) -> None:
+    def given_up(self, key: str, words: str, reason: str) -> None:
         """Record an origin that was given up for this run."""
-        self._origins_given_up[key] = why
+        self._origins_given_up[key] = words, reason
 
     def note(self, visit: VisitResult) -> None:
         """Process an ended visit; the redirect target of a start is watched like a start."""
@@ -85,67 +122,71 @@ class SeedReport:
         url = self._watched.get(visit.due.fingerprint)
         if url is None:
             return
-        if visit.outcome in READ:
-            self._troubles.pop(url, None)  # recorded for an earlier attempt
-            self._walled.discard(url)
+        self._visited.add(url)
+        if visit.outcome in SETTLED or visit.reason == LEARNED_DUPLICATE.name:
+            self._results.pop(url, None)  # recorded for an earlier attempt
+            self._led_to.pop(url, None)
             return
         status = f"status {visit.status}" if visit.status else ""
         sent = f"to {visit.redirect_to}" if visit.redirect_to else ""
         detail = ", ".join(filter(None, (sent, visit.detail or status)))
-        self._troubles[url] = format_reason(visit.reason, detail)
-        if visit.outcome in PLACEHOLDERS:
-            self._troubles[url] += f": {ADVICE[visit.outcome]}"
-            self._walled.add(url)
-        if visit.target is not None and visit.target.fingerprint not in self._watched:
-            self._watched[visit.target.fingerprint] = visit.target.url
-            self._led_to[url] = visit.target.url
+        self._fail(url, visit.reason, detail, visit.outcome)
+        if visit.target is not None:
+            self._led_to[url] = self._watched.setdefault(visit.target.fingerprint, visit.target.url)
+        elif visit.redirect_to:
+            self._remedies[url] = ELSEWHERE.format(visit.redirect_to)
 
-    def report(self, written: int, *, first_run: bool) -> bool:
-        """Log why the crawl produced nothing; return False if a start has a problem.
+    def _fail(self, url: str, reason: str, detail: str, outcome: Outcome | None = None) -> None:
+        self._results[url] = format_reason(reason, detail)
+        advice = ADVICE.get(outcome) if outcome is not None else None
+        self._remedies[url] = advice or REMEDIES.get(reason) or EXPLAIN.format(url)
 
-        ``written`` is the number of output lines. Without a document the level is lower after the
-        first run, in which the due pages may all be pages without documents.
-        """
-        problems = self.problems()
-        for problem in problems:
-            logger.error("%s", problem)
-        if 0 < self.pages_read == self._kept_out.total() and not written:
-            level = logging.WARNING if first_run else logging.INFO
-            logger.log(level, NO_DOCUMENT, self.pages_read, "; ".join(self._reasons()))
-        return not problems
+    @property
+    def read_nothing(self) -> bool:
+        """True if no page was read, and every start produced nothing."""
+        return not self.pages_read and 0 < self.starts == len(self.problems())
+
+    @property
+    def starts(self) -> int:
+        """The number of starts."""
+        return len(self._starts)
+
+    def no_document(self) -> str:
+        """Return the reasons why the pages that were read are no documents; empty if unknown."""
+        if not 0 < self.pages_read == self._kept_out.total():
+            return ""
+        return NO_DOCUMENT % (self.pages_read, "; ".join(self._reasons()))
 
     def _reasons(self) -> Iterator[str]:
         for reason, count in self._kept_out.most_common():
             yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
 
     def problems(self) -> list[str]:
-        """Return a line for each start that produced nothing, if no page was read at all.
+        """Return a line for each start that produced nothing.
 
-        Starts that are placeholder pages are always included.
+        A start that this run did not visit is one only if its origin was given up. One that
+        redirects is judged by the last URL of its redirects.
         """
-        if self.pages_read:
-            walled = [url for url in self._troubles if self._is_walled(url)]
-            return [self._line(url) for url in walled if url not in self._led_to.values()]
         for url in self._watched.values():
-            if origin(url) in self._origins_given_up:
-                self._troubles.setdefault(url, self._origins_given_up[origin(url)])
-        starts = self._troubles.keys() - self._led_to.values()
-        return [self._line(url) for url in self._troubles if url in starts]
+            given_up = self._origins_given_up.get(origin(url))
+            if given_up is not None and url not in self._visited:
+                words, reason = given_up
+                self._results.setdefault(url, words)
+                self._remedies.setdefault(url, REMEDIES.get(reason) or EXPLAIN.format(url))
+        return [line for url in self._starts if (line := self._line(url))]
 
     def _line(self, url: str) -> str:
-        return f"start {url} produced nothing: {'; '.join(self._steps(url))}"
-
-    def _is_walled(self, url: str) -> bool:
-        """Tell whether a start is a placeholder page, or redirects to one."""
-        while url in self._led_to:
-            url = self._led_to[url]
-        return url in self._walled
-
-    def _steps(self, url: str) -> Iterator[str]:
-        """Yield the result of a start, and of each redirect target after it."""
-        yield self._troubles[url]
-        while url := self._led_to.get(url, ""):
-            yield f"{url}: {self._troubles.get(url, 'not requested in this run')}"
+        """Return the line of a start; empty if it needs none."""
+        way = [url]
+        while (after := self._led_to.get(way[-1])) is not None and after not in way:
+            way.append(after)
+        end = way[-1]
+        if end not in self._results:
+            return ""
+        steps = (f"{each}: {self._results.get(each, '')}" for each in way)
+        words = "; ".join(steps).removeprefix(f"{url}: ")
+        remedy = self._remedies.get(end) or EXPLAIN.format(end)
+        return f"start {url} produced nothing: {words}: {remedy}"
 
 
 def format_reason(reason: str, detail: str) -> str:

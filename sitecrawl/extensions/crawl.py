@@ -15,7 +15,15 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.run_summary import DeadLinks, PlaceholderPages, summarize_run
+from sitecrawl.crawl.run_summary import (
+    DeadLinks,
+    FailedPages,
+    Outlook,
+    PlaceholderPages,
+    RunEnding,
+    SlowOrigin,
+    summarize_run,
+)
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
@@ -32,7 +40,7 @@ from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
-from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT
+from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +51,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.frontier.state_options import StateOptions
     from sitecrawl.policy.documents.placeholders import Placeholder
+    from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
 
 NO_CONTACT = (
@@ -51,6 +60,12 @@ NO_CONTACT = (
 )
 ROGUE = "The robots exclusion standard is ignored: robots.txt and the robots directives of pages."
 LIMIT = "closespider_"  # Scrapy's CLOSESPIDER_... settings
+PAUSES = {
+    "overload": "429 or Retry-After",
+    "slow_answers": "its slow answers",
+    "crawl_delay": "robots.txt",
+}
+"""Causes of a pause, other than the option ``delay``."""
 POLICIES = frozenset({"do_not_crawl", "query_policy"})
 
 logger = logging.getLogger(__name__)
@@ -71,7 +86,9 @@ class Crawl:
         self._stats = stats
         self._finish_reason = "shutdown"
         self._collected = False
+        self.ending = RunEnding(DATABASE_ERROR, self._finish_reason, 0)
         self._params = params
+        self._cite = Citations(params, spider.configuration.sources)
         options = replace(state_of(params), key=spider.rules.key)
         self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
         self.engine = EngineWaker(crawler)
@@ -84,7 +101,7 @@ class Crawl:
         self.discovery = Discovery(
             spider.rules,
             spider.limits,
-            RedirectChains.build(Citations(params, spider.configuration.sources)),
+            RedirectChains.build(self._cite),
             stats,
             follow=params.follows,
             stores_links=params.store_links,
@@ -126,6 +143,7 @@ class Crawl:
         )
         self.probes = MissingPageProbes(self.queues, self.tasks, stats, spider.read_options)
         self.placeholder_pages = PlaceholderPages(self.recorder)
+        self.failed_pages = FailedPages(self.recorder)
         self.passes = Passes(
             params,
             self.owner,
@@ -147,6 +165,26 @@ class Crawl:
             logger.warning("%s", ROGUE)
         await self.seed_redirects.begin(seeds)
         await self.passes.begin(seeds)
+
+    async def outlook(self, rate: float) -> Outlook:
+        """Return the work left at a rate in pages per second; raises FrontierError."""
+        backlog = await self.owner.frontier.backlog()
+        waiting = await self.owner.frontier.waiting_by_origin()
+        held = (self.leased.origins.get(key) for key in waiting)
+        slowest = max(
+            (self._slow_origin(origin, waiting[origin.key]) for origin in held if origin),
+            key=lambda slow: slow.seconds,
+            default=None,
+        )
+        return Outlook.of(backlog.waiting, backlog.origins, rate, slowest)
+
+    def _slow_origin(self, origin: Origin, waiting: int) -> SlowOrigin:
+        pause = origin.last_pause
+        cause = origin.pace.cause(pause)
+        words = PAUSES.get(cause) or self._cite.setting("delay")
+        if origin.robots.failures:
+            words = "retries of robots.txt"
+        return SlowOrigin(origin.key, waiting, pause, words)
 
     def stood_in(self, visit: Visit, placeholder: Placeholder) -> None:
         """Conclude the visit of a page that has no content of its own."""
@@ -215,12 +253,17 @@ class Crawl:
         if self.dead_links is not None:
             self.dead_links.report()
         self.placeholder_pages.report()
-        self._stats.set_value("sitecrawl/exit_status", self._exit_status())
+        try:
+            self.ending = await self._end()
+        except FrontierError as error:
+            self.owner.fail(error)
+        self._stats.set_value("sitecrawl/exit_status", self.ending.status)
 
     async def feeds_closed(self) -> None:
         """Mark the lines that have arrived; a crawl without its output has failed."""
         stored = await self.delivery.feeds_closed()
         if not stored and self.owner.failure is None:
+            self.ending = replace(self.ending, status=NO_RESULT)
             self._stats.set_value("sitecrawl/exit_status", NO_RESULT)
 
     @property
@@ -234,17 +277,34 @@ class Crawl:
         except FrontierError as error:
             self.owner.fail(error)
 
-    def _exit_status(self) -> int:
+    async def _end(self) -> RunEnding:
+        """Return the end of the run; raises FrontierError."""
         if self.owner.failure is not None:
-            return DATABASE_ERROR
+            return RunEnding(DATABASE_ERROR, self._finish_reason, 0)
+        report, frontier = self.seed_report, self.owner.frontier
+        failed_starts = report.problems()
         written = self._stats.get_value("item_scraped_count", 0)
-        read = self.seed_report.report(written, first_run=self.owner.run_id == 1)
-        return DONE if read else NO_RESULT
+        empty = not (written or self.checks_links or await frontier.has_documents())
+        status = STARTS_FAILED if failed_starts else DONE
+        if empty or report.read_nothing:
+            status = NO_RESULT
+        max_pages = self._params.max_pages
+        return RunEnding(
+            status,
+            self._finish_reason,
+            (await frontier.backlog()).waiting,
+            failed_starts,
+            report.starts,
+            report.no_document() if empty else "",
+            str(self.failed_pages),
+            self.leased.given_up(),
+            f"max_pages {max_pages}" if max_pages else "",
+        )
 
     async def engine_stopped(self) -> None:
         """End the run and store its counters; the feeds are stored by now."""
         counters = summarize_run(self._stats.get_stats(), self.discovery, self.leased)
-        if self._has_finished and self._stats.get_value("sitecrawl/exit_status") == DONE:
+        if self._has_finished and self.ending.is_normal:
             await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from sitecrawl.console.scrapy_commands import is_warning
+from sitecrawl.console.terminal import printable
 from sitecrawl.crawl.run_summary import ProgressSnapshot
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 SECONDS = 0.5
+STATS_LOGGER = "scrapy.statscollectors"
+"""Logger of the table of all stats, which is left to log files; ``-L DEBUG`` prints it."""
 CLEAR = "\r\x1b[K"  # ECMA-48: carriage return, erase in line
 
 
@@ -48,6 +52,8 @@ class Progress:
         self._began = asyncio.get_running_loop().time()
         for handler in logging.getLogger().handlers:
             handler.addFilter(self._make_room)
+        if self._crawler.settings["LOG_LEVEL"] != "DEBUG":
+            logging.getLogger(STATS_LOGGER).addFilter(is_warning)
         self._task = asyncio.create_task(self._show())
 
     async def spider_closed(self) -> None:
@@ -65,17 +71,19 @@ class Progress:
         while True:
             await asyncio.sleep(SECONDS)
             with suppress(FrontierError):  # a more important call will report the same error
-                backlog = await crawl.owner.frontier.backlog()
                 seconds = asyncio.get_running_loop().time() - self._began
                 figures = ProgressSnapshot.read(self._crawler.stats.get_stats())
-                waiting = backlog.mine + backlog.free + backlog.elsewhere
-                self._write(figures.short(seconds, waiting))
+                self._write(figures.short(seconds, await crawl.outlook(figures.rate(seconds))))
+
+    def print(self, line: str) -> None:
+        """Print a line of its own."""
+        self._write(f"{printable(line)}\n", cut=False)
 
     def _make_room(self, _: logging.LogRecord) -> bool:
         self._write("")
         return True
 
-    def _write(self, line: str) -> None:
-        width = shutil.get_terminal_size().columns - 1
+    def _write(self, line: str, *, cut: bool = True) -> None:
+        width = shutil.get_terminal_size().columns - 1 if cut else None
         self._terminal.write(f"{CLEAR}{line[:width]}")
         self._terminal.flush()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
-from sitecrawl.crawl.run_summary import ProgressSnapshot
+from sitecrawl.crawl.run_summary import ProgressSnapshot, counted
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
@@ -29,6 +30,9 @@ NO_LINE = (
     "scrapy export -O FILE"
 )
 
+NEVER = logging.CRITICAL + 1
+"""Level above that of every line."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -42,6 +46,9 @@ class ProgressLog:
         self._crawler = crawler
         self._pages = pages
         self._seconds = seconds
+        settings = crawler.settings
+        level: Any = logging.getLevelName(settings["LOG_LEVEL"])
+        self._level = level if settings.getbool("LOG_ENABLED") else NEVER
         self._began = 0.0
         self._task: asyncio.Task[None] | None = None
 
@@ -72,15 +79,31 @@ class ProgressLog:
                 await self._task
         seconds = asyncio.get_running_loop().time() - self._began
         figures = self._figures()
+        crawl = crawl_of(self._crawler)
+        ended = logging.INFO, f"Ended after {seconds:.0f} s: {figures.line(seconds)}"
+        lines = list(crawl.ending.lines(list(self._written(figures))))
+        if crawl.owner.failure is not None:
+            lines = []
+        progress = self._crawler.get_extension(Progress)
+        if progress is None:
+            for level, line in (*lines, ended):
+                logger.log(level, "%s", line)
+            return
+        for level, line in (ended, *lines):
+            if level >= self._level:
+                progress.print(line)
+
+    def _written(self, figures: ProgressSnapshot) -> Iterator[str]:
+        """Describe the output: files with the number of their lines, or why there are none."""
         feeds = self._crawler.get_extension(FeedExporter)
         if figures.lines and feeds is None:
-            logger.info(NO_FEED, figures.lines)
+            yield NO_FEED % figures.lines
         if not figures.lines and feeds is not None and self._changed_nothing():
-            logger.info(NO_LINE)
+            yield NO_LINE
         if isinstance(feeds, Feeds):
-            for text, path, lines in feeds.notes():
-                logger.info(text, path, lines)
-        logger.info("Ended after %.0f s: %s", seconds, figures.line(seconds))
+            for path, count in feeds.files():
+                yield f"{counted(count, 'line')} written to {path}."
+            yield from (text % (path, count) for text, path, count in feeds.notes())
 
     async def _watch(self) -> None:
         crawl = crawl_of(self._crawler)
@@ -92,18 +115,17 @@ class ProgressLog:
                 continue
             logged = figures.pages
             with suppress(FrontierError):  # a more important call will report the same error
-                backlog = await crawl.owner.frontier.backlog()
                 seconds = asyncio.get_running_loop().time() - self._began
-                waiting = backlog.mine + backlog.free + backlog.elsewhere
-                logger.info("%s", figures.line(seconds, waiting))
+                outlook = await crawl.outlook(figures.rate(seconds))
+                logger.info("%s", figures.line(seconds, outlook))
 
     def _changed_nothing(self) -> bool:
         """Return True if a crawl for documents finished without an error."""
-        stats = self._crawler.stats
-        if crawl_of(self._crawler).checks_links:
+        crawl = crawl_of(self._crawler)
+        if crawl.checks_links:
             return False
-        well: bool = stats.get_value("finish_reason") == "finished"
-        return well and bool(stats.get_value("sitecrawl/exit_status") == DONE)
+        well: bool = self._crawler.stats.get_value("finish_reason") == "finished"
+        return well and crawl.ending.status == DONE
 
     def _figures(self) -> ProgressSnapshot:
         return ProgressSnapshot.read(self._crawler.stats.get_stats())

@@ -214,12 +214,19 @@ class Settlement:
 @dataclass(frozen=True, slots=True)
 class Backlog:
     """Numbers of waiting URLs: on origins leased by this worker, on free origins, and on origins
-    leased by others; and the time at which the first free origin is ready."""
+    leased by others; the time at which the first free origin is ready; and the number of origins
+    with waiting URLs."""
 
     mine: int
     free: int
     elsewhere: int
     ready_at: float | None
+    origins: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """The number of waiting URLs, over all workers."""
+        return self.mine + self.free + self.elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +370,12 @@ class Frontier(Protocol):
 
     async def backlog(self) -> Backlog:
         """Count the waiting URLs by lease holder; the crawl is finished when all are zero."""
+
+    async def waiting_by_origin(self) -> dict[str, int]:
+        """Return the number of waiting URLs of each origin that this worker leases."""
+
+    async def has_documents(self) -> bool:
+        """Return True if the realm has a document."""
 
     async def settle(self, origin: str) -> Settlement:
         """Write the deletions seen on a leased origin, unless they are too many.

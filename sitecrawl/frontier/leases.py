@@ -269,13 +269,24 @@ class Leases:
     def backlog(self) -> Backlog:
         """Count the waiting URLs of this realm by lease holder, without origins given up."""
         now = self._database.now()
-        [(mine, free, elsewhere, ready_at)] = self._database.rows(
+        [(mine, free, elsewhere, ready_at, origins)] = self._database.rows(
             "SELECT coalesce(sum(CASE WHEN lease_until >= ? AND owner = ? THEN pending END), 0),"
             " coalesce(sum(CASE WHEN lease_until < ? THEN pending END), 0),"
             " coalesce(sum(CASE WHEN lease_until >= ? AND owner <> ? THEN pending END), 0),"
-            " min(CASE WHEN lease_until < ? THEN ready_at END)"
+            " min(CASE WHEN lease_until < ? THEN ready_at END), count(*)"
             " FROM origin WHERE realm = ? AND pending > 0"
             " AND (given_up IS NULL OR given_up <> ?)",
             (now, self._owner, now, now, self._owner, now, self._realm, self._run),
         )
-        return Backlog(int(mine), int(free), int(elsewhere), ready_at)
+        return Backlog(int(mine), int(free), int(elsewhere), ready_at, int(origins))
+
+    def waiting_by_origin(self) -> dict[str, int]:
+        """Return the number of waiting URLs of each origin that is leased here."""
+        return {
+            str(key): int(pending)
+            for key, pending in self._database.rows(
+                "SELECT key, pending FROM origin WHERE realm = ? AND pending > 0"
+                " AND lease_until >= ? AND owner = ?",
+                (self._realm, self._database.now(), self._owner),
+            )
+        }

@@ -337,6 +337,20 @@ class Store:
         """Count the waiting URLs by lease holder."""
         return self.leases.backlog()
 
+    def waiting_by_origin(self) -> dict[str, int]:
+        """Return the number of waiting URLs of each origin that is leased here."""
+        return self.leases.waiting_by_origin()
+
+    def has_documents(self) -> bool:
+        """Return True if the realm has a document."""
+        return bool(
+            self._database.rows(
+                "SELECT 1 FROM origin AS o JOIN document AS d ON d.origin = o.id"
+                " WHERE o.realm = ? AND d.seq IS NOT NULL LIMIT 1",
+                (self._options.realm,),
+            )
+        )
+
     def settle(self, origin: str) -> Settlement:
         """Write the deletions seen on a leased origin, unless they are too many."""
         with self._transaction():

@@ -166,6 +166,14 @@ class ThreadedFrontier:
         """Count the waiting URLs by lease holder."""
         return await self._run(self._store.backlog)
 
+    async def waiting_by_origin(self) -> dict[str, int]:
+        """Return the number of waiting URLs of each origin that this worker leases."""
+        return await self._run(self._store.waiting_by_origin)
+
+    async def has_documents(self) -> bool:
+        """Return True if the realm has a document."""
+        return await self._run(self._store.has_documents)
+
     async def settle(self, origin: str) -> Settlement:
         """Write the deletions seen on a leased origin, unless they are too many."""
         return await self._run(self._store.settle, origin)

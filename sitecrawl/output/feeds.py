@@ -225,6 +225,14 @@ class Feeds(FeedExporter):
         await self._all_lines_sent.wait()
         await super().close_spider(spider)
 
+    def files(self) -> Iterator[tuple[str, int]]:
+        """Yield the feeds that got lines, each with its path or URL and the number of lines."""
+        for slot in self.slots:
+            if slot.itemcount:
+                place = slot.storage
+                local = place.path if isinstance(place, LocalFeedStorage) else path_of(slot)
+                yield local, slot.itemcount
+
     def notes(self) -> Iterator[tuple[str, str, int]]:
         """Yield the notices about the files: a text, the path and the number of lines."""
         for slot in self.slots:

@@ -64,7 +64,7 @@ def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:
 
 
 def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollector) -> None:
-    origin.give_up(f"{origin.key} failed too often, last with {answer.reason}")
+    origin.give_up(f"{origin.key} failed too often, last with {answer.reason}", answer.reason)
     stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
     logger.warning(
         "%s is given up for this run: too many failures, the last one %s at %s",

@@ -257,6 +257,7 @@ class Origin:
     slot: PacingSlot
     phase: OriginPhase = OriginPhase.UNLEASED
     given_up: str = ""
+    given_up_for: str = ""
     todo: deque[DueUrl] = field(default_factory=deque)
     retries: RetryQueue = field(default_factory=RetryQueue)
     adhoc_requests: deque[Request] = field(default_factory=deque)
@@ -363,15 +364,15 @@ class Origin:
         if exhausted:
             self._move("exhausted")
 
-    def give_up(self, reason: str) -> None:
-        """Send nothing more in this run."""
+    def give_up(self, words: str, reason: str = "") -> None:
+        """Send nothing more in this run, for a reason of one word and in readable form."""
         self._move("give_up")
-        self.given_up = reason
+        self.given_up, self.given_up_for = words, reason
 
     def forgive(self, pace: Pace, budget: FailureBudget) -> None:
         """Forget all failures, as another run does."""
         self._move("forgive")
-        self.given_up = ""
+        self.given_up = self.given_up_for = ""
         self.pace = replace(pace, crawl_delay=self.pace.crawl_delay, ended_at=self.pace.ended_at)
         self.failure_budget = budget
         self.robots.failures = 0
@@ -496,6 +497,13 @@ class Origin:
     def dequeued(self) -> None:
         """Leave the ready queue."""
         self.queued_at = None
+
+    @property
+    def last_pause(self) -> float:
+        """Seconds between the end of the last response and the next request."""
+        if not self.pace.ended_at:
+            return self.pace.promised
+        return max(self.pace.promised, self.ready_at - self.pace.ended_at)
 
     # What is stored
 

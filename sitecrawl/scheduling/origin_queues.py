@@ -261,13 +261,14 @@ class OriginQueues:
     def _drop_if_given_up(self, origin: Origin) -> None:
         if origin.given_up:
             origin.drop_due()
-            self._seed_report.given_up(origin.key, origin.given_up)
+            self._seed_report.given_up(origin.key, origin.given_up, origin.given_up_for)
 
     def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
         # The crawl's own delay is not a pause that the origin asked for.
         if wait > max(self._max_wait, origin.pace.delay) and not origin.given_up:
-            origin.give_up(f"{origin.key} asks for a pause of {wait:.0f} s, until a later run")
+            words = f"{origin.key} asks for a pause of {wait:.0f} s, until a later run"
+            origin.give_up(words, "rate_limited")
             logger.warning("%s", origin.given_up)
 
     async def _refill(self, origin: Origin) -> None:

@@ -121,10 +121,11 @@ class RobotsFiles:
         answer = answer_of_failure(exception_names(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
             origin.robots.blocked()
-            origin.give_up(f"{failure.getErrorMessage()} ({answer.reason})")
+            origin.give_up(f"{failure.getErrorMessage()} ({answer.reason})", answer.reason)
             logger.warning("%s is given up for this run: %s", origin.key, origin.given_up)
         else:
-            self._unreachable(origin, failure.getErrorMessage())
+            why = failure.getErrorMessage()
+            self._unreachable(origin, why, reason=answer.reason, lasting=not answer.retryable)
         self._resume(origin)
 
     def _resume(self, origin: Origin) -> None:
@@ -156,15 +157,26 @@ class RobotsFiles:
         robots.expire_at(now + self._params.robots_lifetime)
         self._count("read")
 
-    def _unreachable(self, origin: Origin, why: str, status: int | None = None) -> None:
+    def _unreachable(
+        self,
+        origin: Origin,
+        why: str,
+        status: int | None = None,
+        *,
+        reason: str = ROBOTS_TXT_UNREACHABLE.name,
+        lasting: bool = False,
+    ) -> None:
+        """Ask again later, unless the budget is exhausted or the failure will last."""
         robots = origin.robots
         wait = backoff(robots.failures)
         robots.unreachable(status)
         origin.postpone(asyncio.get_running_loop().time() + wait)
         self._count("unreachable")
-        if origin.failure_budget.record_failure():
-            self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
-            origin.give_up(f"{robots.own_url} cannot be read ({why})")
+        exhausted = origin.failure_budget.record_failure()
+        if exhausted or lasting:
+            if exhausted:
+                self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
+            origin.give_up(f"{robots.own_url} cannot be read ({why})", reason)
             logger.warning(
                 "%s is given up for this run: its robots.txt cannot be read (%s)", origin.key, why
             )

@@ -45,7 +45,19 @@ def explain(known: Crawled, say: Say) -> Say:
 def test_the_verdict_is_one_line(explain: Say, path: str, status: int, verdict: str) -> None:
     said = explain(path)
     assert said.status == status, said.err
-    assert re.fullmatch(f"Verdict: {verdict}", said.lines[-1])
+    assert re.fullmatch(f"Verdict: {verdict}", said.lines[0])
+
+
+def test_the_list_of_all_decisions_is_printed_on_request(explain: Say) -> None:
+    short, long = explain("/no/b").lines, explain("/no/b", "-v").lines
+    assert short == long[: len(short)], "-v only adds"
+    decision = short.index("Decision")
+    assert re.fullmatch(r"  refused  deny +deny '/no/' \(-a deny\)", short[decision + 1])
+    assert not any(line.startswith("  passed") for line in short)
+    assert sum(line.startswith("  passed") for line in long) > 20
+    allowed = explain("/a").lines
+    assert any("rules and limits refuses it (-v lists them)" in line for line in allowed)
+    assert any(line.startswith("  passed   robots_txt") for line in allowed)
 
 
 def test_every_decision_is_there_in_order(explain: Say) -> None:
@@ -71,7 +83,7 @@ def test_stored_facts_are_shown(explain: Say, crawled: Crawled) -> None:
 def test_another_option_shows_what_it_would_change(explain: Say) -> None:
     said = explain("/a", "-a", "deny=/a")
     assert said.status == 1
-    assert said.lines[-1].endswith("deny '/a' (-a deny); its document would be deleted")
+    assert said.lines[0].endswith("deny '/a' (-a deny); its document would be deleted")
     allowed = explain("/private/x", "-a", "obey_robots=no", "--json").record
     assert allowed["allowed"]
     assert allowed["robots"]["verdict"] == "exempt"
@@ -81,8 +93,8 @@ def test_another_option_shows_what_it_would_change(explain: Say) -> None:
 def test_an_escaped_letter_is_explained_as_the_rules_see_it(explain: Say, known: Crawled) -> None:
     said = explain("/%6Eo/b")
     assert said.status == 1
-    assert said.lines[1] == f"  normalized as {known.origin}/no/b"
-    assert said.lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"
+    assert said.lines[2] == f"  normalized as {known.origin}/no/b"
+    assert said.lines[0] == "Verdict: refused: deny '/no/' (-a deny)"
     record = explain("/%61", "--json").record
     urls = (record["request_url"], record["normal_url"])
     assert urls == (f"{known.origin}/%61", f"{known.origin}/a")
@@ -100,7 +112,7 @@ def test_a_refused_link_keeps_its_referrer(explain: Say) -> None:
 def test_a_foreign_origin_is_explained_too(say: Say) -> None:
     said = say("explain", "http://elsewhere.test/")
     assert said.status == 1
-    assert said.lines[-1].startswith("Verdict: refused: scope 'origin' (default)")
+    assert said.lines[0].startswith("Verdict: refused: scope 'origin' (default)")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +142,7 @@ def test_before_the_first_crawl_the_rules_answer(say: Say, tmp_path: Path) -> No
     assert say("explain", "http://a.test/x", *start).status == 1
     said = say("explain", "http://a.test/y", *start)
     assert said.status == 0
-    assert said.lines[-1].endswith("once a page links to it, unless robots.txt forbids it")
+    assert said.lines[0].endswith("once a page links to it, unless robots.txt forbids it")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -141,7 +153,7 @@ def test_a_robots_txt_that_cannot_be_read_refuses(
     crawl(f"{origin}/", patience=1)
     said = say("explain", f"{origin}/a")
     assert said.status == 1
-    assert said.lines[-1] == f"Verdict: refused: {origin}/robots.txt could not be read: status 503"
+    assert said.lines[0] == f"Verdict: refused: {origin}/robots.txt could not be read: status 503"
 
 
 def test_the_right_one_of_several_databases_answers(
@@ -149,9 +161,9 @@ def test_the_right_one_of_several_databases_answers(
 ) -> None:
     other = server.serve(SITE, address="127.0.0.2")
     crawl(f"{other}/", max_pages=1, deny="/two")
-    assert explain("/no/b").lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"
-    assert say("explain", f"{other}/two").lines[-1] == "Verdict: refused: deny '/two' (-a deny)"
-    assert say("explain", f"{other}/a").lines[-1] == "Verdict: waiting: would be crawled"
+    assert explain("/no/b").lines[0] == "Verdict: refused: deny '/no/' (-a deny)"
+    assert say("explain", f"{other}/two").lines[0] == "Verdict: refused: deny '/two' (-a deny)"
+    assert say("explain", f"{other}/a").lines[0] == "Verdict: waiting: would be crawled"
     said = say("explain", "http://elsewhere.test/")
     assert said.status == 3
     assert "There is more than one crawl (" in said.err
@@ -176,16 +188,14 @@ def test_a_link_that_a_limit_left_out_says_so(
     said = say("explain", f"{origin}/c")
     assert said.status == 1
     limit = "max_links_per_page 2 (-a max_links_per_page)"
-    assert said.lines[-1] == f"Verdict: refused: {limit} (in the last run, on {origin}/)"
+    assert said.lines[0] == f"Verdict: refused: {limit} (in the last run, on {origin}/)"
     assert say("explain", f"{origin}/c", "-a", "max_links_per_page=0").status == 0
     deep = say("explain", f"{origin}/a/b")
-    assert deep.lines[-1].startswith(
-        "Verdict: refused: max_depth 1 (-a max_depth): depth 2 (in the"
-    )
+    assert deep.lines[0].startswith("Verdict: refused: max_depth 1 (-a max_depth): depth 2 (in the")
     assert say("explain", f"{origin}/a/b", "-a", "max_depth=2").status == 0
     beyond = say("explain", f"{origin}/h")  # no example is kept of it
     assert beyond.status == 0
-    assert beyond.lines[-1].endswith(
+    assert beyond.lines[0].endswith(
         "; it may be among the links that the last run dropped (6 links_per_page, 1 depth)"
     )
 
@@ -199,8 +209,8 @@ def test_a_run_that_reads_nothing_anew_forgets_no_link_that_was_left_out(
     said = say("explain", f"{origin}/a/0")
     assert said.status == 1
     why = "max_depth 1 (-a max_depth): depth 2"
-    assert said.lines[-1] == f"Verdict: refused: {why} (in run 1, on {origin}/a)"
-    beyond = say("explain", f"{origin}/a/6").lines[-1]
+    assert said.lines[0] == f"Verdict: refused: {why} (in run 1, on {origin}/a)"
+    beyond = say("explain", f"{origin}/a/6").lines[0]
     assert beyond.endswith("; it may be among the links that run 1 dropped (7 depth)")
     crawl(f"{origin}/", max_depth=3)
     assert "dropped" not in say("explain", f"{origin}/never-seen").out
@@ -216,21 +226,21 @@ def test_a_link_on_a_page_that_says_nofollow_says_so(
     said = say("explain", f"{origin}/a")
     assert said.status == 1
     why = "rel=nofollow, obey_nofollow True (default)"
-    assert said.lines[-1] == f"Verdict: refused: {why} (in the last run, on {origin}/)"
+    assert said.lines[0] == f"Verdict: refused: {why} (in the last run, on {origin}/)"
     assert say("explain", f"{origin}/a", "-a", "obey_nofollow=no").status == 0
 
 
 def test_the_other_spelling_of_a_page_names_the_one_that_was_asked_for(explain: Say) -> None:
     said = explain("/a/index.html")
-    asked = said.lines[0].removesuffix("/index.html")
+    asked = said.lines[1].removesuffix("/index.html")
     assert said.status == 0
     assert (
         f"  the same page as {asked}, by the options that decide which URLs are equal" in said.lines
     )
-    assert re.search(rf"crawled \d+ s ago \(asked for as {asked}\), due in", said.lines[-1])
+    assert re.search(rf"crawled \d+ s ago \(asked for as {asked}\), due in", said.lines[0])
 
 
 def test_it_ends_with_its_status_as_a_process(known: Crawled, fetching: Say) -> None:
     said = fetching("explain", f"{known.origin}/no/b")
     assert said.status == 1, said.err
-    assert said.lines[-1] == "Verdict: refused: deny '/no/' (-a deny)"
+    assert said.lines[0] == "Verdict: refused: deny '/no/' (-a deny)"

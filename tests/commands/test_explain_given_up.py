@@ -19,8 +19,8 @@ def test_an_origin_that_was_given_up_has_its_reason(
     crawl(f"{origin}/", scope="any")
     why = "allow_private: 127.0.0.2 is loopback (private_address)"
     said = say("explain", f"{private}/")
-    assert said.lines[-1].startswith("Verdict: waiting: would be crawled")
-    assert said.lines[-1].endswith(f"; the last run gave up its origin: {why}")
+    assert said.lines[0].startswith("Verdict: waiting: would be crawled")
+    assert said.lines[0].endswith(f"; the last run gave up its origin: {why}")
     stats = say("frontier", "stats", "-a", f"start={origin}/")
     assert f"  {private} (default): given up: {why}" in stats.lines
     record = say("frontier", "stats", "--json", "-a", f"start={origin}/").record
@@ -36,7 +36,7 @@ def test_the_target_of_too_long_a_chain_of_redirects_is_refused_by_it(
     said = say("explain", f"{origin}/3")
     assert said.status == 1
     limit = "max_redirects 1 (-a max_redirects)"
-    assert said.lines[-1] == f"Verdict: refused: {limit} (in the last run, on {origin}/2)"
+    assert said.lines[0] == f"Verdict: refused: {limit} (in the last run, on {origin}/2)"
     assert say("explain", f"{origin}/3", "-a", "max_redirects=2").status == 0
     assert f"because the target is refused: {limit}" in say("explain", f"{origin}/2").out
 

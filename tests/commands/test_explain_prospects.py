@@ -50,7 +50,7 @@ def test_the_verdict_is_what_the_next_run_does(
 ) -> None:
     url = known.origin + path
     said = say("explain", url, *(["-a", option] if option else []))
-    assert said.lines[-1].endswith(verdict), said.lines[-1]
+    assert said.lines[0].endswith(verdict), said.lines[0]
     database = next((crawl.directory / ".sitecrawl").glob("*.db"))
     settings = {"SITECRAWL_DATABASE": f"sqlite:///{database}"}
     options = dict([option.split("=")] if option else [])
@@ -92,8 +92,8 @@ def test_before_the_first_crawl_it_says_how_a_url_comes_in(
     words = [word for name, value in options.items() for word in ("-a", f"{name}={value}")]
     said = say("explain", f"http://a.test{path}", "-a", "start=http://a.test/", *words)
     assert said.status == 0
-    robots = "" if "would not be found" in said.lines[-1] else ", unless robots.txt forbids it"
-    assert said.lines[-1].endswith(f"{verdict}{robots}"), said.lines[-1]
+    robots = "" if "would not be found" in said.lines[0] else ", unless robots.txt forbids it"
+    assert said.lines[0].endswith(f"{verdict}{robots}"), said.lines[0]
     assert any("a start that no run has visited" in line for line in said.lines) == (path == "/")
 
 
@@ -110,11 +110,11 @@ def test_a_duplicate_that_came_into_its_own_is_none_any_more(
     site = {**SITE, "/": page("/copy", "/copy/b")}
     origin = server.serve(site)
     crawl(f"{origin}/")
-    assert f"(duplicate of {origin}/copy)" in say("explain", f"{origin}/copy/b").lines[-1]
+    assert f"(duplicate of {origin}/copy)" in say("explain", f"{origin}/copy/b").lines[0]
     site["/copy"] = Answer("gone", status=410)
     assert say("frontier", "retry", f"{origin}/copy").status == 0
     assert crawl(f"{origin}/").documents.keys() == {f"{origin}/copy/b"}
-    assert "duplicate" not in say("explain", f"{origin}/copy/b").lines[-1]
+    assert "duplicate" not in say("explain", f"{origin}/copy/b").lines[0]
 
 
 def test_links_of_a_page_at_the_greatest_depth_are_refused(

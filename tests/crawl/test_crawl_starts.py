@@ -58,10 +58,11 @@ def test_a_start_that_is_sent_elsewhere_says_where_and_what_became_of_it(
         f"{origin}/further: permanent redirect (to {origin}/broken, status 301)",
         f"{origin}/broken: server error (status 500)",
     )
-    gone = "the server has no such page (status 404)"
-    assert sorted(said) == [
-        f"start {origin}/away produced nothing: permanent redirect (to http://127.9.9.9/, {refused})",
-        f"start {origin}/on produced nothing: {'; '.join(way)}",
+    gone = "the server has no such page (status 404): check the address"
+    away = f"permanent redirect (to http://127.9.9.9/, {refused})"
+    assert sorted(said[1:]) == [
+        f"start {origin}/away produced nothing: {away}: start there: -a start=http://127.9.9.9/",
+        f"start {origin}/on produced nothing: {'; '.join(way)}: run the command again later",
         f"start {origin}/slash produced nothing: {gone}",
     ]
 
@@ -72,7 +73,7 @@ def test_an_origin_without_robots_txt_is_not_left_out_in_silence(
     origin = server.serve({"/": page()})
     broken = server.serve({"/robots.txt": Answer(status=500), "/": page()})
     run = crawl(f"{origin}/ {broken}/", patience=2)
-    assert run.status == 0, run.log[-3000:]
+    assert run.status == 4, run.log[-3000:]
     (line,) = complaints(run, f"{broken} is given up for this run")
     assert "its robots.txt cannot be read (answered 500)" in line
     assert run.log.count("asked for again in") == 1
@@ -123,7 +124,7 @@ def test_a_site_that_is_wanted_in_no_index_says_so(server: Server, crawl: CrawlC
     site: dict[str, Page] = {"/": page("/a", head=noindex), "/a": page("/dead", head=noindex)}
     origin = server.serve(site)
     run = crawl(f"{origin}/")
-    assert run.status == 0, run.log[-3000:]
+    assert run.status == 1, run.log[-3000:]
     said = (
         "No document: none of the 2 pages that were read is wanted in an index: "
         f"noindex (2, one is {origin}/)"
@@ -131,8 +132,7 @@ def test_a_site_that_is_wanted_in_no_index_says_so(server: Server, crawl: CrawlC
     (line,) = complaints(run, said)
     assert line.endswith(said)
     again = crawl(f"{origin}/", force=1)
-    assert complaints(again, "No document") == []
-    assert said in again.log
+    assert complaints(again, said)
     site["/a"] = page()
     assert "No document" not in crawl(f"{origin}/", force=1).log
 
@@ -140,6 +140,6 @@ def test_a_site_that_is_wanted_in_no_index_says_so(server: Server, crawl: CrawlC
 def test_a_start_that_is_no_wanted_page_says_so(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve({"/": page("/a"), "/a": page()})
     run = crawl(f"{origin}/", allow="/b")
-    assert run.status == 0, run.log[-3000:]
+    assert run.status == 1, run.log[-3000:]
     (line,) = complaints(run, "No document")
     assert f"a start that is no wanted page, read for its links (1, one is {origin}/)" in line

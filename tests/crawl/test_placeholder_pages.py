@@ -98,7 +98,7 @@ def test_a_start_that_is_a_wall_is_an_error_beside_others(
     site |= {"/in": Answer(status=302, headers={"Location": "/login"}), "/login": LOGIN}
     origin = server.serve(site)
     run = crawl(origin, f"{origin}/in")
-    assert run.status == 1
+    assert run.status == 4
     assert f"ERROR: start {origin}/in produced nothing" in run.log
     assert len(run.documents) == 5
 

@@ -171,7 +171,7 @@ def pace_beside_hostile_servers(server: Server, crawl: CrawlCommand) -> float:
     running = crawl.begin(*bad, *good, delay=0.3, timeout="1s", max_body_size="2MB")
     memory = peak_memory(running, 300)
     done = running.finish(timeout=1)
-    assert done.status in (0, 1)
+    assert done.status in (0, 1, 4)
     assert memory < 250
     shares = []
     for origin in good:

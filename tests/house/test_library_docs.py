@@ -106,7 +106,7 @@ def test_explain_tells_the_rule_of_a_project(project: Project) -> None:
         check=False,
     )
     assert ended.returncode == 1, ended.stderr
-    assert ended.stdout.splitlines()[-1].endswith("handbook/rules.py: a draft")
+    assert ended.stdout.splitlines()[0].endswith("handbook/rules.py: a draft")
 
 
 def test_a_script(project: Project) -> None:

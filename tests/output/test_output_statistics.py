@@ -25,7 +25,7 @@ SITE: dict[str, Page] = {
 FIGURES = re.compile(
     r"\[sitecrawl\.extensions\.progress_log\] INFO: (\d+) pages \([\d.]+/s\), (\d+) waiting, "
     r"(\d+) errors, (\d+) lines written; answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); "
-    r"links refused: (\d+)\n"
+    r"links refused: (\d+); after \d:\d\d; \d sites? left.*\n"
 )
 END = re.compile(
     r"INFO: Ended after \d+ s: (\d+) pages \([\d.]+/s\), (\d+) errors, (\d+) lines written; "
@@ -107,7 +107,7 @@ def watch(directory: Path, *words: str) -> str:
     """Run ``scrapy crawl`` with a terminal as standard error, and return its output."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "scrapy", "crawl", "site", *words]
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "COLUMNS": "60"}
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "COLUMNS": "120"}
     with subprocess.Popen(command, cwd=directory, env=environment, stderr=theirs) as process:
         os.close(theirs)
         written = b""
@@ -126,9 +126,16 @@ def test_a_terminal_shows_how_the_crawl_gets_on(server: Server, tmp_path: Path) 
     origin = server.serve(dict(SITE))
     words = [f"start={origin}/", "delay=0.2", *(f"{n}={value}" for n, value in ONCE.items())]
     written = watch(tmp_path, *(part for word in words for part in ("-a", word)))
-    shown = re.findall(r"\r\x1b\[K(\d+) pages, (\d+) waiting, [\d.]+/s, \d+ errors", written)
+    shown = re.findall(
+        r"\r\x1b\[K\d:\d\d (\d+) pages, (\d+) waiting, [\d.]+/s, \d+ errors", written
+    )
     assert len(shown) >= 2
     assert int(shown[0][0]) < int(shown[-1][0])
     assert "\r\x1b[K20" in written  # a log line takes the place of the progress line
     assert FIGURES.findall(written) == []
-    assert "Ended after" in written.rpartition("\x1b[K")[2]
+    assert re.search(r"; 127\.[\d.:]+ every 0\.2 s by delay 0\.2", written)
+    told = written.partition("Spider closed")[2].replace("\x1b[K", "").split("\r")
+    assert any(line.startswith("Ended after") for line in told)
+    assert any(line.startswith("No feed is set: 9 lines") for line in told)
+    assert any(line.startswith("Next: ") for line in told)
+    assert "Dumping Scrapy stats" not in written

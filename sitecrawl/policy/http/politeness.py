@@ -107,6 +107,15 @@ class Pace:
         adaptive = max(response_time * 2.0**self.level, self.backoff)
         return max(self.promised, min(adaptive, MAX_ADAPTIVE_DELAY))
 
+    def cause(self, pause: float) -> str:
+        """Return the cause of a pause: ``overload``, ``slow_answers``, ``crawl_delay``, ``delay``.
+
+        A pause above the promised one comes from the origin's own responses.
+        """
+        if pause > self.promised + RECOVERED:
+            return "overload" if self.backoff else "slow_answers"
+        return "delay" if self.crawl_delay is None else "crawl_delay"
+
     def _recover(self) -> None:
         if self.backoff > self.threshold:
             self.backoff = max(self.backoff / 2.0, self.threshold)
