@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
+from sitecrawl.policy.learning.mazes import MAX_VOUCHED, subtree_of
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target
 from sitecrawl.web.urls.url import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from scrapy.statscollectors import StatsCollector
 
@@ -92,6 +93,9 @@ ALTERNATE = "alternate"
 DECLARED = frozenset({"refresh", "canonical"})
 """Elements that declare another URL of a page; they are no links that a person can follow."""
 MAX_ALTERNATES, MAX_VERSIONS = 50_000, 24
+MIN_GROWTH = 2
+"""Number of new links of a page from which on its links to known URLs are kept."""
+MAX_REPEATED = 1000
 REWRITTEN = "rewritten"
 
 
@@ -123,7 +127,8 @@ class Discovery:
     before, becomes a Candidate of the visit that found it, and is stored with its outcome. Links
     refused for a reason in ``logged`` are stored too, and refused again when they are due.
     ``alternates`` maps URLs that pages declare as ``rel=alternate`` to these pages;
-    ``new_alternates`` are those not processed yet.
+    ``new_alternates`` are those not processed yet. ``repeated`` has the links to known URLs of
+    pages that lead to several new ones, until the visit of the page has ended.
     """
 
     def __init__(
@@ -151,6 +156,9 @@ class Discovery:
         self.alternates: dict[int, tuple[int, ...]] = {}
         self.new_alternates: list[tuple[int, int]] = []
         self._unnamed: frozenset[int] = frozenset()
+        self.repeated: dict[int, list[tuple[str, int]]] = {}
+        self._subtrees: dict[str, frozenset[str]] = {}
+        self._vouched: list[Candidate] = []
 
     def begin_pass(self) -> None:
         """Reset the limits that apply to a single pass."""
@@ -187,9 +195,26 @@ class Discovery:
             title=page.title,
         )
         candidates: list[Candidate] = []
+        known: list[Admission] = []
         for link in page.links:
-            self._follow_link(due, link, links, candidates, stored)
+            self._follow_link(due, link, links, candidates, known=known, stored=stored)
+        if len(candidates) >= MIN_GROWTH:
+            self._note_repeated(due, candidates, known)
+        if self._subtrees and known:
+            self._note_vouched(due, known)
         return FoundLinks(candidates, stored)
+
+    def watch_subtrees(self, origin: str, names: Collection[str]) -> None:
+        """Collect links from elsewhere into these subtrees of an origin, for ``pop_vouched``."""
+        if names:
+            self._subtrees[origin] = frozenset(names)
+        else:
+            self._subtrees.pop(origin, None)
+
+    def pop_vouched(self) -> list[Candidate]:
+        """Return the known URLs of watched subtrees to which pages elsewhere have linked."""
+        found, self._vouched = self._vouched, []
+        return found
 
     def follow(self, url: str, page: DueUrl | None) -> Candidate | None:
         """Return the candidate for a URL that the project's spider follows, possibly from ``page``.
@@ -321,6 +346,8 @@ class Discovery:
         link: Link,
         links: PageLinks,
         candidates: list[Candidate],
+        *,
+        known: list[Admission],
         stored: list[StoredLink] | None,
     ) -> None:
         depth = due.depth + 1
@@ -343,6 +370,32 @@ class Discovery:
         if seen is None or depth < seen:
             self._seen[admission.fingerprint] = depth
             candidates.append(self._candidate(admission, depth, "link", due.url))
+        else:
+            known.append(admission)
+
+    def _note_repeated(
+        self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]
+    ) -> None:
+        """Keep the links of a page to URLs that other pages named before it."""
+        own = {each.fingerprint for each in candidates}
+        own.add(due.fingerprint)
+        if len(self.repeated) >= MAX_REPEATED:
+            self.repeated.clear()
+        self.repeated[due.fingerprint] = [
+            (each.url, each.fingerprint)
+            for each in known
+            if each.fingerprint not in own and each.origin == due.origin
+        ]
+
+    def _note_vouched(self, due: DueUrl, known: Sequence[Admission]) -> None:
+        """Keep the links of a page into watched subtrees other than its own."""
+        home = subtree_of(due.url) if due.origin in self._subtrees else ""
+        for each in known:
+            names = self._subtrees.get(each.origin)
+            if names and len(self._vouched) < MAX_VOUCHED:
+                name = subtree_of(each.url)
+                if name in names and (name != home or each.origin != due.origin):
+                    self._vouched.append(self._candidate(each, due.depth + 1, "link", due.url))
 
     def _note_alternate(self, fingerprint: int, page: int) -> None:
         """Record a URL that a page declares as an alternate version of itself."""

@@ -44,8 +44,8 @@ class Recorder:
 
     ``record`` returns a future for the outbox row of the visit's document, which is set when it
     is committed, to None if nothing was written. Changes that no visit waits for (deletions,
-    promoted duplicates) go to ``deliver``. ``visit_committed`` is sent for each written visit,
-    ``batch_committed`` with the origin when a batch was written or has failed.
+    promoted duplicates) go to ``deliver``. ``visit_recorded`` is sent for each visit that has
+    ended, ``visit_committed`` for each written one, ``batch_committed`` with the origin when a batch was written or has failed.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Recorder:
         deliver: Callable[[Change], object],
         stats: StatsCollector,
     ) -> None:
+        self.visit_recorded: Event[VisitResult] = Event()
         self.visit_committed: Event[VisitResult] = Event()
         self.batch_committed: Event[str, Sequence[VisitResult]] = Event()
         self._deliver = deliver
@@ -78,6 +79,7 @@ class Recorder:
             return future
         batch = self._waiting[visit.due.origin]
         batch.append((visit, future))
+        self.visit_recorded.send(visit)
         self._see_to(visit.due.origin)
         return future
 

@@ -30,6 +30,7 @@ from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.policy.learning.mazes import MAZE
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
@@ -40,6 +41,7 @@ from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
+from sitecrawl.scheduling.worth import Worth
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
 if TYPE_CHECKING:
@@ -108,7 +110,17 @@ class Crawl:
             logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.learning = Learning(params, self.owner, self.recorder, self.discovery, self.tasks)
-        self.leased = LeasedOrigins(params, self.owner, self.recorder, self.learning, self.tasks)
+        self.worth = Worth(
+            params,
+            self.owner,
+            self.recorder,
+            self.discovery,
+            self.tasks,
+            setting=MAZE.setting(Citations(params, spider.configuration.sources)),
+        )
+        self.leased = LeasedOrigins(
+            params, self.owner, self.recorder, self.learning, self.tasks, worth=self.worth
+        )
         self.seed_redirects = SeedRedirects(self.discovery, self.owner)
         self.queues = OriginQueues(
             params,
@@ -118,6 +130,7 @@ class Crawl:
             robots=self.robots,
             leased=self.leased,
             learning=self.learning,
+            worth=self.worth,
             seed_redirects=self.seed_redirects,
             seed_report=self.seed_report,
             tasks=self.tasks,
@@ -253,6 +266,7 @@ class Crawl:
         if self.dead_links is not None:
             self.dead_links.report()
         self.placeholder_pages.report()
+        self.worth.report()
         try:
             self.ending = await self._end()
         except FrontierError as error:

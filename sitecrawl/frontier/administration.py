@@ -157,6 +157,7 @@ class Administration:
             f"DELETE FROM furniture WHERE {OF_REALM}",
             f"DELETE FROM furniture_page WHERE {OF_REALM}",
             f"DELETE FROM learned WHERE {OF_REALM}",
+            f"DELETE FROM worth WHERE {OF_REALM}",
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
             "DELETE FROM origin WHERE realm = ?",

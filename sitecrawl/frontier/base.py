@@ -7,7 +7,7 @@ during a run once an origin has nothing left. ``Outcome`` is defined in ``policy
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -17,6 +17,7 @@ from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
     from sitecrawl.frontier.learned import StoredPage, StoredRule
+    from sitecrawl.frontier.worth_table import StoredWorth
 
 __all__ = [
     "Backlog",
@@ -84,6 +85,7 @@ class DueUrl:
     outcome: int | None = None
     reading: str | None = None
     following: str | None = None
+    priority: int = 0
 
 
 StoredLink = tuple[str, int, str]
@@ -343,6 +345,20 @@ class Frontier(Protocol):
 
     async def release_folded(self, origin: str) -> int:
         """Queue the folded URLs of a leased origin; return their number."""
+
+    async def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
+        """Return popped URLs of a leased origin to the queue, each with a new priority."""
+
+    async def worth(self, origin: str) -> list[StoredWorth]:
+        """Return the evidence on what parts of a leased origin are worth."""
+
+    async def save_worth(self, origin: str, parts: Sequence[StoredWorth]) -> None:
+        """Store the evidence on what parts of a leased origin are worth."""
+
+    async def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
+        """Queue the URLs of a leased origin that were refused for a reason; return their number.
+
+        Queue ``only`` these if there are any. The URLs that were put off get their place in the queue back."""
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of an origin."""

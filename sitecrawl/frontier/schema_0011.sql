@@ -269,3 +269,13 @@ CREATE TABLE learned (
     value TEXT NOT NULL,
     PRIMARY KEY (origin, kind, name)
 );
+
+-- Evidence on what parts of an origin are worth (kind maze or template), kept between runs.
+CREATE TABLE worth (
+    origin BIGINT NOT NULL REFERENCES origin,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (origin, kind, name)
+);

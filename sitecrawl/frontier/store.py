@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -53,6 +53,7 @@ from sitecrawl.frontier.visit_reducer import (
     strip_stored,
 )
 from sitecrawl.frontier.visits import Finding, Visits, known_again
+from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
 from sitecrawl.policy.documents.furniture import UNKNOWN, OriginFurniture
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
@@ -94,6 +95,7 @@ class Store:
             run=self.run,
         )
         self._learned = LearnedRules(database)
+        self._worth = WorthTable(database)
         self._reminders = Reminders(database, options.realm)
         self._former_starts = FormerStarts(database, options.realm)
         self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
@@ -280,6 +282,29 @@ class Store:
             if not self.leases.prove(origin):
                 return 0
             return self._learned.release(self.leases[origin].id)
+
+    def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
+        """Return popped URLs to the queue with new priorities, if the origin is ours."""
+        with self._transaction():
+            if self.leases.prove(origin):
+                self._urls.put_off(self.leases[origin], priorities)
+
+    def worth(self, origin: str) -> list[StoredWorth]:
+        """Return the evidence on parts of a leased origin."""
+        return self._worth.of(self.leases[origin].id) if origin in self.leases else []
+
+    def save_worth(self, origin: str, parts: Sequence[StoredWorth]) -> None:
+        """Store the evidence on parts of an origin, if it is ours."""
+        with self._transaction():
+            if self.leases.prove(origin):
+                self._worth.save(self.leases[origin].id, parts)
+
+    def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
+        """Queue the URLs refused for a reason, if the origin is ours; return their number."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return 0
+            return self._worth.admit_again(self.leases[origin].id, reason, only)
 
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(

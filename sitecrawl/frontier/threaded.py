@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
@@ -29,6 +29,7 @@ from sitecrawl.frontier.database import Backend
 from sitecrawl.frontier.learned import StoredPage, StoredRule
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
+from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.documents.furniture import OriginFurniture
 
 RENEWALS_PER_LEASE = 4
@@ -129,6 +130,22 @@ class ThreadedFrontier:
     async def release_folded(self, origin: str) -> int:
         """Queue the folded URLs of a leased origin; return their number."""
         return await self._run(self._store.release_folded, origin)
+
+    async def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
+        """Return popped URLs of a leased origin to the queue, each with a new priority."""
+        await self._run(self._store.put_off, origin, priorities)
+
+    async def worth(self, origin: str) -> list[StoredWorth]:
+        """Return the evidence on what parts of a leased origin are worth."""
+        return await self._run(self._store.worth, origin)
+
+    async def save_worth(self, origin: str, parts: Sequence[StoredWorth]) -> None:
+        """Store the evidence on what parts of a leased origin are worth."""
+        await self._run(self._store.save_worth, origin, parts)
+
+    async def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
+        """Queue the URLs of a leased origin that were refused for a reason."""
+        return await self._run(self._store.admit_again, origin, reason, only)
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of a leased origin."""

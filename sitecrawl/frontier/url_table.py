@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
@@ -15,7 +15,7 @@ from sitecrawl.policy.lifecycle.selection import Selection
 POP = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
     " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
-    " u.changed_at, u.outcome, u.reading, u.following"
+    " u.changed_at, u.outcome, u.reading, u.following, u.priority"
     " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
     " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
     " WHERE u.origin = ? AND u.waiting = 1 AND {}"
@@ -28,6 +28,10 @@ POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
 MORE = (
     "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1"  # noqa: S608
     f" AND {PROMISING} LIMIT 1"
+)
+PUT_OFF = (
+    "UPDATE url SET priority = ? WHERE origin = ? AND fingerprint = ? AND waiting = 1"
+    " AND priority <= 0"
 )
 SET_FOUND_ASIDE = (
     "UPDATE url SET waiting = 2 WHERE origin = ? AND fingerprint = ? AND waiting = 1"
@@ -107,6 +111,14 @@ class Urls:
         del free[limit:]
         lease.popped.update(row[0] for row in free)
         return [DueUrl(origin, *row) for row in free]
+
+    def put_off(self, lease: Lease, priorities: Mapping[int, int]) -> None:
+        """Return popped URLs to the queue, each with a new priority, by fingerprint."""
+        self._database.many(
+            PUT_OFF,
+            [(priority, lease.id, fingerprint) for fingerprint, priority in priorities.items()],
+        )
+        lease.in_hand.difference_update(priorities)
 
     def has_promising(self, origin: int) -> bool:
         """Tell whether a start, or a URL that did not fail last time, is waiting."""

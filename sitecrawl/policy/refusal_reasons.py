@@ -9,6 +9,7 @@ from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.http.network_addresses import PRIVATE_ADDRESS
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
+from sitecrawl.policy.learning.mazes import MAZE
 from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
 from sitecrawl.policy.urls.rule_engine import STAGES
 from sitecrawl.policy.urls.url_rules import LINK_RULES
@@ -31,6 +32,7 @@ LIMIT_REASONS = (
     *(reason for limit in TRAP_LIMITS for reason in limit.reasons),
     RedirectChains.reason,
     LEARNED_DUPLICATE,
+    MAZE,
 )
 """Reasons of the limits that count while a crawl runs."""
 REFUSAL_REASONS = (

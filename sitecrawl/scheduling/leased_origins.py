@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.learning import Learning
+    from sitecrawl.scheduling.worth import Worth
 
 
 MAX_LEASED_ORIGINS = 2000
@@ -47,6 +48,8 @@ class LeasedOrigins:
         recorder: Recorder,
         learning: Learning,
         tasks: BackgroundTasks,
+        *,
+        worth: Worth,
     ) -> None:
         self.origins: dict[str, Origin] = {}
         self.acquired: Event[Origin] = Event()
@@ -54,6 +57,7 @@ class LeasedOrigins:
         self._owner = owner
         self._recorder = recorder
         self._learning = learning
+        self._worth = worth
         self._tasks = tasks
         self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
@@ -114,6 +118,7 @@ class LeasedOrigins:
         for origin in list(self.origins.values()):
             await self._save(origin)
             await self._learning.release(origin.key)
+            await self._worth.release(origin.key)
 
     async def renew(self) -> None:
         """Forgive all failures: another pass starts as another run does."""
@@ -153,6 +158,7 @@ class LeasedOrigins:
         frontier = self._owner.frontier
         await self._save(origin)
         await self._learning.release(origin.key)
+        await self._worth.release(origin.key)
         if origin.given_up:
             if origin.failure_budget.failed_like_last_run and not await frontier.has_untried_urls(
                 origin.key

@@ -315,6 +315,11 @@ class Origin:
         return bool(self.given_up or not self._has_due)
 
     @property
+    def is_idle(self) -> bool:
+        """True if no URL is queued, in flight or uncommitted."""
+        return not (self.todo or self.in_flight or self.open_visits)
+
+    @property
     def _has_due(self) -> bool:
         return bool(self.todo or (self.phase is not OriginPhase.ACTIVE and self.retries))
 

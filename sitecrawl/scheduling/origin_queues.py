@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import RobotsFiles
+    from sitecrawl.scheduling.worth import Worth
 
 
 logger = logging.getLogger(__name__)
@@ -103,6 +104,7 @@ class OriginQueues:
         robots: RobotsFiles,
         leased: LeasedOrigins,
         learning: Learning,
+        worth: Worth,
         seed_redirects: SeedRedirects,
         seed_report: SeedReport,
         tasks: BackgroundTasks,
@@ -115,13 +117,16 @@ class OriginQueues:
         self._robots = robots
         self._leased = leased
         self._learning = learning
+        self._worth = worth
         self._seed_redirects = seed_redirects
         self._seed_report = seed_report
         self._tasks = tasks
         leased.acquired.connect(self.advance)
         recorder.batch_committed.connect(self.committed)
+        recorder.visit_recorded.connect(self.recorded)
         robots.request_ended.connect(self.refreshed)
         learning.released.connect(self.released)
+        worth.released.connect(self.released)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
         """Return the origin's next URL that robots.txt allows, or the next request to retry.
@@ -149,7 +154,13 @@ class OriginQueues:
         return None
 
     def _stands_aside(self, origin: Origin, due: DueUrl) -> bool:
-        """Skip a URL that another one replaces; defer one whose duplicate is visited first."""
+        """Skip a URL that another one replaces or that brings nothing; put off what comes later."""
+        decision = self._worth.decide(origin.key, due)
+        if decision is not None:
+            self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
+            return True
+        if self._worth.puts_off(origin.key, due):
+            return True
         refusal = self._learning.decide(origin.key, due)
         if refusal is not None:
             decision, other = refusal
@@ -231,6 +242,12 @@ class OriginQueues:
         self._leased.save(origin)
         self.advance(origin)
 
+    def recorded(self, visit: VisitResult) -> None:
+        """Commit the visit at once if its origin waits for the links of the page."""
+        origin = self._leased.origins.get(visit.due.origin)
+        if origin is not None and not origin.todo and not origin.in_flight:
+            self._recorder.flush_soon(origin.key)
+
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Advance the origins for which a committed batch has candidates."""
         origins = self._leased.origins
@@ -286,7 +303,13 @@ class OriginQueues:
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
         await self._learning.prepare(origin.key, allowed)
-        origin.refilled(allowed, exhausted=not dues)
+        await self._worth.prepare(origin.key)
+        now, put_off = self._worth.sort(origin.key, allowed, idle=origin.is_idle)
+        if put_off:
+            await self._owner.frontier.put_off(origin.key, put_off)
+        # What is under way ends with a commit, after which the database is asked again.
+        waits = bool(put_off) and not now and not origin.is_idle
+        origin.refilled(now, exhausted=not dues or waits)
         self.advance(origin)
 
     def _block(

@@ -26,6 +26,7 @@ from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.learning import Learning
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.worth import Worth
 from tests.frontier.workers import SITE, candidate, ingested
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def leased_origins(
     stats = MemoryStatsCollector(get_crawler())
     discovery = Discovery(rules, limits, chains, stats, follow=True)
     learning = Learning(configuration.params, owner, recorder, discovery, tasks)
-    return LeasedOrigins(configuration.params, owner, recorder, learning, tasks)
+    worth = Worth(configuration.params, owner, recorder, discovery, tasks, setting="")
+    return LeasedOrigins(configuration.params, owner, recorder, learning, tasks, worth=worth)
 
 
 @pytest.mark.parametrize("taken_up_again", [False, True])

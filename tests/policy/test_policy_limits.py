@@ -6,6 +6,7 @@ import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits
+from sitecrawl.policy.traps.series import MAX_HOPS
 from sitecrawl.policy.traps.trap_limits import TrapLimits
 
 HOME = "http://example.org"
@@ -156,7 +157,7 @@ def test_a_series_of_new_texts_ends_in_the_end() -> None:
     words = "abcdefghij"
     depth = next(
         n
-        for n in range(1, 3000)
+        for n in range(1, MAX_HOPS + 100)
         if offer(
             state,
             f"/p/{n}",
@@ -165,7 +166,7 @@ def test_a_series_of_new_texts_ends_in_the_end() -> None:
             text="".join(words[int(digit)] for digit in str(n)),
         )
     )
-    assert 1000 < depth < 1010
+    assert MAX_HOPS < depth < MAX_HOPS + 10
 
 
 def test_an_id_under_which_one_page_lists_many_of_a_path_is_no_session() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits
 from sitecrawl.policy.decision import Decision
+from sitecrawl.policy.traps.series import MAX_HOPS
 
 HOME = "http://example.org"
 WORDS = "abcdefghij"
@@ -25,25 +26,25 @@ def chain(length: int, *aside: str) -> Decision:
 
 
 def test_a_long_list_of_new_pages_is_read_to_its_end() -> None:
-    assert chain(2500, "/story/").allowed
+    assert chain(MAX_HOPS + 500, "/story/").allowed
 
 
 def test_a_series_that_leads_nowhere_else_ends_and_says_so() -> None:
-    refused = chain(2500)
+    refused = chain(MAX_HOPS + 500)
     assert refused.reason == "endless_series"
     assert refused.rule == (
-        f"max_barren_pages 10 (default): {HOME}/p/#? goes on for more than 1000 links and leads "
+        f"max_barren_pages 10 (default): {HOME}/p/#? goes on for more than {MAX_HOPS} links and leads "
         "nowhere else"
     )
 
 
 def test_two_long_series_that_lead_to_each_other_end() -> None:
     limits = build_limits(CrawlParams(start=[HOME]), {})
-    for number in range(1, 3000):
+    for number in range(1, MAX_HOPS + 500):
         text = "".join(WORDS[int(digit)] for digit in str(number))
         here, there = ("/tick", "/tock") if number % 2 else ("/tock", "/tick")
         links = limits.page(f"{HOME}{here}/{number}", depth=number, text=text, new=True)
         url = f"{HOME}{there}/{number + 1}"
         if not links.admit(url, depth=number + 1, known=False).allowed:
             break
-    assert number < 1100
+    assert number < MAX_HOPS + 100

@@ -283,6 +283,14 @@ class RuleParams(OptionGroup):
         "a numbered series (calendar, pagination) or a mix of known parameters is left; 0 never "
         "leaves one.",
     )
+    max_maze_share: float = option(
+        default=5.0,
+        ge=0,
+        effect=Effect.RUN,
+        description="The most pages of a subtree that has no end and is linked only from within "
+        "(a tarpit), in per cent of the other pages of its origin; some forty are read to prove "
+        "it. 0 for no limit.",
+    )
     obey_nofollow: bool = option(
         default=True,
         effect=Effect.FOLLOWING | Effect.READING,

@@ -204,7 +204,7 @@ REMEMBERED_TEXTS = 32
 REMEMBERED_SERIES = 20_000
 # Measured on the trap site of tests/policy (1,976 real pages, 2,503 requests) and on chains of
 # 300 photos: the first four may be lower without losing a page, and save at most 4 % of the
-# requests; MAX_HOPS may not be 100 (docs/decisions.md).
+# requests (docs/decisions.md).
 MIN_HOPS = 5
 """Number of links from the beginning of a series before which it is not closed, unless it is a
 calendar: it may be real, with short texts."""
@@ -214,9 +214,12 @@ COPIES_FACTOR = 2
 """Multiple of ``max_barren_pages`` of literally equal pages that closes a series to all links."""
 MAX_TOKEN_COPIES = 3
 """Number of literally equal pages that close a series whose URLs differ in opaque tokens."""
-MAX_HOPS = 1000
+MAX_HOPS = 20_000
 """Number of links followed beyond the beginning of a series, or its last exit to new URLs: the last
-resort against series whose every page invents new text."""
+resort against series whose every page invents new text. An archive reached over next links alone
+looks the same."""
+NARROW_RANGE = 1000
+"""Maximum difference of the numbers of a series whose pages link to each other back and forth."""
 ENDLESS_SERIES = RefusalReason(
     "endless_series",
     "a numbered series without new content (`max_barren_pages`)",
@@ -259,7 +262,7 @@ class SeriesState:
         if self.first is None:
             self.first = self.last = number
             return True
-        within = self.first <= number <= self.last and self.last - self.first <= MAX_HOPS
+        within = self.first <= number <= self.last and self.last - self.first <= NARROW_RANGE
         self.first, self.last = min(self.first, number), max(self.last, number)
         return not within
 
