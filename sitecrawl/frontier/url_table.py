@@ -118,7 +118,7 @@ class Urls:
             PUT_OFF,
             [(priority, lease.id, fingerprint) for fingerprint, priority in priorities.items()],
         )
-        lease.in_hand.difference_update(priorities)
+        lease.popped.difference_update(priorities)
 
     def has_promising(self, origin: int) -> bool:
         """Tell whether a start, or a URL that did not fail last time, is waiting."""
