@@ -119,17 +119,17 @@ class CrawlStatistics:
 
     def _origins(self) -> Iterator[str]:
         """Return lines about the origins that need attention first; many origins as counts."""
-        origins = sorted(self.origins, key=self._rank)
+        origins = sorted(self.origins, key=self.rank)
         if len(origins) > LISTED:
             counts = Counter(map(self.ended, origins))
             yield from (f"  {counts[word]:9} {WORDS[word]}" for word in WORDS if counts[word])
-            origins = [each for each in origins if self._rank(each) < COMPLETE]
+            origins = [each for each in origins if self.rank(each) < COMPLETE]
         for origin in origins[:LISTED]:
             yield from self._origin(origin)
         if len(self.origins) > LISTED:
             yield f"  To list all {len(self.origins)}: scrapy frontier --json"
 
-    def _rank(self, origin: OriginCounts) -> int:
+    def rank(self, origin: OriginCounts) -> int:
         """Return the sort key: 0 needs a person, then unfinished origins, then complete ones."""
         ended = self.ended(origin)
         if origin.held or ended in FAILED:

@@ -68,6 +68,9 @@ class Database(Protocol):
     def size(self) -> int | None:
         """Return the size of the file in bytes; None if the tables are on a server."""
 
+    def forbid_writes(self) -> None:
+        """Refuse every later statement of this connection that would change the database."""
+
     def compact(self) -> str:
         """Reclaim free space, outside of a transaction; return what prevents it, else ""."""
 
@@ -113,26 +116,32 @@ def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | N
     """
     scripts = schema_scripts() if scripts is None else scripts
     newest = max(scripts)
-    with database.transaction():
-        database.exclusive_lock()
-        version = _version(database, newest)
-        if version == 0 and name is None:
-            raise NoCrawlError(f"{database.name} holds no crawl.")
-        if version < newest and database.read_only:
-            raise FrontierError(
-                f"{database.name} was written by an older sitecrawl and cannot be changed here; run "
-                "the command once on a copy that can be written."
-            )
-        for number in sorted(scripts):
-            if number > version:
-                database.script(scripts[number].format_map(database.types))
-        if version == 0:
-            for statement in view_statements(database.dialect):
-                database.script(statement)
-            identity = (name, token_hex(16))
-            database.execute("INSERT INTO crawl (name, uid, version) VALUES (?, ?, 0)", identity)
-        if version < newest:
-            database.execute("UPDATE crawl SET version = ?", (newest,))
+    if _version(database, newest) < newest:  # else without the write lock, which a crawl may hold
+        with database.transaction():
+            database.exclusive_lock()
+            _upgrade(database, name, scripts)
+
+
+def _upgrade(database: Database, name: str | None, scripts: Mapping[int, str]) -> None:
+    newest = max(scripts)
+    version = _version(database, newest)
+    if version == 0 and name is None:
+        raise NoCrawlError(f"{database.name} holds no crawl.")
+    if version < newest and database.read_only:
+        raise FrontierError(
+            f"{database.name} was written by an older sitecrawl and cannot be changed here; run "
+            "the command once on a copy that can be written."
+        )
+    for number in sorted(scripts):
+        if number > version:
+            database.script(scripts[number].format_map(database.types))
+    if version == 0:
+        for statement in view_statements(database.dialect):
+            database.script(statement)
+        identity = (name, token_hex(16))
+        database.execute("INSERT INTO crawl (name, uid, version) VALUES (?, ?, 0)", identity)
+    if version < newest:
+        database.execute("UPDATE crawl SET version = ?", (newest,))
 
 
 def schema_scripts() -> dict[int, str]:

@@ -87,6 +87,7 @@ def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:
 def open_records(database_url: str) -> Iterator[Records]:
     """Open the records of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
+        database.forbid_writes()
         yield Records(database)
 
 

@@ -112,6 +112,10 @@ COLUMNS = (
     " LEFT JOIN section AS s ON s.url = o.url AND s.id = o.id"
 )
 CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
+OF_URL = (
+    f"{COLUMNS} WHERE o.seq IN (SELECT seq FROM document WHERE url = ?"
+    " UNION SELECT seq FROM section WHERE url = ?)"
+)
 WAITING = (
     f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
     " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
@@ -164,6 +168,13 @@ def read_changes(
     additional = Documents(database).additional_urls([row[3] for row in rows])
     found = (change_of(row, additional) for row in rows)
     return ChangeBatch([change for change in found if change is not None], rows[-1][0])
+
+
+def read_document(database: Database, url: int) -> list[Change]:
+    """Return the last upsert of a URL's document, or one for each of its sections."""
+    additional = Documents(database).additional_urls([url])
+    found = (change_of(row, additional) for row in database.rows(OF_URL, (url, url)))
+    return [change for change in found if change is not None]
 
 
 def take_undelivered(

@@ -183,6 +183,10 @@ class PostgresDatabase:
     def size(self) -> None:
         """Return None: the tables are on a server."""
 
+    def forbid_writes(self) -> None:
+        """Refuse every later statement of this connection that would change the database."""
+        self._connection.execute("SET default_transaction_read_only = on")
+
     def compact(self) -> str:
         """Do nothing: the server's autovacuum reclaims space."""
         return ""

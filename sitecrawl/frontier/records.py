@@ -12,7 +12,7 @@ from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.learned import StoredRule
 from sitecrawl.frontier.link_table import LinkGraph
-from sitecrawl.frontier.outbox import read_changes
+from sitecrawl.frontier.outbox import read_changes, read_document
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import HELD_GROUPS
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
@@ -353,6 +353,11 @@ class Records:
         """Return pairs of origins with equal documents: number, and share of the smaller one's."""
         rows = self._database.rows(*_asked(MIRRORS, realm, " AND a.realm = ?"))
         return [(one, other, count, count / size) for one, other, count, size in rows]
+
+    def documents_of(self, url: int) -> list[dict[str, Any]]:
+        """Return the current document of a URL, or its sections if it is written by sections."""
+        records = [change.record for change in read_document(self._database, url)]
+        return sorted(records, key=lambda record: record.get("order", 0))
 
     def documents(self, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the current documents, as written by their last upsert, by seq."""

@@ -158,6 +158,10 @@ class SqliteDatabase:
         [(size,)] = self.rows(SIZE)
         return int(size)
 
+    def forbid_writes(self) -> None:
+        """Refuse every later statement of this connection that would change the file."""
+        self._connection.execute("PRAGMA query_only = ON")
+
     def compact(self) -> str:
         """Rewrite the file if a tenth of it is free; return the reason if that is impossible, else "".
 

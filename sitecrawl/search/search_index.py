@@ -8,8 +8,10 @@ remove them: they are derived from the packed content, so both tables change in 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +27,7 @@ from sitecrawl.search.analysis import (
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.1"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.2"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -42,12 +44,15 @@ CREATE TABLE page (
     content BLOB NOT NULL
 );
 CREATE INDEX page_language ON page (language);
+CREATE INDEX page_url ON page (url, realm);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, headings, body, content = '', tokenize = '{TOKENIZER}'
 );
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
 """
 SHOWN = ("title", "description", "headings", "body", "site_name", "image")
+ORIGIN = re.compile("[^:/]*://[^/?#]*")
+BEFORE_QUERY = re.compile("[^?#]*")
 PUT = (
     "INSERT INTO page (id, url, host, path, realm, language, modified_at, content)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -84,6 +89,22 @@ class IndexedPage:
         """Headings with ``level``, ``text`` and an optional ``anchor``."""
         found = self.content.get("headings") or []
         return [each for each in found if isinstance(each, dict)]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of a site: names of its folders, each with its number of pages, and the numbers of
+    the pages directly in it.
+    """
+
+    prefix: str
+    folders: Mapping[str, int]
+    pages: Sequence[int]
+
+    @property
+    def total(self) -> int:
+        """Number of all pages below."""
+        return len(self.pages) + sum(self.folders.values())
 
 
 class SearchIndex:
@@ -194,6 +215,42 @@ class SearchIndex:
         )
         return [language for (language,) in rows]
 
+    def sites(self, realm: str = "") -> dict[str, int]:
+        """Return the origins of the pages, of one realm or of all, with their numbers of pages."""
+        found: dict[str, int] = {}
+        url = ""
+        while rows := self._connection.execute(
+            "SELECT url FROM page WHERE url >= ? ORDER BY url LIMIT 1", (url,)
+        ).fetchall():
+            site = ORIGIN.match(rows[0][0])
+            prefix = f"{site[0] if site else rows[0][0]}/"
+            count = sum(1 for _ in self._urls(prefix, realm))
+            if count:
+                found[prefix.removesuffix("/")] = count
+            url = max(_successor(prefix), f"{rows[0][0]}\0")
+        return found
+
+    def folder(self, prefix: str, realm: str = "") -> Folder:
+        """Return the pages and folders directly below a URL that ends with a slash."""
+        folders: Counter[str] = Counter()
+        pages: list[int] = []
+        for number, url in self._urls(prefix, realm):
+            path = BEFORE_QUERY.match(url, len(prefix))
+            name, slash, _ = (path[0] if path else "").partition("/")
+            if slash:
+                folders[name] += 1
+            else:
+                pages.append(number)
+        return Folder(prefix, folders, pages)
+
+    def _urls(self, prefix: str, realm: str) -> Iterator[tuple[int, str]]:
+        """Yield number and URL of the pages whose URL begins with a prefix, by URL."""
+        return self._connection.execute(
+            "SELECT number, url FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
+            " ORDER BY url",
+            (prefix, _successor(prefix), realm, realm),
+        )
+
     def document_frequency(self, token: str) -> int:
         """Return the number of pages with a token, as spelled in the index."""
         rows = self._connection.execute("SELECT doc FROM frequency WHERE term = ?", (token,))
@@ -248,6 +305,11 @@ class SearchIndex:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+def _successor(prefix: str) -> str:
+    """Return the smallest text that is greater than all that begin with a prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
 @contextmanager

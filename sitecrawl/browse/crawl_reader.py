@@ -1,0 +1,194 @@
+"""Read access to one crawl: search, documents, folders, explanations, status."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sitecrawl.config.configuration import Configuration
+from sitecrawl.console.crawl_sources import CrawledSource, Source
+from sitecrawl.console.crawl_statistics import CrawlStatistics
+from sitecrawl.explain.explanation import Explainer, Explanation
+from sitecrawl.explain.verdicts import verdict
+from sitecrawl.frontier import open_change_log, open_records
+from sitecrawl.frontier.change_log import TargetLag
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.search.search_index import (
+    Folder,
+    IndexedPage,
+    SearchIndex,
+    open_index,
+)
+from sitecrawl.search.search_results import SearchFilters, SearchResults, search
+from sitecrawl.sync.target import shown_target
+
+MAX_ATTEMPTS = 50
+MAX_INLINKS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One crawl action on a URL; ``at`` is in UTC epoch seconds."""
+
+    run: int
+    at: float
+    seconds: float
+    outcome: str
+    status: int | None
+    bytes: int
+    reason: str | None
+
+    @classmethod
+    def of(cls, row: tuple[int, float, float, Outcome, Any, int, Any]) -> Attempt:
+        """Return the attempt of a record."""
+        run, at, seconds, outcome, status, count, reason = row
+        return cls(run, at, seconds, outcome.name.lower(), status, count, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """The stored facts on a URL, and the decisions about it.
+
+    ``documents`` is empty if the URL has no document; a page that is written section by section
+    has one for each section. ``attempts`` are the last ones, newest first. ``inlinks`` are the first
+    pages that link to it.
+    """
+
+    explanation: Explanation
+    verdict: str
+    source: Source
+    documents: Sequence[Mapping[str, Any]]
+    attempts: Sequence[Attempt]
+    inlinks: Sequence[str]
+
+    @property
+    def url(self) -> str:
+        """URL of the document, else as asked for."""
+        whole = str(self.documents[0].get("url", "")) if self.documents else ""
+        return whole.partition("#")[0] or self.explanation.url
+
+    @property
+    def title(self) -> str:
+        """Title of the document, else the URL."""
+        return str(self.documents[0].get("title") or self.url) if self.documents else self.url
+
+    @property
+    def body(self) -> str:
+        """Text of the document."""
+        return "\n\n".join(str(each.get("body") or "") for each in self.documents).strip()
+
+    @property
+    def markdown(self) -> str:
+        """Markdown of the document; empty if the crawl does not make it."""
+        return "\n\n".join(str(each.get("markdown") or "") for each in self.documents).strip()
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Fields of the document, or those that its first section has."""
+        return self.documents[0] if self.documents else {}
+
+    @property
+    def sections(self) -> Sequence[Mapping[str, Any]]:
+        """Sections with ``id``, ``heading_path``, ``url`` and ``text``; empty if there are none."""
+        if len(self.documents) > 1 or "page_id" in self.fields:
+            return [{**each, "text": each.get("body", "")} for each in self.documents]
+        found = self.fields.get("sections") or ()
+        return [each for each in found if isinstance(each, Mapping)]
+
+
+class CrawlReader:
+    """Read access to the crawl that ``find`` returns, and to its search file.
+
+    Every call opens its own connections, so that it can be made from any thread and sees what a
+    running crawl has written. ``rules`` builds the rules of a configuration.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[], CrawledSource],
+        rules: Callable[[Configuration], Rules],
+        index: Path,
+    ) -> None:
+        self._find = find
+        self._rules = rules
+        self._index = index
+        source = find()
+        self.realm = source.configuration.params.realm
+        self.name = source.name
+
+    def search(
+        self, words: str, filters: SearchFilters, *, limit: int, offset: int
+    ) -> SearchResults:
+        """Search the realm of the crawl; without a search file yet, nothing is found.
+
+        This and the next methods raise IndexFileError.
+        """
+        if not self._index.exists():
+            return SearchResults(0, ())
+        own = SearchFilters(filters.host, filters.under, filters.language, self.realm)
+        with open_index(self._index) as index:
+            return search(index, words, own, limit=limit, offset=offset)
+
+    def sites(self) -> dict[str, int]:
+        """Return the origins with their numbers of documents."""
+        if not self._index.exists():
+            return {}
+        with open_index(self._index) as index:
+            return index.sites(self.realm)
+
+    def languages(self) -> list[str]:
+        """Return the languages of the documents, in their order."""
+        if not self._index.exists():
+            return []
+        with open_index(self._index) as index:
+            return sorted(index.languages())
+
+    def folder(self, prefix: str) -> Folder:
+        """Return the content of a folder, given as a URL that ends with a slash."""
+        if not self._index.exists():
+            return Folder(prefix, {}, [])
+        with open_index(self._index) as index:
+            return index.folder(prefix, self.realm)
+
+    def pages(self, numbers: Sequence[int]) -> list[IndexedPage]:
+        """Return the pages with these numbers, without those that were deleted meanwhile."""
+        with open_index(self._index) as index:
+            return [page for number in numbers if (page := _page(index, number))]
+
+    def page(self, url: str) -> PageRecord:
+        """Return the stored facts on a URL, known or not, and the decisions about it."""
+        source = self._find()
+        rules = self._rules(source.configuration)
+        with open_records(source.database) as records:
+            explanation = Explainer(source.configuration, rules, records).explain(url)
+            stored = explanation.stored
+            documents = records.documents_of(stored.id) if stored else []
+            attempts = [Attempt.of(row) for row in records.attempts(stored.id)] if stored else []
+            inlinks = records.inlinks(stored.id, MAX_INLINKS) if stored else []
+        said = verdict(explanation, time.time())
+        attempts = attempts[: -MAX_ATTEMPTS - 1 : -1]
+        return PageRecord(explanation, said, source, documents, attempts, inlinks)
+
+    def statistics(self) -> CrawlStatistics:
+        """Return the statistics of `scrapy frontier`."""
+        source = self._find()
+        with open_records(source.database) as records, open_change_log(source.database) as log:
+            return CrawlStatistics.read(records, source.run, log.targets())
+
+    def behind(self) -> int:
+        """Return the number of changes that the search file has not received."""
+        with open_change_log(self._find().database) as log:
+            name = shown_target(f"sqlite:///{self._index}")
+            found: dict[str, TargetLag] = {each.target: each for each in log.targets()}
+            return found[name].behind if name in found else log.newest()
+
+
+def _page(index: SearchIndex, number: int) -> IndexedPage | None:
+    try:
+        return index.page(number)
+    except ValueError:
+        return None

@@ -1,0 +1,354 @@
+"""Pages of `scrapy browse`: one function of a request for each path, rendered by templates.
+
+Everything that a crawled page contains is hostile. Templates escape every value; control and
+direction characters are removed; only http and https become links; nothing remote is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sitecrawl.browse.crawl_reader import MAX_INLINKS, CrawlReader, PageRecord
+from sitecrawl.console.crawl_statistics import WORDS, CrawlStatistics
+from sitecrawl.console.terminal import CONTROLS, ago, stamp
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.search.search_index import IndexFileError
+from sitecrawl.search.search_results import SearchFilters, SearchResults
+from sitecrawl.web.urls.url import normalize
+
+HITS = 10
+MAX_HITS = 50
+MAX_OFFSET = 1_000  # ranking deeper costs time, and nobody reads on
+MAX_QUERY = 500  # characters
+MAX_SHOWN = 300_000  # characters of a text on a page; the whole one can be downloaded
+FOLDER_PAGES = 100
+MAX_FOLDERS = 1_000
+MAX_ORIGINS = 200
+HTML = "text/html; charset=utf-8"
+JSON = "application/json; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+VIEWS = {
+    "text": "Text",
+    "markdown": "Markdown",
+    "fields": "Fields",
+    "history": "History",
+    "why": "Why here",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A GET request: path, first value of each parameter, and the header Accept."""
+
+    path: str
+    query: Mapping[str, str]
+    accept: str = ""
+
+    def get(self, name: str) -> str:
+        """Return a parameter without surrounding white space, empty if it is missing."""
+        return self.query.get(name, "").strip()[: MAX_QUERY if name == "q" else None]
+
+    def number(self, name: str, default: int, most: int) -> int:
+        """Return a parameter as a number between 0 and ``most``, else the default."""
+        text = self.get(name)
+        return min(int(text), most) if text.isdecimal() and len(text) < 9 else default
+
+    @property
+    def wants_json(self) -> bool:
+        """True if the client prefers JSON to HTML."""
+        accepted = [each.partition(";")[0].strip() for each in self.accept.split(",")]
+        known = [each for each in accepted if each in {"application/json", "text/html"}]
+        return known[:1] == ["application/json"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageReply:
+    """Status, media type and body of a response; ``shared`` allows it to permitted origins."""
+
+    body: bytes
+    type: str = HTML
+    status: int = 200
+    shared: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class WebPages:
+    """The pages of one crawl; ``base`` is the address under which browsers reach them."""
+
+    def __init__(self, reader: CrawlReader, base: str) -> None:
+        self._reader = reader
+        self._base = base.rstrip("/")
+        self._environment = _environment()
+        self._environment.globals |= {"crawl": reader.name, "realm": reader.realm, "VIEWS": VIEWS}
+        self._routes: dict[str, Callable[[PageRequest], PageReply]] = {
+            "/": self._home,
+            "/search": self._search,
+            "/search.json": self._search_json,
+            "/document": self._document,
+            "/document.json": self._document_json,
+            "/document.txt": self._document_text,
+            "/document.md": self._document_markdown,
+            "/site": self._site,
+            "/crawl": self._crawl,
+            "/crawl.json": self._crawl_json,
+            "/opensearch.xml": self._opensearch,
+            "/style.css": lambda _: _asset("style.css", "text/css; charset=utf-8"),
+            "/icon.svg": lambda _: _asset("icon.svg", "image/svg+xml"),
+            "/robots.txt": lambda _: PageReply(b"User-agent: *\nDisallow: /\n", TEXT),
+        }
+
+    def reply(self, request: PageRequest) -> PageReply:
+        """Answer a request; a crawl that cannot be read becomes a page with the reason."""
+        route = self._routes.get(request.path)
+        if route is None:
+            return self._problem(
+                404, "There is no such page", "Search, or begin at the start page."
+            )
+        try:
+            return route(request)
+        except (FrontierError, IndexFileError) as error:
+            return self._problem(503, "The crawl cannot be read now", str(error))
+
+    def _page(self, template: str, /, *, status: int = 200, **values: Any) -> PageReply:
+        text = self._environment.get_template(template).render(now=time.time(), **values)
+        return PageReply(text.encode("utf-8", "replace"), status=status)
+
+    def _problem(self, status: int, title: str, detail: str) -> PageReply:
+        return self._page("problem.html", status=status, title=title, detail=detail)
+
+    def _home(self, _: PageRequest) -> PageReply:
+        sites = self._reader.sites()
+        return self._page("home.html", sites=sites, **self._filters(PageRequest("/", {}), sites))
+
+    def _filters(self, request: PageRequest, sites: Mapping[str, int]) -> dict[str, Any]:
+        """Return the values of the search form."""
+        hosts = dict.fromkeys(urlsplit(site).hostname or site for site in sites)
+        return {
+            "q": request.get("q"),
+            "site": request.get("site"),
+            "under": request.get("under"),
+            "language": request.get("language"),
+            "hosts": list(hosts)[:MAX_ORIGINS],
+            "languages": self._reader.languages(),
+            "behind": self._reader.behind(),
+        }
+
+    def _found(self, request: PageRequest, offset: int, limit: int) -> SearchResults:
+        filters = SearchFilters(request.get("site"), request.get("under"), request.get("language"))
+        return self._reader.search(request.get("q"), filters, limit=limit, offset=offset)
+
+    def _search(self, request: PageRequest) -> PageReply:
+        if request.wants_json:
+            return self._search_json(request)
+        page = max(1, request.number("page", 1, MAX_OFFSET // HITS))
+        found = self._found(request, (page - 1) * HITS, HITS)
+        last = min(-(-found.total // HITS), MAX_OFFSET // HITS)
+        values = self._filters(request, self._reader.sites())
+        kept = {name: str(values[name]) for name in ("q", "site", "under", "language")}
+        kept = {name: value for name, value in kept.items() if value}
+        return self._page(
+            "search.html", found=found, page=page, last=last, first=HITS * (page - 1) + 1,
+            link=lambda number: f"/search?{urlencode({**kept, 'page': number})}", **values,
+        )  # fmt: skip
+
+    def _search_json(self, request: PageRequest) -> PageReply:
+        limit = max(1, request.number("limit", HITS, MAX_HITS))
+        offset = request.number("offset", 0, MAX_OFFSET)
+        if "page" in request.query:
+            offset = min((max(1, request.number("page", 1, MAX_OFFSET)) - 1) * limit, MAX_OFFSET)
+        try:
+            found = self._found(request, offset, limit)
+        except IndexFileError as error:
+            return _json({"error": str(error)}, status=503, shared=True)
+        record = {
+            "query": request.get("q"),
+            "total": found.total,
+            "offset": offset,
+            "limit": limit,
+            "any_word": found.any_word,
+            "hits": [hit.record() for hit in found.hits],
+        }
+        return _json(record, shared=True)
+
+    def _document(self, request: PageRequest) -> PageReply:
+        stored = self._stored(request)
+        if isinstance(stored, PageReply):
+            return stored
+        view = request.get("view")
+        default = "text" if stored.documents else "why"
+        return self._page(
+            "document.html",
+            status=200 if stored.explanation.stored else 404,
+            stored=stored,
+            explanation=stored.explanation,
+            view=view if view in VIEWS else default,
+            blocks=text_blocks(stored),
+            cut=max(len(stored.body), len(stored.markdown)) > MAX_SHOWN,
+            max_shown=MAX_SHOWN,
+            max_inlinks=MAX_INLINKS,
+            fields=[(name, _field(value)) for name, value in stored.fields.items()],
+        )
+
+    def _stored(self, request: PageRequest) -> PageRecord | PageReply:
+        url = normalize(request.get("url"))
+        if not url or not is_web(url):
+            return self._problem(
+                400, "This is not a web address", "Write it with http:// or https://."
+            )
+        return self._reader.page(url)
+
+    def _document_json(self, request: PageRequest) -> PageReply:
+        stored = self._stored(request)
+        if isinstance(stored, PageReply):
+            return stored
+        return _json({"documents": stored.documents}, status=200 if stored.documents else 404)
+
+    def _document_text(self, request: PageRequest) -> PageReply:
+        stored = self._stored(request)
+        return stored if isinstance(stored, PageReply) else _text(stored.body)
+
+    def _document_markdown(self, request: PageRequest) -> PageReply:
+        stored = self._stored(request)
+        return stored if isinstance(stored, PageReply) else _text(stored.markdown)
+
+    def _site(self, request: PageRequest) -> PageReply:
+        sites = self._reader.sites()
+        prefix = request.get("prefix")
+        if not prefix and len(sites) == 1:
+            prefix = f"{next(iter(sites))}/"
+        if not prefix:
+            return self._page("sites.html", sites=sites)
+        if not is_web(prefix):
+            return self._problem(
+                400, "This is not a web address", "Write it with http:// or https://."
+            )
+        prefix = prefix if prefix.endswith("/") else f"{prefix}/"
+        folder = self._reader.folder(prefix)
+        last = max(1, -(-len(folder.pages) // FOLDER_PAGES))
+        page = min(max(1, request.number("page", 1, last)), last)
+        numbers = folder.pages[(page - 1) * FOLDER_PAGES : page * FOLDER_PAGES]
+        return self._page(
+            "folder.html", status=200 if folder.total else 404, folder=folder, prefix=prefix,
+            folders=sorted(folder.folders.items())[:MAX_FOLDERS], page=page, last=last,
+            pages=self._reader.pages(numbers), single=len(sites) == 1, max_folders=MAX_FOLDERS,
+            under=urlsplit(prefix).path if len(sites) == 1 else prefix,
+            link=lambda number: f"/site?{urlencode({'prefix': prefix, 'page': number})}",
+        )  # fmt: skip
+
+    def _crawl(self, _: PageRequest) -> PageReply:
+        statistics = self._reader.statistics()
+        origins = sorted(statistics.origins, key=statistics.rank)
+        return self._page(
+            "crawl.html", statistics=statistics, run=statistics.run, words=WORDS,
+            origins=origins[:MAX_ORIGINS], more=max(0, len(origins) - MAX_ORIGINS),
+            documents=sum(each.documents for each in origins),
+        )  # fmt: skip
+
+    def _crawl_json(self, _: PageRequest) -> PageReply:
+        statistics: CrawlStatistics = self._reader.statistics()
+        return _json({"database": self._reader.name, **statistics.record()})
+
+    def _opensearch(self, _: PageRequest) -> PageReply:
+        host = urlsplit(self._base).netloc
+        reply = self._page("opensearch.xml", base=self._base, name=f"Search {host}"[:16])
+        return PageReply(reply.body, "application/opensearchdescription+xml; charset=utf-8")
+
+
+def text_blocks(stored: PageRecord) -> Iterator[tuple[int, str, str]]:
+    """Yield the lines of a text as level, text and anchor; the level is 0 except for headings.
+
+    A first line that repeats the title is left out.
+    """
+    found = stored.fields.get("headings")
+    headings = [each for each in found or () if isinstance(each, Mapping)]
+    position = 0
+    for number, line in enumerate(stored.body[:MAX_SHOWN].split("\n")):
+        text = line.strip()
+        level, anchor = 0, ""
+        if position < len(headings) and text == str(headings[position].get("text") or "").strip():
+            level = min(max(int(headings[position].get("level") or 2), 1), 6)
+            anchor = str(headings[position].get("anchor") or "")
+            position += 1
+        if text and (number or text != stored.title):
+            yield level, text, anchor
+
+
+def is_web(url: str) -> bool:
+    """Return True for an address that may become a link."""
+    return url[:8].lower().startswith(("http://", "https://"))
+
+
+def breadcrumb(url: str) -> list[tuple[str, str]]:
+    """Return host and folders of a URL as pairs of name and URL, and the last part if any."""
+    parts = urlsplit(url)
+    address = f"{parts.scheme}://{parts.netloc}/"
+    found = [(parts.netloc, address)]
+    *folders, last = parts.path.lstrip("/").split("/")
+    for name in folders:
+        address += f"{name}/"
+        found.append((name, address))
+    query = f"?{parts.query}" if parts.query else ""
+    return [*found, (f"{last}{query}", url)] if last or query else found
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("sitecrawl.browse"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters |= {
+        "breadcrumb": breadcrumb,
+        "stamp": stamp,
+        "document_link": _document_link,
+        "folder_link": lambda prefix: f"/site?{urlencode({'prefix': prefix})}",
+        "count": lambda number: f"{number:,}",
+        "size": lambda count: f"{count / 1000:,.1f} kB" if count else "–",
+    }
+    environment.filters["ago"] = lambda at: ago(at, time.time())
+    environment.tests["web"] = is_web
+    return environment
+
+
+def _document_link(url: str, view: str = "") -> str:
+    return f"/document?{urlencode({'url': url, **({'view': view} if view else {})})}"
+
+
+def _shown(value: Any) -> Any:
+    """Return a value without control and direction characters; None becomes a dash."""
+    if value is None:
+        return "–"
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return CONTROLS.sub("", value)
+    return value
+
+
+def _field(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return text if len(text) <= 2_000 else f"{text[:2_000]} …"
+
+
+def _json(record: Mapping[str, Any], *, status: int = 200, shared: bool = False) -> PageReply:
+    text = json.dumps(record, ensure_ascii=False)
+    return PageReply(text.encode("utf-8", "replace"), JSON, status, shared)
+
+
+def _text(text: str) -> PageReply:
+    return PageReply(text.encode("utf-8", "replace"), TEXT, 200 if text else 404)
+
+
+def _asset(name: str, media_type: str) -> PageReply:
+    body = files("sitecrawl.browse").joinpath(name).read_bytes()
+    return PageReply(body, media_type, headers={"Cache-Control": "max-age=300"})

@@ -1,0 +1,105 @@
+"""`scrapy browse`: search and read a crawl in a web browser."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.search_files import search_file
+from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.statuses import BAD_USAGE, DONE
+
+PORT = 8642
+ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
+
+
+class Command(StoredCommand):
+    """Serve the pages of a crawl on this machine until Ctrl-C."""
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return "Search and read a crawl in a web browser"
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy browse -h`; argparse wraps it."""
+        return (
+            "Serve a web application on 127.0.0.1 until Ctrl-C: search, every document with its "
+            "text, fields, history and the reasons why it is there, the folders of each site, the "
+            "state of the crawl. Nothing is fetched, and nothing in the documents can be changed. "
+            "The search file beside the crawl database is kept up to date, also while a crawl "
+            "writes. Exit status: 0 ended with Ctrl-C; 2 wrong usage, or the port is in use; "
+            "3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the port, and the names of other origins."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--port", metavar="N", type=int, default=PORT, help=f"port on 127.0.0.1 ({PORT})"
+        )
+        parser.add_argument(
+            "--public-url",
+            metavar="URL",
+            default="",
+            help="address under which a proxy of yours serves it: https://search.example.org",
+        )
+        parser.add_argument(
+            "--allow-origin",
+            metavar="ORIGIN",
+            action="append",
+            default=[],
+            help="site whose scripts may read /search.json: https://example.org (may be repeated)",
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Serve until a signal ends the process."""
+        if args:
+            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+        if not 0 < opts.port < 65536:
+            raise UsageError("--port is a number from 1 to 65535", print_help=False)
+        public = opts.public_url.rstrip("/").lower()
+        for origin in [*opts.allow_origin, *([public] if public else [])]:
+            if not ORIGIN.fullmatch(origin):
+                raise UsageError(
+                    f"{origin!r} is not an origin; write https://example.org", print_help=False
+                )
+        return self._serve(public, opts)
+
+    def _serve(self, public: str, opts: argparse.Namespace) -> int:
+        # Every command imports this module; only this one needs templates and a server.
+        from twisted.internet.error import CannotListenError  # noqa: PLC0415
+
+        from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
+        from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415
+        from sitecrawl.browse.web_pages import WebPages  # noqa: PLC0415
+        from sitecrawl.browse.web_server import ADDRESS, serve  # noqa: PLC0415
+
+        setting = self.settings["SITECRAWL_DATABASE"]
+        source = find_crawl(setting, opts.spargs)
+        index = search_file(source)
+        reader = CrawlReader(lambda: find_crawl(source.database, opts.spargs), self.rules, index)
+        here = f"http://{ADDRESS}:{opts.port}"
+        hosts = [f"{name}:{opts.port}" for name in (ADDRESS, "localhost")]
+        if public:
+            hosts.append(public.partition("://")[2])
+        follower = IndexFollower(source, index, lambda problem: print_errors([problem]))
+
+        def started() -> None:
+            follower.start()
+            print_lines([f"{source.name} is at {here}/ (Ctrl-C ends)"])
+
+        try:
+            serve(WebPages(reader, public or here), opts.port, hosts, opts.allow_origin, started)
+        except CannotListenError:
+            print_errors([f"Port {opts.port} is in use; give another one with --port."])
+            return BAD_USAGE
+        return DONE

@@ -1,0 +1,237 @@
+"""`scrapy browse` in a real Chromium: without scripts, by keyboard, light, dark and narrow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import pytest
+from browsing import Shown
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+
+from sitecrawl.render.browser import find_chromium
+
+pytestmark = pytest.mark.slow
+PATHS = {
+    "home": "/",
+    "search": "/search?q=folder+archive",
+    "nothing found": "/search?q=nonexistent",
+    "text": "/document?url={origin}/docs/guide",
+    "hostile": "/document?url={origin}/docs/hostile",
+    "markdown": "/document?url={origin}/docs/guide&view=markdown",
+    "fields": "/document?url={origin}/docs/guide&view=fields",
+    "history": "/document?url={origin}/docs/guide&view=history",
+    "why": "/document?url={origin}/private/x&view=why",
+    "folder": "/site",
+    "crawl": "/crawl",
+    "problem": "/nothing",
+}
+CHECKS = """() => {
+  const problems = [];
+  const text = (e) => (e.innerText || e.value || '').trim();
+  const name = (e) => e.getAttribute('aria-label') || text(e) ||
+    [...(e.labels || [])].map(text).join(' ') || e.getAttribute('title') || '';
+  if (!document.documentElement.lang) problems.push('no language');
+  if (!document.title) problems.push('no title');
+  for (const one of ['h1', 'main', 'header', 'nav', 'footer'])
+    if (!document.querySelector(one)) problems.push('no ' + one);
+  if (document.querySelectorAll('h1').length !== 1) problems.push('not one h1');
+  if (document.querySelectorAll('main').length !== 1) problems.push('not one main');
+  let level = 0;
+  for (const e of document.querySelectorAll('h1, h2, h3, h4, [role=heading]')) {
+    const now = Number(e.getAttribute('aria-level') || e.tagName.slice(1));
+    if (now > level + 1 && !e.closest('article')) problems.push('heading skips to ' + now);
+    level = now;
+    if (!text(e)) problems.push('empty heading');
+  }
+  for (const e of document.querySelectorAll('a[href], button, input, select, [tabindex="0"]'))
+    if (!name(e) && !(e.labels || []).length) problems.push('no name: ' + e.outerHTML);
+  for (const e of document.querySelectorAll('input, select'))
+    if (!e.labels.length) problems.push('no label: ' + e.outerHTML);
+  const navs = [...document.querySelectorAll('nav')].map((e) => e.getAttribute('aria-label'));
+  if (new Set(navs).size !== navs.length || navs.includes(null)) problems.push('navs: ' + navs);
+  const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
+  if (new Set(ids).size !== ids.length) problems.push('ids repeat: ' + ids);
+  for (const e of document.querySelectorAll('[aria-labelledby]'))
+    if (!document.getElementById(e.getAttribute('aria-labelledby'))) problems.push('labelledby');
+  for (const e of document.querySelectorAll('th')) if (!e.scope) problems.push('th without scope');
+  for (const e of document.querySelectorAll('table'))
+    if (!e.querySelector('thead')) problems.push('table without head');
+
+  const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const found = parse(getComputedStyle(e).backgroundColor);
+      if (found.length === 3 || found[3] === 1) return found;
+    }
+    return [255, 255, 255];
+  };
+  const contrast = (one, other) => {
+    const [low, high] = [light(one), light(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || e.closest('.hidden, .skip, [aria-hidden]')) continue;
+    const style = getComputedStyle(e);
+    const ratio = contrast(parse(style.color), ground(e));
+    if (ratio < 4.5) problems.push(ratio.toFixed(2) + ' contrast: ' + e.outerHTML.slice(0, 120));
+  }
+  for (const e of document.querySelectorAll('input, select')) {
+    const ratio = contrast(parse(getComputedStyle(e).borderTopColor), ground(e.parentElement));
+    if (ratio < 3) problems.push(ratio.toFixed(2) + ' contrast of a border: ' + e.outerHTML);
+  }
+  const width = document.documentElement.scrollWidth;
+  if (width > innerWidth) problems.push('page is ' + width + ' wide');
+  return problems;
+}"""
+"""What WCAG 2.2 asks and a program can see: names, labels, landmarks, headings, contrast, reflow."""
+
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1100, "height": 800}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1100, "height": 800}},
+    "narrow": {"color_scheme": "light", "viewport": {"width": 320, "height": 800}},
+}
+Visit = Callable[[Page], Any]
+Visiting = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def visiting() -> Iterator[Visiting]:
+    """``visiting(visit, **options)`` calls ``visit`` with a page of Chromium.
+
+    Playwright's loop needs a thread of its own beside that of the tests.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        playwright = thread.submit(sync_playwright().start).result()
+        program = find_chromium(os.environ)
+        launch = partial(playwright.chromium.launch, executable_path=program, args=["--no-sandbox"])
+        browser: Browser = thread.submit(launch).result()
+
+        def visit_page(visit: Visit, options: dict[str, Any]) -> Any:
+            context = browser.new_context(**options)
+            try:
+                return visit(context.new_page())
+            finally:
+                context.close()
+
+        yield lambda visit, **options: thread.submit(visit_page, visit, options).result()
+        thread.submit(browser.close).result()
+        thread.submit(playwright.stop).result()
+
+
+@pytest.mark.behaviour("BR-06")
+@pytest.mark.parametrize("look", LOOKS)
+def test_people_with_every_device_can_use_it(shown: Shown, visiting: Visiting, look: str) -> None:
+    asked: list[str] = []
+    said: list[str] = []
+
+    def visit(page: Page) -> dict[str, list[str]]:
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        found = {}
+        for name, path in PATHS.items():
+            page.goto(shown.app.address + path.format(origin=shown.origin))
+            found[name] = page.evaluate(CHECKS)
+        return found
+
+    assert visiting(visit, **LOOKS[look]) == {name: [] for name in PATHS}
+    assert [url for url in asked if not url.startswith(f"{shown.app.address}/")] == []
+    assert [text for text in said if "404" not in text] == []
+
+
+def test_the_checks_find_what_is_wrong(visiting: Visiting) -> None:
+    bad = """<main><h1>x</h1><h3>skips</h3><p style="color: #999">pale</p><input><a href=/></a>
+        <table><tr><th>x</table><nav></nav><div style="width: 2000px">wide</div></main>"""
+
+    def visit(page: Page) -> str:
+        page.set_content(bad)
+        return " ".join(page.evaluate(CHECKS))
+
+    found = visiting(visit)
+    for problem in ("no language", "skips to 3", "2.85 contrast", "no label", "no name", "wide"):
+        assert problem in found
+
+
+@pytest.mark.behaviour("BR-06")
+def test_the_keyboard_alone_finds_and_reads_a_page(shown: Shown, visiting: Visiting) -> None:
+    def visit(page: Page) -> None:
+        page.goto(shown.app.address)
+        page.keyboard.type("folder archive")  # the box has the focus
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/search?q=folder+archive*")
+        page.keyboard.press("Tab")
+        skip = page.locator(":focus")
+        assert skip.inner_text() == "Skip to content"
+        box = skip.bounding_box()
+        assert box is not None
+        assert box["y"] >= 0
+        page.keyboard.press("Enter")
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            focused = page.locator(":focus")
+            assert "none" not in focused.evaluate("e => getComputedStyle(e).outlineStyle")
+            if "/document" in (focused.get_attribute("href") or ""):
+                break
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/document?url=*")
+        assert page.locator("h1").inner_text() == "Guide to <em> & co"
+        views = page.locator("nav[aria-label='Views of the document']")
+        assert views.locator("[aria-current]").inner_text() == "Text"
+
+    visiting(visit, java_script_enabled=False)
+
+
+@pytest.mark.behaviour("BR-03")
+def test_a_hostile_page_runs_nothing_and_loads_nothing(shown: Shown, visiting: Visiting) -> None:
+    asked: list[str] = []
+    dialogs: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def visit(page: Page) -> None:
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("dialog", dismiss)
+        for look in ("text", "markdown", "fields", "history", "why"):
+            page.goto(f"{shown.app.address}/document?url={shown.origin}/docs/hostile&view={look}")
+            page.mouse.move(400, 300)
+            assert page.title().startswith("<script>alert(1)</script>")
+        page.goto(f"{shown.app.address}/search?q=hostile")
+        assert page.locator("h3").last.inner_text().startswith("<script>alert(1)</script>")
+
+    visiting(visit)
+    assert dialogs == []
+    assert all(url.startswith(shown.app.address) for url in asked), asked
+
+
+@pytest.mark.behaviour("BR-06")
+def test_a_section_of_a_result_is_shown_where_it_is(shown: Shown, visiting: Visiting) -> None:
+    def visit(page: Page) -> str:
+        page.goto(f"{shown.app.address}/search?q=archive+folder")
+        page.get_by_role("link", name="Installation").click()
+        page.wait_for_url("**#at-install")
+        return page.locator(":target").inner_text()
+
+    assert visiting(visit) == "Installation"
+
+
+@pytest.mark.behaviour("BR-05")
+def test_the_search_box_of_the_docs_works_on_another_site(shown: Shown, visiting: Visiting) -> None:
+    def visit(page: Page) -> tuple[str, str | None]:
+        page.goto(shown.embedding)
+        page.get_by_label("Search").fill("folder archive")
+        page.keyboard.press("Enter")
+        link = page.locator("#found a")
+        link.wait_for()
+        return link.inner_text(), link.get_attribute("href")
+
+    assert visiting(visit) == ("Guide to <em> & co", f"{shown.origin}/docs/guide#install")
