@@ -8,14 +8,13 @@ texts that it does not hold are embedded.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it warns of new tables
 
@@ -32,11 +31,11 @@ from sitecrawl.sync.target import (
     TargetMismatchError,
     TargetOptions,
     TargetUriError,
-    folder_of,
 )
+from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json
 
 TABLE, REBUILT = "sections", "sections_rebuilt"
-CURSOR, LOCK = "sitecrawl-cursor.json", "sitecrawl.lock"
+CURSOR = "sitecrawl-cursor.json"
 TABLE_VERSION = 1
 EMBED = b"sitecrawl_embed"  # key of the table's metadata
 FIELDS = {
@@ -69,6 +68,8 @@ class _Row:
 
 class LanceDbTarget:
     """The table ``sections`` in a folder: ``lancedb:///FOLDER``."""
+
+    incremental: ClassVar[bool] = True
 
     def __init__(self, uri: str, options: TargetOptions, table: str = TABLE) -> None:
         """Write to ``table``; raises TargetUriError without a function that makes vectors."""
@@ -230,24 +231,11 @@ class LanceDbTarget:
             table.optimize(cleanup_older_than=OLD_VERSIONS)
 
     def _write_cursor(self, cursor: Cursor) -> None:
-        """Replace the cursor's file as a whole."""
-        path = self.folder / CURSOR
-        new = path.with_name(f"{CURSOR}.new")
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(asdict(cursor), file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        replace_json(self.folder / CURSOR, asdict(cursor))
 
     def _take_lock(self) -> None:
         if self._lock is None:
-            self._lock = (self.folder / LOCK).open("a")
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise SyncError(
-                    f"Another scrapy sync writes to {self.folder}; run one at a time."
-                ) from error
+            self._lock = lock_folder(self.folder)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

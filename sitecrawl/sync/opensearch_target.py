@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 from opensearchpy import OpenSearch
@@ -106,6 +106,8 @@ MADE_BY = {"made_by": "sitecrawl"}
 
 class OpenSearchTarget:
     """An index, reached by the alias of the URI: ``opensearch://HOST:PORT/ALIAS``."""
+
+    incremental: ClassVar[bool] = True
 
     def __init__(self, uri: str, options: TargetOptions, index: str = "") -> None:
         """Write to ``index`` if it is given, else to the index behind the alias."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from json import dumps, loads
 from pathlib import Path
+from typing import ClassVar
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
@@ -19,6 +20,8 @@ CURSOR = "cursor"
 
 class SearchFileTarget:
     """A search index in one file, which `scrapy search` reads."""
+
+    incremental: ClassVar[bool] = True
 
     def __init__(self, uri: str, options: TargetOptions) -> None:
         path = uri.removeprefix("sqlite:///")

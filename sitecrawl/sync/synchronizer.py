@@ -11,6 +11,7 @@ from typing import TypeVar
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.outbox import ChangeBatch
 from sitecrawl.sync.target import (
+    ChangeReceiver,
     Cursor,
     SyncTarget,
     TargetMismatchError,
@@ -73,23 +74,26 @@ class Synchronizer:
 
     def run(self) -> SyncReport:
         """Apply the changes after the cursor; raises SyncError."""
-        return self._drain(self._target, self._begin(), SyncReport())[1]
+        return self._update(self._begin(), SyncReport())[1]
 
     def follow(self, ended: Callable[[], bool]) -> SyncReport:
         """Apply changes as they are written, until ``ended``; earlier ones are still applied."""
         cursor, done = self._begin(), SyncReport()
+        not_before = 0.0
         while True:
             last = ended()
-            cursor, done = self._drain(self._target, cursor, done)
+            if last or time.monotonic() >= not_before:
+                began = time.monotonic()
+                cursor, done = self._update(cursor, done)
+                if not self._target.incremental:  # at most half of the time is spent on rebuilds
+                    not_before = 2 * time.monotonic() - began
             if last:
                 return done
             self._log.wait(POLL_SECONDS)
 
     def rebuild(self) -> SyncReport:
         """Fill a new index from the database, and replace the old one with it."""
-        self._log.restart(self._name)
-        with self._target.rebuild() as fresh:
-            return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))[1]
+        return self._rebuild()[1]
 
     def _begin(self) -> Cursor:
         """Return the target's cursor, or a new one; raises TargetMismatchError for one that does
@@ -123,17 +127,30 @@ class Synchronizer:
     def _new_cursor(self) -> Cursor:
         return Cursor(self._log.uid, self._realm or "", digest(self._target.mapping()), 0)
 
-    def _drain(
-        self, target: SyncTarget, cursor: Cursor, done: SyncReport
-    ) -> tuple[Cursor, SyncReport]:
+    def _update(self, cursor: Cursor, done: SyncReport) -> tuple[Cursor, SyncReport]:
         """Apply all changes after a cursor; return the new one."""
+        if self._target.incremental:
+            return self._drain(self._target, cursor, done)
+        if self._log.read(cursor.seq, self._realm, 1) is None:
+            return cursor, done
+        return self._rebuild()
+
+    def _rebuild(self) -> tuple[Cursor, SyncReport]:
+        self._log.restart(self._name)
+        with self._target.rebuild() as fresh:
+            return self._drain(fresh, self._new_cursor(), SyncReport(rebuilt=True))
+
+    def _drain(
+        self, target: ChangeReceiver, cursor: Cursor, done: SyncReport
+    ) -> tuple[Cursor, SyncReport]:
+        """Apply all changes after a cursor to a target; return the new one."""
         while batch := self._log.read(cursor.seq, self._realm, self._batch):
             cursor = replace(cursor, seq=batch.seq)
             done = self._apply(target, batch, cursor, done)
         return cursor, done
 
     def _apply(
-        self, target: SyncTarget, batch: ChangeBatch, cursor: Cursor, done: SyncReport
+        self, target: ChangeReceiver, batch: ChangeBatch, cursor: Cursor, done: SyncReport
     ) -> SyncReport:
         refused = self._with_retries(lambda: target.apply(batch.changes, cursor))
         self._log.advance(self._name, self._realm, batch, refused)

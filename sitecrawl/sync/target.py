@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
 
@@ -63,13 +62,27 @@ def target_options(params: CrawlParams) -> TargetOptions:
     return TargetOptions(params.document_options(), params.embed)
 
 
-class SyncTarget(Protocol):
+class ChangeReceiver(Protocol):
+    """Anything that changes can be written to, in the order of their seq."""
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
+        """Write the changes and the cursor; return those that the target refused for good.
+
+        Raises TargetUnreachableError if a later attempt may succeed.
+        """
+
+
+class SyncTarget(ChangeReceiver, Protocol):
     """A store that is kept equal to the documents of a crawl.
 
     ``apply`` is called with changes in the order of their seq, and with the cursor after them. It
     must store the cursor together with the changes or after them: changes may be repeated, and are
     then followed by all later ones. One process at a time writes to a target.
+
+    A target that is not ``incremental`` is only filled by ``rebuild``, from the whole log.
     """
+
+    incremental: ClassVar[bool]
 
     def mapping(self) -> str:
         """Return what shapes a document for the target, as text; a change needs a rebuild."""
@@ -79,13 +92,7 @@ class SyncTarget(Protocol):
         target. Raises SyncError.
         """
 
-    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
-        """Write the changes and the cursor; return those that the target refused for good.
-
-        Raises TargetUnreachableError if a later attempt may succeed.
-        """
-
-    def rebuild(self) -> AbstractContextManager[SyncTarget]:
+    def rebuild(self) -> AbstractContextManager[ChangeReceiver]:
         """Open a new, empty target, which replaces this one when the context ends without an error.
         Raises SyncError.
         """
@@ -121,6 +128,11 @@ TARGETS = {
         "sitecrawl.sync.lancedb_target.LanceDbTarget",
         needs=("lancedb", "lancedb"),
     ),
+    "pagefind": TargetKind(
+        "pagefind:///FOLDER",
+        "sitecrawl.sync.pagefind_target.PagefindTarget",
+        needs=("pagefind", "pagefind"),
+    ),
 }
 """Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS."""
 
@@ -146,14 +158,6 @@ def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget
             f"A target {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
         ) from error
     return found
-
-
-def folder_of(uri: str) -> Path:
-    """Return the folder of ``SCHEME:///FOLDER``; raises TargetUriError."""
-    scheme, _, path = uri.partition(":///")
-    if not path:
-        raise TargetUriError(f"{uri!r} names no folder; write {scheme.partition(':')[0]}:///FOLDER")
-    return Path(path)
 
 
 def shown_target(uri: str) -> str:

@@ -1,0 +1,294 @@
+"""Pagefind as a target: a folder of static files with a search page, for any web server.
+
+Pagefind makes its bundle as a whole, so every synchronisation with a change rebuilds it from the
+log. The names of its files contain hashes of their content, except for that of the entry file:
+this one is replaced after all others, and files of the bundle before it stay until the next
+rebuild, for pages that are still open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from html import escape
+from importlib.resources import files
+from os import SEEK_END
+from tempfile import TemporaryFile
+from typing import IO, Any, ClassVar, NamedTuple, Self
+from urllib.parse import urldefrag, urlsplit
+
+from pagefind.index import IndexConfig, PagefindIndex
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.sync.page_sections import content_blocks
+from sitecrawl.sync.target import (
+    Cursor,
+    SyncError,
+    TargetMismatchError,
+    TargetOptions,
+)
+from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json, replace_text
+from sitecrawl.web.languages import primary_language
+
+BUNDLE, NEW_BUNDLE = "pagefind", "pagefind.new"
+ENTRY, STATE = "pagefind-entry.json", "sitecrawl.json"
+PAGE_FILES = ("index.html", "search.css", "search.js")
+GENERATOR = '<meta name="generator" content="sitecrawl">'
+BUNDLE_VERSION = 1
+MAX_TEXT = 1_000_000  # characters of a page
+SECONDS = 600  # for the bundle to be written
+DEFAULT_LANGUAGE = "en"
+DATES = ("modified_at", "published_at", "last_changed_at", "first_seen_at")
+
+
+class PagefindTarget:
+    """A folder with a search page and a bundle: ``pagefind:///FOLDER``."""
+
+    incremental: ClassVar[bool] = False
+
+    def __init__(self, uri: str, options: TargetOptions) -> None:  # noqa: ARG002 - as every target
+        self._uri = uri
+        self.folder = folder_of(uri)
+        self._lock: IO[str] | None = None
+
+    def mapping(self) -> str:
+        """Return the version of the pages that are indexed."""
+        return f"pagefind {BUNDLE_VERSION}"
+
+    def open(self) -> Cursor | None:
+        """Lock the folder; read the cursor. Raises TargetMismatchError for another bundle."""
+        with self._errors():
+            if self._lock is None:
+                self._lock = lock_folder(self.folder)
+            state = self._state()
+            if not state and (self.folder / BUNDLE / ENTRY).exists():
+                raise TargetMismatchError(
+                    f"{self._uri}: {BUNDLE} is another program's; give another folder."
+                )
+            return Cursor(**state["cursor"]) if state else None
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:  # noqa: ARG002
+        """Raise SyncError: the bundle is only made as a whole."""
+        raise SyncError(f"{self._uri} cannot take single changes.")
+
+    @contextmanager
+    def rebuild(self) -> Iterator[DocumentSpool]:
+        """Collect all documents; then make the bundle and replace the old one."""
+        self.open()
+        with self._errors(), DocumentSpool() as spool:
+            yield spool
+            asyncio.run(self._build(spool))
+            self._publish(spool)
+
+    def close(self) -> None:
+        """Release the lock."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    async def _build(self, spool: DocumentSpool) -> None:
+        """Index every page, and write the bundle beside the old one."""
+        path = (self.folder / NEW_BUNDLE).resolve()
+        shutil.rmtree(path, ignore_errors=True)
+        default, several_sites = next(iter(spool.languages)), len(spool.sites) > 1
+        async with asyncio.timeout(None) as limit:
+            async with PagefindIndex(config=IndexConfig(output_path=str(path))) as index:
+                for page in spool.pages():
+                    markup = page_markup(page, default, with_site=several_sites)
+                    url = urldefrag(str(page[0].get("url") or "")).url
+                    await index.add_html_file(content=markup, url=url)
+                limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
+
+    def _publish(self, spool: DocumentSpool) -> None:
+        """Move the new bundle into place, its entry file last; then write page and cursor."""
+        new, bundle = self.folder / NEW_BUNDLE, self.folder / BUNDLE
+        before = set(self._state().get("files", ()))
+        names = sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file())
+        for name in sorted(names, key=lambda name: name == ENTRY):
+            (bundle / name).parent.mkdir(parents=True, exist_ok=True)
+            (new / name).replace(bundle / name)
+        shutil.rmtree(new)
+        self._write_page(spool)
+        kept = {*names, *before, STATE}
+        for path in [path for path in bundle.rglob("*") if path.is_file()]:
+            if str(path.relative_to(bundle)) not in kept:
+                path.unlink()
+        replace_json(bundle / STATE, {"cursor": asdict(spool.cursor), "files": names})
+
+    def _write_page(self, spool: DocumentSpool) -> None:
+        """Write the search page, unless the folder has one of another author."""
+        index = self.folder / "index.html"
+        if index.exists() and GENERATOR not in index.read_text("utf-8", "replace"):
+            return
+        now = datetime.now(UTC)
+        values = {
+            "language": escape(next(iter(spool.languages))),
+            "site": escape(", ".join(sorted(spool.sites)) if len(spool.sites) < 4 else ""),
+            "languages": _language_links(spool),
+            "pages": str(len(spool)),
+            "as_of": now.isoformat(timespec="seconds"),
+            "day": f"{now:%Y-%m-%d}",
+        }
+        for name in reversed(PAGE_FILES):
+            text = (files("sitecrawl.sync") / "pagefind_page" / name).read_text("utf-8")
+            if name == "index.html":
+                text = text.format(**values)
+            replace_text(self.folder / name, text)
+
+    def _state(self) -> dict[str, Any]:
+        """Return the cursor and the names of the files of the bundle; empty before the first."""
+        path = self.folder / BUNDLE / STATE
+        state: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        return state
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Convert failures of files and of Pagefind to one line."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise SyncError(f"{self._uri}: Pagefind wrote nothing for {SECONDS} s.") from error
+        except (OSError, ValueError) as error:
+            raise SyncError(f"{self._uri} cannot be written: {error}.") from error
+
+
+class _Place(NamedTuple):
+    """Place of a document in the file, and the facts that are needed before it is read back."""
+
+    offset: int
+    page: str
+    site: str
+    language: str
+
+
+class DocumentSpool:
+    """Documents in a temporary file, the last change of each; pages are read back from it."""
+
+    def __init__(self) -> None:
+        self.cursor = Cursor("", "", "", 0)
+        self._places: dict[str, _Place] = {}
+
+    def __enter__(self) -> Self:
+        """Create the file; it has no name, so that nothing is left of a killed process."""
+        self._file = TemporaryFile()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Delete the file."""
+        self._file.close()
+
+    def __len__(self) -> int:
+        """Number of pages."""
+        return len({place.page for place in self._places.values()})
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
+        """Keep the changed documents, and forget the deleted ones."""
+        for change in changes:
+            record = change.record
+            if change.op == "delete":
+                self._places.pop(change.id, None)
+                continue
+            self._places[change.id] = _Place(
+                self._file.seek(0, SEEK_END),
+                str(record.get("page_id") or change.id),
+                sys.intern(urlsplit(str(record.get("url") or "")).hostname or ""),
+                sys.intern(primary_language(record.get("language"))),
+            )
+            self._file.write(serialized(record) + b"\n")
+        self.cursor = cursor
+        return []
+
+    def pages(self) -> Iterator[list[dict[str, Any]]]:
+        """Yield the documents of each page: one, or its sections in their order."""
+        pages: defaultdict[str, list[int]] = defaultdict(list)
+        for place in self._places.values():
+            pages[place.page].append(place.offset)
+        for offsets in pages.values():
+            records = [self._record(offset) for offset in offsets]
+            yield sorted(records, key=lambda record: record.get("order") or 0)
+
+    @property
+    def sites(self) -> set[str]:
+        """Hosts of the pages."""
+        return {place.site for place in self._places.values()}
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """Primary languages of the documents with their number, the most frequent first."""
+        known = Counter(place.language for place in self._places.values() if place.language)
+        return dict(known.most_common()) or {DEFAULT_LANGUAGE: 0}
+
+    def _record(self, offset: int) -> dict[str, Any]:
+        self._file.seek(offset)
+        record: dict[str, Any] = json.loads(self._file.readline())
+        return record
+
+
+def page_markup(
+    documents: Sequence[Mapping[str, Any]], default_language: str, *, with_site: bool
+) -> str:
+    """Return a page as Pagefind reads it: text, headings with anchors, filters and sort key.
+
+    ``documents`` is a page, or its sections in their order.
+    """
+    first = documents[0]
+    title = str(first.get("title") or first.get("url") or "")
+    language = primary_language(first.get("language")) or default_language
+    filters = {"site": urlsplit(str(first.get("url") or "")).hostname if with_site else ""}
+    filters["directory"] = first.get("url_path_dir1")
+    shown = next((str(first[name]) for name in DATES[:2] if first.get(name)), "")
+    sorted_by = next((str(first[name]) for name in DATES if first.get(name)), "")
+    head = [
+        *(_tag(f"filter='{name}[content]'", value) for name, value in filters.items() if value),
+        *([_tag("meta='date[content]'", shown[:10])] if shown else []),
+        *([_tag("sort='date[content]'", sorted_by)] if sorted_by else []),
+    ]
+    body = "".join(_blocks(documents, title))
+    return (
+        f'<html lang="{escape(language)}"><head><title>{escape(title)}</title></head>'
+        f"<body data-pagefind-body>{''.join(head)}{body}</body></html>"
+    )
+
+
+def _tag(attribute: str, value: object) -> str:
+    return f'<meta data-pagefind-{attribute} content="{escape(str(value))}">'
+
+
+def _blocks(documents: Sequence[Mapping[str, Any]], title: str) -> Iterator[str]:
+    """Yield title, headings and texts as HTML; a heading of level 1 is the title."""
+    yield f'<h1 data-pagefind-meta="title">{escape(title)}</h1>'
+    left = MAX_TEXT
+    for document in documents:
+        for block in content_blocks(document):
+            text = escape(block.text[:left])
+            left -= len(block.text)
+            if left < 0:
+                return
+            if block.level:
+                level = min(max(block.level, 2), 6)
+                anchor = f' id="{escape(block.anchor)}"' if block.anchor else ""
+                yield f"<h{level}{anchor}>{text}</h{level}>" if block.text != title else ""
+            else:
+                yield f"<p>{text.replace(chr(10), '</p><p>')}</p>"
+
+
+def _language_links(spool: DocumentSpool) -> str:
+    """Return links to the other languages' results; Pagefind searches one language at a time."""
+    languages = spool.languages
+    if len(languages) == 1:
+        return ""
+    links = " ".join(
+        f'<a href="?language={escape(name)}" lang="{escape(name)}" data-set="language"'
+        f' data-value="{escape(name)}">{escape(name)} ({count})</a>'
+        for name, count in languages.items()
+    )
+    return f'<nav aria-label="Language of the pages">{links}</nav>\n'
