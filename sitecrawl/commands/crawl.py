@@ -16,7 +16,8 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
-from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest
+from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.scrapy_commands import (
     StartedCommand,
     crawl_settings,
@@ -64,6 +65,9 @@ class Command(StartedCommand, crawl.Command):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; exit with status 2 and one line per problem if there are any."""
         given = list(opts.spargs)
+        if misplaced := unknown_words(args, CrawlParams.model_fields):
+            print_errors(f"{each}." for each in misplaced)
+            sys.exit(BAD_USAGE)
         super().process_options(args, opts)
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
             print_errors([unwritable])

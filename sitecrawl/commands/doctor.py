@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.configuration import load
 from sitecrawl.console.command_base import FetchingCommand, read_url
 from sitecrawl.console.page_fetcher import FetchedPages, fetch
@@ -17,9 +19,11 @@ from sitecrawl.console.site_diagnosis import (
     addresses,
     diagnose,
 )
-from sitecrawl.console.terminal import print_errors, print_lines, span
+from sitecrawl.console.terminal import print_errors, print_lines, printable, span
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.decision import Decision
+from sitecrawl.policy.documents.placeholders import ADVICE
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.statuses import DONE, NO_RESULT
 from sitecrawl.web.html.page import Page
 
@@ -35,7 +39,7 @@ class Command(FetchingCommand):
 
     def short_desc(self) -> str:
         """Return the description that `scrapy` prints in its list of commands."""
-        return "Look at a site before crawling it (scrapy doctor URL > site.toml)"
+        return "Look at a site before crawling it (scrapy doctor URL --write site.toml)"
 
     def long_desc(self) -> str:
         """Return the text of `scrapy doctor -h`; argparse wraps it."""
@@ -44,15 +48,27 @@ class Command(FetchingCommand):
             "without www) and its sitemaps, and say what was found: whether the page may be "
             "fetched, which address is the real one, whether it needs a browser, its language, "
             "how many pages to expect and how long they take. The output is a first "
-            "configuration: scrapy doctor URL > site.toml, then scrapy crawl site "
-            "-a config=site.toml -O documents.jsonl. Nothing is stored. Exit status: 0 the page "
+            "configuration, which --write FILE writes: scrapy doctor URL --write site.toml, then "
+            "scrapy crawl site "
+            "-a config=site.toml -O documents.jsonl. Nothing else is stored. Exit status: 0 the page "
             "was read; 1 it could not be, or may not be; 2 wrong usage or configuration."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option for the configuration file."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--write",
+            metavar="FILE",
+            help="write the configuration to a new file, and print the findings as well",
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Fetch the page and print the findings; return 1 if it cannot be read."""
         url = read_url(args, "doctor")
         configuration = load({**opts.spargs, "start": url})
+        if opts.write and Path(opts.write).exists():
+            raise ConfigError([f"--write {opts.write}: the file exists, and is not overwritten."])
         params = configuration.params
         with fetch(
             self.crawler_process,
@@ -70,7 +86,21 @@ class Command(FetchingCommand):
             print_lines([json.dumps(record(found), ensure_ascii=False)])
         else:
             print_lines(lines(found))
-        return NO_RESULT if found.page is None else DONE
+        if found.page is None:
+            return NO_RESULT
+        if opts.write:
+            _write(opts.write, found)
+        return DONE
+
+
+def _write(path: str, found: Diagnosis) -> None:
+    """Write the configuration to a new file; raises ConfigError."""
+    try:
+        with Path(path).open("x", encoding="utf-8") as file:
+            file.writelines(f"{printable(line)}\n" for line in lines(found))
+    except OSError as error:
+        raise ConfigError([f"--write {path}: {error.strerror}."]) from error
+    print_errors([f"Written: {path}. Next: scrapy crawl site -a config={path} -O documents.jsonl"])
 
 
 def _problems(url: str, fetched: FetchedPages) -> list[str]:
@@ -93,6 +123,7 @@ def record(found: Diagnosis) -> dict[str, Any]:
         "canonical": page.canonical if page else None,
         "needs_scripts": scripts.allowed if scripts else None,
         "scripts": scripts.rule if scripts else None,
+        "placeholder": found.placeholder.kind if found.placeholder else None,
         "language": page.language if page else None,
         "links": found.links,
         "admitted": found.admitted,
@@ -109,7 +140,8 @@ def lines(found: Diagnosis) -> Iterator[str]:
     if found.page is None:
         return
     yield from ("", f"start = [{json.dumps(found.start)}]")
-    if found.scripts is not None and found.scripts.allowed:
+    shell = found.placeholder and found.placeholder.outcome is Outcome.SCRIPT_SHELL
+    if shell or (found.scripts is not None and found.scripts.allowed):
         yield 'render = "auto"  # a browser, where a page needs one'
     yield '# contact = "you@example.org"  # how the site\'s owner can reach you'
 
@@ -121,6 +153,10 @@ def _findings(found: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "address", f"{address} {answer}"
     if found.page is not None and found.scripts is not None:
         yield from _page(found, found.page, found.scripts)
+    if found.placeholder is not None:
+        kind = found.placeholder
+        words = f"{kind.kind.replace('_', ' ')} ({kind.detail}): {ADVICE[kind.outcome]}"
+        yield "no content", words
     for sitemap, count in found.sitemaps.items():
         yield "sitemap", f"{sitemap} lists {count} URLs"
     yield "pages", _expected(found)

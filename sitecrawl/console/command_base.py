@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 
-from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.config.config_errors import ConfigError, unknown_words
 from sitecrawl.config.configuration import Configuration
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
 from sitecrawl.console.scrapy_commands import StartedCommand, spider_loader
@@ -69,9 +70,8 @@ class StoredCommand(StartedCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; raises UsageError."""
-        unknown = [word for word in args if word.startswith("-") and word != "-"]
-        if unknown:
-            raise UsageError(f"there is no option {unknown[0]}", print_help=False)
+        if unknown := unknown_words(args, CrawlParams.model_fields):
+            raise UsageError(unknown[0], print_help=False)
         names = Counter(word.partition("=")[0] for word in opts.spargs)
         for name, count in names.items():
             if count > 1:

@@ -10,7 +10,9 @@ from scrapy import Request
 from sitecrawl.config.assembly import agent
 from sitecrawl.console.page_fetcher import FetchedPages, PageCollector
 from sitecrawl.policy.decision import Decision
+from sitecrawl.policy.documents.placeholders import Placeholder, judge_page
 from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.policy.rendering import needs_scripts
 from sitecrawl.reqmeta import origin_of
 from sitecrawl.responses import request_of
@@ -62,7 +64,7 @@ class Diagnosis(NamedTuple):
     ``page`` is the page after all redirects; None if nothing could be read. ``hosts`` describes
     the response of each address of the site. ``expected`` counts the pages that the sitemaps list
     and the rules admit; None without a sitemap. ``delay``, in seconds, is the pace of fetching
-    them.
+    them. ``placeholder`` is the page's kind if it has no content of its own.
     """
 
     url: str
@@ -78,6 +80,7 @@ class Diagnosis(NamedTuple):
     expected: int | None
     links: int
     admitted: int
+    placeholder: Placeholder | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -132,6 +135,9 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: FetchedPages)
         expected=sum(map(admits, pages)) if pages else None,
         links=len(links),
         admitted=sum(map(admits, links)),
+        placeholder=judge_page(page, fetched.collected.bodies[start], PLACEHOLDERS)
+        if page
+        else None,
     )
 
 

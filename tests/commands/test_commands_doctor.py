@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from saying import Say
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page, redirect
+from scripts.terminal_session import WALLED
 from sitecrawl.console.site_diagnosis import addresses
 
 SHELL = """<!DOCTYPE html><html><head><title>App</title></head>
@@ -48,6 +50,7 @@ def test_what_is_found(server: Server, fetching: Say, site: dict[str, Page]) -> 
         "canonical": f"{origin}/",
         "needs_scripts": False,
         "scripts": "the page has no scripts",
+        "placeholder": None,
         "language": "en",
         "links": 3,
         "admitted": 2,
@@ -74,6 +77,29 @@ def test_its_output_is_a_configuration(
     run = crawl(config="site.toml")
     assert run.status == 0, run.log[-3000:]
     assert run.documents.keys() == {f"{origin}/", f"{origin}/a", f"{origin}/b"}
+
+
+@pytest.mark.behaviour("A-19")
+def test_it_writes_its_configuration_to_a_new_file(
+    server: Server, fetching: Say, site: dict[str, Page], tmp_path: Path
+) -> None:
+    origin, file = server.serve(site), tmp_path / "own.toml"
+    said = fetching("doctor", f"{origin}/app", "-a", "delay=0", "--write", file)
+    assert said.status == 0, said.err
+    assert f"Next: scrapy crawl site -a config={file}" in said.err
+    assert tomllib.loads(file.read_text()) == {"start": [f"{origin}/app"], "render": "auto"}
+    assert said.out == file.read_text()
+    asked = len(server.log.targets())
+    again = fetching("doctor", f"{origin}/app", "--write", file)
+    assert (again.status, again.out) == (2, "")
+    assert "the file exists" in again.err
+    assert len(server.log.targets()) == asked
+
+
+def test_a_login_wall_is_said(server: Server, fetching: Say) -> None:
+    said = fetching("doctor", f"{server.serve(WALLED)}/", "-a", "delay=0")
+    assert "# no content  login wall (a password field under a title that asks for it)" in said.out
+    assert "-a auth=ORIGIN=user:password" in said.out
 
 
 def test_a_page_made_by_scripts_is_noticed(
