@@ -104,7 +104,7 @@ def _write(path: str, found: Diagnosis) -> None:
 
 
 def _problems(url: str, fetched: FetchedPages) -> list[str]:
-    problems = crawl_of(fetched.crawler).seed_report.problems()
+    problems = list(crawl_of(fetched.crawler).seed_report.problems().values())
     return [each.removeprefix("start ") for each in problems if f" {url} " in each] or problems
 
 

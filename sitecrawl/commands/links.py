@@ -117,7 +117,7 @@ def _problems(fetched: FetchedPages, url: str) -> Iterator[str]:
     if elsewhere:
         yield f"{url} redirects to {elsewhere[0]}; look there."
         return
-    for problem in crawl.seed_report.problems():
+    for problem in crawl.seed_report.problems().values():
         yield problem.removeprefix("start ")
 
 

@@ -14,23 +14,43 @@ from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
 from sitecrawl.statuses import DONE, STARTS_FAILED
 
 if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.crawl.seeds import SeedReport
     from sitecrawl.frontier.base import VisitResult
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
 
 
-def summarize_run(
-    stats: Mapping[str, Any], discovery: Discovery, leased: LeasedOrigins
-) -> dict[str, Any]:
-    """Return the crawl's own stats, and the facts that ``scrapy explain`` shows about the run."""
-    numbers = {
-        name: value
-        for name, value in stats.items()
-        if name.startswith("sitecrawl/") and isinstance(value, int | float)
-    }
-    refusals = discovery.refusals.as_stored()
-    return {**numbers, "refusals": refusals, "given_up": leased.given_up()}
+class RunSummary:
+    """Summary of what a worker did; those of all workers of a run are combined."""
+
+    def __init__(
+        self,
+        stats: StatsCollector,
+        discovery: Discovery,
+        leased: LeasedOrigins,
+        seed_report: SeedReport,
+        failed_pages: FailedPages,
+    ) -> None:
+        self._stats = stats
+        self._discovery = discovery
+        self._leased = leased
+        self._seed_report = seed_report
+        self._failed_pages = failed_pages
+
+    def counters(self) -> dict[str, Any]:
+        """Return the numeric stats, and the facts that the end and ``scrapy explain`` show."""
+        stats = self._stats.get_stats()
+        numbers = {name: value for name, value in stats.items() if isinstance(value, int | float)}
+        return {
+            **numbers,
+            "refusals": self._discovery.refusals.as_stored(),
+            "given_up": self._leased.given_up(),
+            "failed_starts": self._seed_report.problems(),
+            "failed_pages": self._failed_pages.as_stored(),
+        }
 
 
 logger = logging.getLogger(__name__)
@@ -101,12 +121,21 @@ class FailedPages:
             page = f" on {visit.due.referrer}" if visit.due.referrer else ""
             self._examples.setdefault(visit.reason, f"{visit.due.url}{page}")
 
-    def __str__(self) -> str:
-        """Return their number, and the reasons; empty if there are none."""
-        total = self._counts.total()
+    def as_stored(self) -> dict[str, dict[str, Any]]:
+        """Return number and example by reason, as plain values."""
+        return {
+            reason: {"pages": count, "example": self._examples[reason]}
+            for reason, count in self._counts.items()
+        }
+
+    @staticmethod
+    def describe(failed: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return the number of stored failures, and the reasons; empty if there are none."""
+        total = sum(each["pages"] for each in failed.values())
+        ordered = sorted(failed.items(), key=lambda each: -each[1]["pages"])
         reasons = (
-            f"{count} {reason.replace('_', ' ')}, one is {self._examples[reason]}"
-            for reason, count in self._counts.most_common()
+            f"{each['pages']} {reason.replace('_', ' ')}, one is {each['example']}"
+            for reason, each in ordered
         )
         return f"{counted(total, 'page')} failed: {'; '.join(reasons)}" if total else ""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.policy.documents.placeholders import ADVICE
@@ -141,10 +141,14 @@ class SeedReport:
         advice = ADVICE.get(outcome) if outcome is not None else None
         self._remedies[url] = advice or REMEDIES.get(reason) or EXPLAIN.format(url)
 
-    @property
-    def read_nothing(self) -> bool:
-        """True if no page was read, and every start produced nothing."""
-        return not self.pages_read and 0 < self.starts == len(self.problems())
+    def read_nothing(self, counters: Mapping[str, Any], failed: Sequence[str]) -> bool:
+        """Return True if no worker has read a page, and every start has failed."""
+        read = sum(counters.get(f"sitecrawl/outcomes/{each.name.lower()}", 0) for each in READ)
+        return not read and 0 < self.starts == len(failed)
+
+    def in_order(self, problems: Mapping[str, str]) -> list[str]:
+        """Return the lines of failed starts in the order of the starts."""
+        return [problems[url] for url in self._starts if url in problems]
 
     @property
     def starts(self) -> int:
@@ -161,8 +165,8 @@ class SeedReport:
         for reason, count in self._kept_out.most_common():
             yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
 
-    def problems(self) -> list[str]:
-        """Return a line for each start that produced nothing.
+    def problems(self) -> dict[str, str]:
+        """Return a line for each start that produced nothing, by its URL.
 
         A start that this run did not visit is one only if its origin was given up. One that
         redirects is judged by the last URL of its redirects.
@@ -173,7 +177,7 @@ class SeedReport:
                 words, reason = given_up
                 self._results.setdefault(url, words)
                 self._remedies.setdefault(url, REMEDIES.get(reason) or EXPLAIN.format(url))
-        return [line for url in self._starts if (line := self._line(url))]
+        return {url: line for url in self._starts if (line := self._line(url))}
 
     def _line(self, url: str) -> str:
         """Return the line of a start; empty if it needs none."""

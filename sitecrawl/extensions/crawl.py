@@ -21,8 +21,8 @@ from sitecrawl.crawl.run_summary import (
     Outlook,
     PlaceholderPages,
     RunEnding,
+    RunSummary,
     SlowOrigin,
-    summarize_run,
 )
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
@@ -41,6 +41,7 @@ from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
+from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worth import Worth
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
@@ -135,6 +136,11 @@ class Crawl:
             seed_report=self.seed_report,
             tasks=self.tasks,
         )
+        self.failed_pages = FailedPages(self.recorder)
+        self.summary = RunSummary(
+            stats, self.discovery, self.leased, self.seed_report, self.failed_pages
+        )
+        self.work_sharing = WorkSharing(self.owner, self.leased, self.queues, self.summary)
         self.page_callback = PageCallback(spider.parse, self.recorder, self.discovery)
         self.visit_requests = VisitRequests(
             self.page_callback.callback,
@@ -156,7 +162,6 @@ class Crawl:
         )
         self.probes = MissingPageProbes(self.queues, self.tasks, stats, spider.read_options)
         self.placeholder_pages = PlaceholderPages(self.recorder)
-        self.failed_pages = FailedPages(self.recorder)
         self.passes = Passes(
             params,
             self.owner,
@@ -178,6 +183,7 @@ class Crawl:
             logger.warning("%s", ROGUE)
         await self.seed_redirects.begin(seeds)
         await self.passes.begin(seeds)
+        self.work_sharing.begin()
 
     async def outlook(self, rate: float) -> Outlook:
         """Return the work left at a rate in pages per second; raises FrontierError."""
@@ -258,6 +264,7 @@ class Crawl:
         """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
         self._finish_reason = reason
         self.passes.end()
+        await self.work_sharing.end()
         try:
             await self.recorder.flush_all()
             await self._save_origins()
@@ -296,11 +303,12 @@ class Crawl:
         if self.owner.failure is not None:
             return RunEnding(DATABASE_ERROR, self._finish_reason, 0)
         report, frontier = self.seed_report, self.owner.frontier
-        failed_starts = report.problems()
-        written = self._stats.get_value("item_scraped_count", 0)
+        counters = await self.work_sharing.counters()
+        failed_starts = report.in_order(counters["failed_starts"])
+        written = counters.get("item_scraped_count", 0)
         empty = not (written or self.checks_links or await frontier.has_documents())
         status = STARTS_FAILED if failed_starts else DONE
-        if empty or report.read_nothing:
+        if empty or report.read_nothing(counters, failed_starts):
             status = NO_RESULT
         max_pages = self._params.max_pages
         return RunEnding(
@@ -310,14 +318,14 @@ class Crawl:
             failed_starts,
             report.starts,
             report.no_document() if empty else "",
-            str(self.failed_pages),
-            self.leased.given_up(),
+            FailedPages.describe(counters["failed_pages"]),
+            counters["given_up"],
             f"max_pages {max_pages}" if max_pages else "",
         )
 
     async def engine_stopped(self) -> None:
         """End the run and store its counters; the feeds are stored by now."""
-        counters = summarize_run(self._stats.get_stats(), self.discovery, self.leased)
+        counters = self.summary.counters()
         if self._has_finished and self.ending.is_normal:
             await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)

@@ -29,10 +29,12 @@ __all__ = [
     "FeedFile",
     "Frontier",
     "FrontierError",
+    "Heartbeat",
     "NoCrawlError",
     "OriginState",
     "Outcome",
     "Settlement",
+    "Share",
     "SharedPages",
     "Stripped",
     "VisitResult",
@@ -242,7 +244,31 @@ class OriginState:
     delay: float | None
     ready_at: float
     pending: int
-    given_up: bool = False  # by the run; only set by a claim
+    robots_read: bool = False  # by the worker of this run that handed the origin over
+    given_up: str | None = None  # reason, if the run gave it up; only set by a claim
+    continued: bool = False  # it was leased by this worker before, and by no other since
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """Progress that a worker reports: pages so far, pages per second of late, and its counters."""
+
+    pages: int = 0
+    rate: float = 0.0
+    counters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Division of the waiting URLs among the workers of a run that were heard of lately.
+
+    ``mine`` has those of each origin of this worker, ``others`` the sum for each other worker,
+    ``free`` those of origins without a lease.
+    """
+
+    mine: Mapping[str, int]
+    others: Sequence[int]
+    free: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +392,14 @@ class Frontier(Protocol):
     async def release(self, origin: str) -> None:
         """Release the origin; its popped URLs are due again."""
 
-    async def exclude_from_run(self, origin: str) -> None:
+    async def hand_over(self, state: OriginState) -> None:
+        """Store the state of an origin and release it for another worker of this run, which does
+        not request its robots.txt again."""
+
+    async def beat(self, heartbeat: Heartbeat) -> Share:
+        """Record a heartbeat; return the part of the waiting work that this worker has."""
+
+    async def exclude_from_run(self, origin: str, reason: str) -> None:
         """Release the origin, and keep every worker from leasing it again in this run."""
 
     async def readmit(self, origin: str) -> None:
@@ -419,8 +452,11 @@ class Frontier(Protocol):
     async def end_deliveries(self) -> None:
         """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
 
+    async def counters_of_others(self) -> dict[str, Any]:
+        """Return the counters of the other workers of the run, as of their last heartbeats."""
+
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
-        """End the run and close the database."""
+        """Leave the run and close the database; the last worker ends the run."""
 
 
 class FrontierError(Exception):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from socket import gethostname
 from uuid import uuid4
 
-from sitecrawl.frontier.base import Backlog, OriginState
-from sitecrawl.frontier.database import Database, Row, storable
+from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share
+from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY
+from sitecrawl.policy.origin_shares import to_lease
 
 PROC = Path("/proc")
 REST = (
@@ -44,12 +47,39 @@ def anyone_at_work(database: Database) -> bool:
     return not all(is_dead(owner) for (owner,) in workers)
 
 
-def heartbeat(database: Database, worker: str, run: int, seconds: float) -> None:
-    """Record a heartbeat of the worker."""
+def register(database: Database, worker: str, run: int, seconds: float, *, crawls: bool) -> None:
+    """Record that a worker takes part in a run; forget those of earlier runs of its realm."""
+    now = database.now()
+    stay_alive(database, worker, run, seconds)
+    database.execute(
+        "DELETE FROM run_worker WHERE run < ? AND run IN (SELECT id FROM run WHERE realm ="
+        " (SELECT realm FROM run WHERE id = ?))",
+        (run, run),
+    )
+    host, process = gethostname(), os.getpid()
+    database.execute(
+        "INSERT INTO run_worker (owner, run, host, process, crawls, started_at, seen_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (worker, run, host, process, int(crawls), now, now),
+    )
+
+
+def stay_alive(database: Database, worker: str, run: int, seconds: float) -> None:
+    """Let the others take a worker for alive for ``seconds`` more."""
     database.execute(
         "INSERT INTO worker (owner, run, alive_until) VALUES (?, ?, ?)"
         " ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until",
         (worker, run, database.now() + seconds),
+    )
+
+
+def record_heartbeat(database: Database, worker: str, heartbeat: Heartbeat) -> None:
+    """Record a heartbeat of a worker, with its progress."""
+    counters = json.dumps(heartbeat.counters, sort_keys=True, default=str)
+    database.execute(
+        "UPDATE run_worker SET seen_at = ?, ended_at = NULL, finish = NULL, pages = ?, rate = ?,"
+        " counters = ? WHERE owner = ?",
+        (database.now(), heartbeat.pages, heartbeat.rate, counters, worker),
     )
 
 
@@ -71,6 +101,10 @@ def reap_dead_workers(database: Database, now: float, delay: float) -> None:
             )
         if dead or until < now:
             database.execute("DELETE FROM worker WHERE owner = ?", (owner,))
+            database.execute(
+                "UPDATE run_worker SET ended_at = ?, finish = ? WHERE owner = ?",
+                (now, "died" if dead else "silent", owner),
+            )
 
 
 def _system() -> str:
@@ -98,15 +132,19 @@ def _started(pid: int) -> int | None:
 SAFE_SHARE = 0.75  # part of a lease during which requests may begin
 STATE = (  # the delay after a request applies to all realms
     " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay,"
-    " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key), pending"
+    " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key), pending,"
+    " robots_run IS NOT NULL AND robots_run = ?"
 )
-TAKE = (
-    "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE id IN ("
-    "SELECT id FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
+FREE = (
+    "SELECT id, pending FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
     " AND (given_up IS NULL OR given_up <> ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
-    " ORDER BY ready_at, id LIMIT ?) AND lease_until < ?" + STATE
+    " ORDER BY ready_at, id LIMIT ?"
+)
+TAKE = (
+    "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE id IN ({})"
+    " AND lease_until < ?" + STATE
 )
 CLAIM = (
     "UPDATE origin SET owner = ?, fence = fence + 1, lease_until = ? WHERE key = ? AND realm = ?"
@@ -114,19 +152,24 @@ CLAIM = (
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = origin.key"
     " AND other.id <> origin.id AND other.lease_until >= ?)"
     + STATE
-    + ", given_up IS NOT NULL AND given_up = ?"
+    + ", CASE WHEN given_up = ? THEN coalesce(given_up_because, '') END"
 )
 SAVE = (
     "UPDATE origin SET robots_text = ?, robots_status = ?, robots_expires_at = ?, delay = ?,"
-    " ready_at = ? WHERE id = ?"
+    " ready_at = ?, robots_run = ? WHERE id = ?"
 )
-
-SHARE = (
-    "SELECT (SELECT count(*) FROM origin WHERE realm = ? AND pending > 0"
-    " AND (given_up IS NULL OR given_up <> ?)"
-    " AND (owner IS NULL OR owner <> ?)),"
-    " (SELECT count(*) FROM worker WHERE run = ?)"
+HEARD_SECONDS = 10.0
+"""Age of a heartbeat up to which a worker has a share: one that is stopped must not keep the others
+from free origins until it counts as dead."""
+OTHERS = (
+    "SELECT owner FROM run_worker WHERE run = ? AND crawls = 1 AND seen_at >= ? AND owner <> ?"
+    " AND ended_at IS NULL"
 )
+LOADS = (
+    "SELECT CASE WHEN lease_until >= ? THEN owner END, sum(pending) FROM origin"
+    " WHERE realm = ? AND pending > 0 AND (given_up IS NULL OR given_up <> ?) GROUP BY 1"
+)
+MINE = "SELECT key, pending FROM origin WHERE owner = ? AND pending > 0 AND realm = ?"
 
 
 @dataclass(slots=True)
@@ -171,19 +214,16 @@ class Leases:
     def take(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins with waiting URLs, those ready first."""
         begun, now = time.monotonic(), self._database.now()
-        limit = min(limit, self._fair_share() - len(self._held))
+        free = self._database.rows(FREE, (self._realm, now, self._run, now, max(limit, 0)))
+        if not free:
+            return []
+        mine, others, _ = self._loads(now)
+        chosen = [row[0] for row in free[: to_lease(mine, others, (row[1] for row in free))]]
+        if not chosen:
+            return []
+        until = now + self._seconds
         rows = self._database.rows(
-            TAKE,
-            (
-                self._owner,
-                now + self._seconds,
-                self._realm,
-                now,
-                self._run,
-                now,
-                max(limit, 0),
-                now,
-            ),
+            TAKE.format(placeholders(len(chosen))), (self._owner, until, *chosen, now, self._run)
         )
         rows.sort(key=lambda row: (row[7], row[0]))
         return [self._taken(row, begun) for row in rows]
@@ -192,7 +232,8 @@ class Leases:
         """Lease one stored origin, unless another worker has it."""
         begun, now = time.monotonic(), self._database.now()
         until = now + self._seconds
-        values = (self._owner, until, origin, self._realm, now, self._owner, now, self._run)
+        runs = (self._run, self._run)
+        values = (self._owner, until, origin, self._realm, now, self._owner, now, *runs)
         rows = self._database.rows(CLAIM, values)
         return self._taken(rows[0], begun) if rows else None
 
@@ -201,23 +242,45 @@ class Leases:
         if self.prove(state.key):
             text = storable(state.robots_text)
             remembered = (text, state.robots_status, state.robots_expires_at, state.delay)
-            row = self._held[state.key].id
-            self._database.execute(SAVE, (*remembered, state.ready_at, row))
+            row, read_in = self._held[state.key].id, self._run if state.robots_read else None
+            self._database.execute(SAVE, (*remembered, state.ready_at, read_in, row))
 
-    def _fair_share(self) -> int:
-        """Return the number of origins that each worker may lease, so that none is idle."""
-        values = (self._realm, self._run, self._owner, self._run)
-        [(others, workers)] = self._database.rows(SHARE, values)
-        return -(-(len(self._held) + int(others)) // max(int(workers), 1))
+    def hand_over(self, state: OriginState) -> None:
+        """Inside a transaction: store the state of an origin, and release it."""
+        self.save(state)
+        self.give_back(state.key)
+
+    def share(self) -> Share:
+        """Return the division of the waiting URLs among the workers heard of lately."""
+        now = self._database.now()
+        _, others, free = self._loads(now)
+        mine = self._database.rows(MINE, (self._owner, self._realm)) if others else []
+        return Share({key: pending for key, pending in mine if key in self._held}, others, free)
+
+    def _loads(self, now: float) -> tuple[int, list[int], int]:
+        """Return the waiting URLs of this worker, of each other one, and of free origins."""
+        since = now - min(HEARD_SECONDS, self._seconds)
+        others = self._database.rows(OTHERS, (self._run, since, self._owner))
+        if not others:
+            return 0, [], 0
+        rows = self._database.rows(LOADS, (now, self._realm, self._run))
+        loads = {owner: int(pending) for owner, pending in rows}
+        return (
+            loads.get(self._owner, 0),
+            [loads.get(owner, 0) for (owner,) in others],
+            loads.get(None, 0),
+        )
 
     def _taken(self, row: Row, begun: float) -> OriginState:
-        """Record a lease; one that had expired unnoticed keeps its uncommitted URLs."""
+        """Record a lease; one that had expired unnoticed keeps its uncommitted URLs, unless another
+        worker has had the origin since."""
         state = OriginState(*row[2:])
         before = self._held.get(state.key)
-        popped = before.popped if before is not None else set()
+        continued = before is not None and row[1] == before.fence + 1
+        popped = before.popped if before is not None and continued else set()
         until = begun + SAFE_SHARE * self._seconds
         self._held[state.key] = Lease(row[0], row[1], until, popped)
-        return state
+        return replace(state, continued=continued)
 
     def prove(self, origin: str) -> bool:
         """Inside a transaction: renew the lease; return False if it is no longer ours."""
@@ -237,7 +300,7 @@ class Leases:
 
     def renew(self) -> None:
         """Renew every lease, and record a heartbeat."""
-        heartbeat(self._database, self._owner, self._run, self._seconds)
+        stay_alive(self._database, self._owner, self._run, self._seconds)
         for origin in sorted(self._held, key=lambda origin: self._held[origin].id):
             self.prove(origin)
 
@@ -251,12 +314,13 @@ class Leases:
                 (lease.id, self._owner, lease.fence),
             )
 
-    def exclude_from_run(self, origin: str) -> None:
+    def exclude_from_run(self, origin: str, reason: str) -> None:
         """Exclude the origin from the run for all workers, if it is still ours."""
         lease = self._held.get(origin)
         if lease is not None and self.prove(origin):
             self._database.execute(
-                "UPDATE origin SET given_up = ? WHERE id = ?", (self._run, lease.id)
+                "UPDATE origin SET given_up = ?, given_up_because = ? WHERE id = ?",
+                (self._run, storable(reason), lease.id),
             )
             self.give_back(origin)
 

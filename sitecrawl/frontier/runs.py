@@ -7,7 +7,8 @@ from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.leases import heartbeat, reap_dead_workers
+from sitecrawl.frontier.leases import reap_dead_workers, register
+from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
 
@@ -62,7 +63,7 @@ def begin(
         count_pending(database, options.realm)
     else:
         database.execute(READS_OTHERWISE, (run, options.reading))
-    heartbeat(database, owner, run, options.lease_seconds)
+    register(database, owner, run, options.lease_seconds, crawls=True)
     return int(run)
 
 
@@ -71,12 +72,20 @@ def finish(database: Database, owner: str, run: int, reason: str, counters: dict
     now = database.now()
     database.execute("UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,))
     database.execute("DELETE FROM worker WHERE owner = ?", (owner,))
+    database.execute(
+        "UPDATE run_worker SET seen_at = ?, ended_at = ?, finish = ?, counters = ? WHERE owner = ?",
+        (now, now, reason, _json(counters), owner),
+    )
     if database.rows("SELECT 1 FROM worker WHERE run = ? AND alive_until >= ?", (run, now)):
         return
     database.execute(
         "UPDATE run SET finished_at = ?, finish_reason = ?, counters = ? WHERE id = ?",
-        (now, reason, json.dumps(counters, sort_keys=True, default=str), run),
+        (now, reason, _json(of_run(database, run, owner, counters)), run),
     )
+
+
+def _json(counters: dict[str, Any]) -> str:
+    return json.dumps(counters, sort_keys=True, default=str)
 
 
 def count_workers(database: Database, run: int) -> int:

@@ -26,6 +26,24 @@ CREATE TABLE worker (
     alive_until DOUBLE PRECISION NOT NULL
 );
 
+-- Workers of the last run of each realm, also those that have ended. ``seen_at`` is the time of the
+-- last heartbeat, ``rate`` the pages per second before it. ``finish`` is the reason of the end: that
+-- of the worker, or died. ``crawls`` is 0 for a process that only writes the output of others.
+CREATE TABLE run_worker (
+    owner TEXT PRIMARY KEY,
+    run BIGINT NOT NULL,
+    host TEXT NOT NULL,
+    process INTEGER NOT NULL,
+    crawls INTEGER NOT NULL,
+    started_at DOUBLE PRECISION NOT NULL,
+    seen_at DOUBLE PRECISION NOT NULL,
+    ended_at DOUBLE PRECISION,
+    finish TEXT,
+    pages BIGINT NOT NULL DEFAULT 0,
+    rate DOUBLE PRECISION NOT NULL DEFAULT 0,
+    counters TEXT
+);
+
 CREATE TABLE origin (
     id {identity},
     realm TEXT NOT NULL,
@@ -40,6 +58,8 @@ CREATE TABLE origin (
     fence BIGINT NOT NULL DEFAULT 0,
     lease_until DOUBLE PRECISION NOT NULL DEFAULT 0,
     given_up BIGINT,
+    given_up_because TEXT,
+    robots_run BIGINT,
     furniture INTEGER NOT NULL DEFAULT 0,
     UNIQUE (key, realm)
 );

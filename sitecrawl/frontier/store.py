@@ -18,9 +18,11 @@ from sitecrawl.frontier.base import (
     Delivered,
     DueUrl,
     FeedFile,
+    Heartbeat,
     OriginState,
     Outcome,
     Settlement,
+    Share,
     Stripped,
     VisitResult,
 )
@@ -30,7 +32,7 @@ from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.learned import FOLDED, LearnedRules, StoredPage, StoredRule
-from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers
+from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers, record_heartbeat
 from sitecrawl.frontier.link_table import Links
 from sitecrawl.frontier.outbox import (
     Outbox,
@@ -42,6 +44,7 @@ from sitecrawl.frontier.outbox import (
     undeliver_file,
 )
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
+from sitecrawl.frontier.run_counters import combined, worker_counters
 from sitecrawl.frontier.shared_answers import Answers, Withheld
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
@@ -343,10 +346,24 @@ class Store:
         with self._transaction():
             self.leases.give_back(origin)
 
-    def exclude_from_run(self, origin: str) -> None:
+    def hand_over(self, state: OriginState) -> None:
+        """Store the state of an origin, and release it for another worker of this run."""
+        lease = self.leases.get(state.key)
+        if lease is not None:
+            self._furniture.forget(lease.id)
+        with self._transaction():
+            self.leases.hand_over(state)
+
+    def beat(self, heartbeat: Heartbeat) -> Share:
+        """Record a heartbeat; return the part of the waiting work that this worker has."""
+        with self._transaction():
+            record_heartbeat(self._database, self.owner, heartbeat)
+        return self.leases.share()
+
+    def exclude_from_run(self, origin: str, reason: str) -> None:
         """Release the origin, and exclude it from the run."""
         with self._transaction():
-            self.leases.exclude_from_run(origin)
+            self.leases.exclude_from_run(origin, reason)
 
     def readmit(self, origin: str) -> None:
         """Allow an origin that was given up to be leased again."""
@@ -423,6 +440,10 @@ class Store:
         with self._transaction():
             self._database.exclusive_lock()
             end(self._database, self.owner, self.run)
+
+    def counters_of_others(self) -> dict[str, Any]:
+        """Return the counters of the other workers of the run, as of their last heartbeats."""
+        return combined(worker_counters(self._database, self.run, besides=self.owner))
 
     def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """Leave the run and close the connection."""

@@ -20,8 +20,10 @@ from sitecrawl.frontier.base import (
     DueUrl,
     FeedFile,
     FrontierError,
+    Heartbeat,
     OriginState,
     Settlement,
+    Share,
     Stripped,
     VisitResult,
 )
@@ -155,13 +157,21 @@ class ThreadedFrontier:
         """Release the origin."""
         await self._run(self._store.release, origin)
 
+    async def hand_over(self, state: OriginState) -> None:
+        """Store the state of an origin, and release it for another worker of this run."""
+        await self._run(self._store.hand_over, state)
+
+    async def beat(self, heartbeat: Heartbeat) -> Share:
+        """Record a heartbeat; return the part of the waiting work that this worker has."""
+        return await self._run(self._store.beat, heartbeat)
+
     async def has_untried_urls(self, origin: str) -> bool:
         """Tell whether a leased origin has waiting URLs other than those that failed last time."""
         return await self._run(self._store.has_untried_urls, origin)
 
-    async def exclude_from_run(self, origin: str) -> None:
+    async def exclude_from_run(self, origin: str, reason: str) -> None:
         """Release the origin, and keep every worker from leasing it again in this run."""
-        await self._run(self._store.exclude_from_run, origin)
+        await self._run(self._store.exclude_from_run, origin, reason)
 
     async def readmit(self, origin: str) -> None:
         """Allow an origin that was given up to be leased again."""
@@ -220,6 +230,10 @@ class ThreadedFrontier:
     async def end_deliveries(self) -> None:
         """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
         await self._run(self._store.end_deliveries)
+
+    async def counters_of_others(self) -> dict[str, Any]:
+        """Return the counters of the other workers of the run."""
+        return await self._run(self._store.counters_of_others)
 
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """End the run, close the database and the thread."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0
+IDLE_LEASE_SECONDS = 0.25  # between attempts that find no free origin
 TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are leased
 
 
@@ -62,6 +64,7 @@ class LeasedOrigins:
         self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
         self._leasing = False
+        self._no_lease_before = 0.0
         self._retry_timer: asyncio.TimerHandle | None = None
         self._take_over_timer: asyncio.TimerHandle | None = None
 
@@ -72,9 +75,16 @@ class LeasedOrigins:
 
     def acquire(self) -> None:
         """Ask the frontier for origins that have URLs due."""
-        if not self._leasing:
-            self._leasing = True
-            self._tasks.begin(self._lease())
+        if self._leasing:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._no_lease_before:
+            self._retry_timer = self._retry_timer or loop.call_at(
+                self._no_lease_before, self._retry_lease
+            )
+            return
+        self._leasing = True
+        self._tasks.begin(self._lease())
 
     def ensure(self, key: str) -> Origin:
         """Return the origin ``key``, added without a lease if necessary."""
@@ -98,8 +108,9 @@ class LeasedOrigins:
     def release(self, origin: Origin) -> None:
         """Release an origin that has nothing left to do in this run."""
         self._resting[origin.key] = self.origins.pop(origin.key)
+        work = self._hand_over(origin) if origin.is_leaving else self._release(origin)
         origin.rest()
-        self._tasks.begin(self._release(origin))
+        self._tasks.begin(work)
 
     def save(self, origin: Origin) -> None:
         """Store the state of an origin."""
@@ -164,13 +175,19 @@ class LeasedOrigins:
                 origin.key
             ):
                 await self._settle(origin.key)
-            await frontier.exclude_from_run(origin.key)
+            await frontier.exclude_from_run(origin.key, origin.given_up)
             self.acquire()
             return
         await self._settle(origin.key)
         if origin.key in self._resting:  # otherwise it was acquired again, with its lease
             await frontier.release(origin.key)
         self.acquire()
+
+    async def _hand_over(self, origin: Origin) -> None:
+        """Release an origin for another worker, which continues where this one has stopped."""
+        await self._learning.release(origin.key)
+        await self._worth.release(origin.key)
+        await self._owner.frontier.hand_over(self._state_of(origin))
 
     async def _settle(self, origin: str) -> None:
         """Write the deletions of an origin, and strip newly known furniture from its documents."""
@@ -182,14 +199,18 @@ class LeasedOrigins:
             self._recorder.deliver(changes)
 
     async def _save(self, origin: Origin) -> None:
-        loop_now = asyncio.get_running_loop().time()
-        await self._owner.frontier.save_origin(origin.stored(loop_now, time.time()))
+        await self._owner.frontier.save_origin(self._state_of(origin))
+
+    def _state_of(self, origin: Origin) -> OriginState:
+        return origin.stored(asyncio.get_running_loop().time(), time.time())
 
     async def _lease(self) -> None:
-        frontier = self._owner.frontier
-        for state in await frontier.lease(MAX_LEASED_ORIGINS - len(self.origins)):
+        found = await self._owner.frontier.lease(MAX_LEASED_ORIGINS - len(self.origins))
+        for state in found:
             self.acquired.send(self._take_lease(state))
         self._leasing = False
+        if not found:
+            self._no_lease_before = asyncio.get_running_loop().time() + IDLE_LEASE_SECONDS
         if not self.origins:
             await self._expect_more()
         elif self._take_over_timer is None:
@@ -203,8 +224,8 @@ class LeasedOrigins:
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
         else:
             self._take_lease(state)
-            if state.given_up:
-                origin.give_up(f"{origin.key} was given up for this run")
+            if state.given_up is not None:
+                origin.give_up(state.given_up or f"{origin.key} was given up for this run")
         self.acquired.send(origin)
 
     def _claim_again(self, origin: Origin) -> None:
@@ -235,7 +256,9 @@ class LeasedOrigins:
 
     def _take_lease(self, state: OriginState) -> Origin:
         origin = self._bring(state)
-        origin.lease_acquired()
+        if not state.continued:
+            origin.drop_due()  # another worker may have visited them
+        origin.lease_acquired(asyncio.get_running_loop().time())
         return origin
 
     def _bring(self, state: OriginState) -> Origin:
@@ -249,15 +272,25 @@ class LeasedOrigins:
 
     def _new_origin(self, state: OriginState, ready_at: float) -> Origin:
         by_address = self._params.pace_by == "address"
+        handed = state.robots_read  # by another worker of this run
         # Closed until the address is known.
         slot = PacingSlot(ready_at, self._params.requests_per_origin if by_address else 0)
         origin = Origin(
             loaded=state,
-            pace=pace(self._params),
+            pace=replace(pace(self._params), crawl_delay=state.delay if handed else None),
             failure_budget=FailureBudget(self._params.patience),
-            robots=RobotsFile(state.key),
+            robots=_robots_of(state),
             slot=slot,
         )
         if by_address:
             self._tasks.begin(self._look_up(origin))
         return origin
+
+
+def _robots_of(state: OriginState) -> RobotsFile:
+    """Return the robots.txt of an origin, as read by the worker that has handed it over, if any."""
+    robots = RobotsFile(state.key)
+    if state.robots_read and state.robots_text is not None:
+        expires_at = asyncio.get_running_loop().time() + state.robots_expires_at - time.time()
+        robots.take_over(state.robots_text.encode(), state.robots_status, expires_at)
+    return robots

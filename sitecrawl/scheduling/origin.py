@@ -22,6 +22,7 @@ Phases of an origin (``OriginPhase``)::
     give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
     rest: every phase but GIVEN_UP -> UNLEASED
     lease_forgone: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
+    hand_over: ACTIVE, EXHAUSTED -> LEAVING, which ends with ``rest``, or with ``stay`` (-> ACTIVE)
 
 ``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``. Answers of the crawl
 database that come too late leave the phase unchanged.
@@ -70,6 +71,8 @@ class OriginPhase(Enum):
     """The crawl database had nothing due when last asked; only retries are left."""
     GIVEN_UP = auto()
     """Nothing more is sent in this run."""
+    LEAVING = auto()
+    """Another worker gets the origin once the requests that have begun have ended."""
 
 
 class RobotsPhase(Enum):
@@ -82,10 +85,10 @@ class RobotsPhase(Enum):
     UNREACHABLE = auto()
 
 
-_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _EXHAUSTED, _GIVEN_UP = OriginPhase
+_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _EXHAUSTED, _GIVEN_UP, _LEAVING = OriginPhase
 
 TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
-    "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED), _ASKED),
+    "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED, _LEAVING), _ASKED),
     "lease_acquired": {**dict.fromkeys(OriginPhase, _ACTIVE), _GIVEN_UP: _GIVEN_UP},
     "lease_denied": {**dict.fromkeys(OriginPhase, _ELSEWHERE), _GIVEN_UP: _GIVEN_UP},
     "lease_forgone": dict.fromkeys((_ASKED, _ELSEWHERE), _UNLEASED),
@@ -96,6 +99,8 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
     },
     "begin_refill": {_ACTIVE: _ACTIVE},
     "exhausted": {**{phase: phase for phase in OriginPhase}, _ACTIVE: _EXHAUSTED},
+    "hand_over": dict.fromkeys((_ACTIVE, _EXHAUSTED), _LEAVING),
+    "stay": {**{phase: phase for phase in OriginPhase}, _LEAVING: _ACTIVE},
     "give_up": dict.fromkeys(OriginPhase, _GIVEN_UP),
     "forgive": {**{phase: phase for phase in OriginPhase}, _GIVEN_UP: _UNLEASED},
     "rest": {**dict.fromkeys(OriginPhase, _UNLEASED), _GIVEN_UP: _GIVEN_UP},
@@ -109,6 +114,9 @@ ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
     "unreachable": {RobotsPhase.ASKED: RobotsPhase.UNREACHABLE},
 }
 """For each transition of a robots.txt: the same."""
+
+
+_STEADY = frozenset({RobotsPhase.UNREAD, RobotsPhase.READ})
 
 
 @dataclass(slots=True)
@@ -141,6 +149,12 @@ class RobotsFile:
     def is_asked(self) -> bool:
         """True while a request for the file is queued or in flight."""
         return self.phase is RobotsPhase.ASKED
+
+    def take_over(self, body: bytes, status: int | None, expires_at: float) -> None:
+        """Store the file that another worker of this run has read."""
+        self._move("ask")
+        self.read(body, status or 200)
+        self.expires_at = expires_at
 
     def ask(self) -> None:
         """Start a request for the file."""
@@ -269,6 +283,7 @@ class Origin:
     open_visits: int = 0
     queued_at: float | None = None
     refilling: bool = False
+    leased_at: float = 0.0
 
     @property
     def key(self) -> str:
@@ -335,9 +350,10 @@ class Origin:
         self._move("lease_asked")
         self.drop_due()
 
-    def lease_acquired(self) -> None:
-        """Start to work under a lease."""
+    def lease_acquired(self, now: float) -> None:
+        """Start to work under a lease, at ``now`` by the event loop's clock."""
         self._move("lease_acquired")
+        self.leased_at = now
 
     def lease_denied(self) -> None:
         """Leave the origin to another worker for now."""
@@ -346,6 +362,25 @@ class Origin:
     def lease_forgone(self) -> None:
         """Stop waiting for the lease, as nothing needs it any more."""
         self._move("lease_forgone")
+
+    def may_be_handed_over(self, leased_before: float) -> bool:
+        """Return True if nothing would be lost: no failures, retries or requests but pages."""
+        special = self.adhoc_requests or self.robots_requests or self.retries or self.retry_count
+        if special or self.robots.phase not in _STEADY or self.pace.backoff:
+            return False
+        if self.failure_budget.is_charged or self.leased_at > leased_before:
+            return False
+        return self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
+
+    @property
+    def is_leaving(self) -> bool:
+        """True if another worker gets the origin next."""
+        return self.phase is OriginPhase.LEAVING
+
+    def hand_over(self) -> None:
+        """Leave the due URLs to another worker once the requests that have begun have ended."""
+        self._move("hand_over")
+        self.drop_due()
 
     # Work
 
@@ -365,7 +400,8 @@ class Origin:
         if not self.refilling:
             raise IllegalTransitionError(f"{self.key}: refilled while none is under way")
         self.refilling = False
-        self.todo.extend(dues)
+        if not self.is_leaving:
+            self.todo.extend(dues)
         if exhausted:
             self._move("exhausted")
 
@@ -403,6 +439,7 @@ class Origin:
 
     def retry_at(self, entry: DueUrl | Request, ready_at: float) -> None:
         """Queue a URL or request for a retry from ``ready_at`` on, after all that is due."""
+        self._move("stay")
         self.retries.push(entry, ready_at)
 
     def pop_due(self, now: float) -> DueUrl | Request | None:
@@ -519,10 +556,11 @@ class Origin:
         """
         ready_at = now + self.ready_at - loop_now
         body = self.robots.body
+        loaded = replace(self.loaded, robots_read=body is not None)
         if body is None and not self.robots.failures:
-            return replace(self.loaded, ready_at=ready_at)
+            return replace(loaded, ready_at=ready_at)
         return replace(
-            self.loaded,
+            loaded,
             robots_text=None if body is None else body.decode("utf-8", "replace"),
             robots_status=self.robots.status,
             robots_expires_at=now + max(0.0, self.robots.expires_at - loop_now),

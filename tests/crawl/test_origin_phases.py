@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from scrapy import Request
 
 from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
@@ -22,22 +23,35 @@ from sitecrawl.scheduling.origin import (
 from sitecrawl.transitions import IllegalTransitionError
 
 SITE = "http://a.test"
-PHASES = ("UNLEASED", "LEASE_ASKED", "LEASED_ELSEWHERE", "ACTIVE", "EXHAUSTED", "GIVEN_UP")
+PHASES = (
+    "UNLEASED",
+    "LEASE_ASKED",
+    "LEASED_ELSEWHERE",
+    "ACTIVE",
+    "EXHAUSTED",
+    "GIVEN_UP",
+    "LEAVING",
+)
 
 FOLLOWING = {
-    "lease_asked": ("LEASE_ASKED", None, None, "LEASE_ASKED", "LEASE_ASKED", None),
-    "lease_acquired": (*["ACTIVE"] * 5, "GIVEN_UP"),
-    "lease_denied": (*["LEASED_ELSEWHERE"] * 5, "GIVEN_UP"),
-    "lease_forgone": (None, "UNLEASED", "UNLEASED", None, None, None),
-    "work_found": ("ACTIVE", "LEASE_ASKED", "LEASED_ELSEWHERE", "ACTIVE", "ACTIVE", "GIVEN_UP"),
-    "begin_refill": (None, None, None, "ACTIVE", None, None),
+    "lease_asked": ("LEASE_ASKED", None, None, "LEASE_ASKED", "LEASE_ASKED", None, "LEASE_ASKED"),
+    "lease_acquired": (*["ACTIVE"] * 5, "GIVEN_UP", "ACTIVE"),
+    "lease_denied": (*["LEASED_ELSEWHERE"] * 5, "GIVEN_UP", "LEASED_ELSEWHERE"),
+    "lease_forgone": (None, "UNLEASED", "UNLEASED", None, None, None, None),
+    "work_found": (
+        *("ACTIVE", "LEASE_ASKED", "LEASED_ELSEWHERE", "ACTIVE"),
+        *("ACTIVE", "GIVEN_UP", "LEAVING"),
+    ),
+    "begin_refill": (None, None, None, "ACTIVE", None, None, None),
     "exhausted": (
         *("UNLEASED", "LEASE_ASKED", "LEASED_ELSEWHERE"),
-        *("EXHAUSTED", "EXHAUSTED", "GIVEN_UP"),
+        *("EXHAUSTED", "EXHAUSTED", "GIVEN_UP", "LEAVING"),
     ),
-    "give_up": ("GIVEN_UP",) * 6,
-    "forgive": (*PHASES[:5], "UNLEASED"),
-    "rest": (*["UNLEASED"] * 5, "GIVEN_UP"),
+    "give_up": ("GIVEN_UP",) * 7,
+    "hand_over": (None, None, None, "LEAVING", "LEAVING", None, None),
+    "stay": (*PHASES[:6], "ACTIVE"),
+    "forgive": (*PHASES[:5], "UNLEASED", "LEAVING"),
+    "rest": (*["UNLEASED"] * 5, "GIVEN_UP", "UNLEASED"),
 }
 
 ROBOTS_FOLLOWING = {
@@ -65,7 +79,7 @@ def origin_in(phase: OriginPhase, *, refilling: bool = False) -> Origin:
 def _transition(origin: Origin, name: str) -> None:
     methods: dict[str, Callable[[], None]] = {
         "lease_asked": origin.lease_asked,
-        "lease_acquired": origin.lease_acquired,
+        "lease_acquired": lambda: origin.lease_acquired(0.0),
         "lease_denied": origin.lease_denied,
         "lease_forgone": origin.lease_forgone,
         "work_found": origin.work_found,
@@ -74,6 +88,8 @@ def _transition(origin: Origin, name: str) -> None:
         "give_up": lambda: origin.give_up("gone"),
         "forgive": lambda: origin.forgive(Pace(), FailureBudget()),
         "rest": origin.rest,
+        "hand_over": origin.hand_over,
+        "stay": lambda: origin.retry_at(Request(SITE), 0.0),
     }
     methods[name]()
 

@@ -11,7 +11,7 @@ def test_an_origin_can_be_claimed_on_which_nothing_waits(work: Crawls) -> None:
     one, two = work(), work()
     claimed = one.store.claim(SITE)
     assert claimed is not None
-    assert (claimed.key, claimed.pending, claimed.given_up) == (SITE, 0, False)
+    assert (claimed.key, claimed.pending, claimed.given_up) == (SITE, 0, None)
     assert two.store.claim(SITE) is None
     one.store.save_origin(replace(claimed, delay=7.0, ready_at=9e9))
     assert one.store.claim(SITE) == replace(claimed, delay=7.0, ready_at=9e9)  # still ours
@@ -19,10 +19,10 @@ def test_an_origin_can_be_claimed_on_which_nothing_waits(work: Crawls) -> None:
     claimed = two.store.claim(SITE)
     assert claimed is not None
     assert (claimed.delay, claimed.ready_at) == (7.0, 9e9)
-    two.store.exclude_from_run(SITE)
+    two.store.exclude_from_run(SITE, "it fails")
     claimed = one.store.claim(SITE)
     assert claimed is not None
-    assert claimed.given_up
+    assert claimed.given_up == "it fails"
 
 
 def test_an_origin_of_another_realm_cannot_be_claimed_meanwhile(work: Crawls) -> None:

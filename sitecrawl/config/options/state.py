@@ -118,6 +118,13 @@ class StateParams(OptionGroup):
         description="Named collection to which URLs and documents of this crawl belong; realms "
         "in one database do not know each other.",
     )
+    lease: Duration = option(
+        60.0,
+        ge=2,
+        effect=Effect.RUN,
+        description="Time after which the origins of a worker that is not heard of are free for the "
+        "other workers of the crawl.",
+    )
     any_database: bool = option(
         default=False,
         effect=Effect.RUN,
@@ -145,4 +152,5 @@ class StateParams(OptionGroup):
             realm=self.realm,
             force=self.force,
             any_name=self.any_database,
+            lease_seconds=self.lease,
         )

@@ -26,6 +26,10 @@ class FailureBudget:
     limits_in_row: int = 0
     has_new_failures: bool = False
     failed: set[int] = field(default_factory=set)
+    full: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.full = self.left
 
     def record_failure(self) -> bool:
         """Count one failure; return True when the budget is exhausted."""
@@ -50,6 +54,11 @@ class FailureBudget:
             self.has_new_failures = self.has_new_failures or limited or not failed_before
             return self.record_failure()
         return self.exhausted
+
+    @property
+    def is_charged(self) -> bool:
+        """True if failures, or a 429, were counted."""
+        return bool(self.failed or self.limits_in_row or self.left < self.full)
 
     @property
     def exhausted(self) -> bool:

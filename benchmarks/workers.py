@@ -1,0 +1,302 @@
+"""Several workers on one crawl: shares, speed, CPU per page, and the servers' log as witness.
+
+    python -m benchmarks.workers [--case NAME] [--workers 1 2] [--database sqlite postgres]
+    python -m benchmarks.workers --case kills --origins 500 --pages 20 --workers 4
+
+Cases: ``even``: origins of one size; ``huge``: half of all pages are on one origin; ``slow``: the
+last worker gets a tenth of the time; ``late``: the last one starts when a quarter is fetched;
+``kills``: two workers are killed and one is stopped for longer than its lease. Each worker has a
+user agent of its own, so that the log of the server tells what it fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks.corpus import end_in_order
+from benchmarks.results import recorded
+from fixtures.nginx import Nginx, Served
+from fixtures.postgres import PostgresServer
+
+CASES = ("even", "huge", "slow", "late", "kills")
+WORDS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+]
+LEASE_SECONDS = 60.0  # as in StateOptions
+SLICE = 0.1  # seconds, of which a slow worker runs a tenth
+SECONDS = 900
+
+
+def name(number: int) -> str:
+    """A path without digits, so that no rule takes the pages for a series."""
+    digits = [WORDS[int(each)] for each in str(number)]
+    return f"{'-'.join(digits)}.html"
+
+
+def write_site(folder: Path, pages: int, seed: int) -> None:
+    """Write a tree of pages, each with text of its own and ten links below it."""
+    dice = random.Random(seed)
+    folder.mkdir()
+    for number in range(pages):
+        below = [name(10 * number + n + 1) for n in range(10) if 10 * number + n + 1 < pages]
+        links = "".join(f'<li><a href="{each}">{each}</a>' for each in below)
+        text = " ".join("".join(dice.choices("bcdfgaeiou", k=6)) for _ in range(400))
+        file = "index.html" if number == 0 else name(number)
+        page = f"<!doctype html><title>{text[:30]}</title><ul>{links}</ul><p>{text}</p>"
+        (folder / file).write_text(page)
+
+
+@dataclass
+class Worker:
+    """A worker under way, the times for which it was stopped, and its seconds of CPU at the end."""
+
+    number: int
+    process: subprocess.Popen[bytes]
+    killed: bool = False
+    stops: list[tuple[float, float]] = field(default_factory=list)
+    cpu: float = 0.0
+
+    def wait(self) -> int:
+        """Wait for the end; return the exit status."""
+        _, status, used = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu = used.ru_utime + used.ru_stime
+        return self.process.returncode
+
+
+class Run:
+    """One crawl by some workers."""
+
+    def __init__(self, nginx: Nginx, url: str, folder: Path, delay: float) -> None:
+        self._nginx = nginx
+        self._url = url
+        self._folder = folder
+        self._delay = delay
+        self.workers: list[Worker] = []
+        self.wall = 0.0
+
+    def start(self) -> Worker:
+        """Start another worker."""
+        number = len(self.workers)
+        starts = " ".join(f"{origin}/" for origin in self._nginx.origins.values())
+        (self._folder / "starts.txt").write_text(starts.replace(" ", "\n"))
+        options = [
+            "start=@starts.txt",
+            "crawl_name=workers",
+            f"delay={self._delay}",
+            f"user_agent=worker{number}/1.0",
+        ]
+        command = [sys.executable, "-m", "scrapy", "crawl", "site", "-O", f"{number}.jsonl"]
+        command += ["-s", f"SITECRAWL_DATABASE={self._url}", "-s", "LOG_LEVEL=INFO"]
+        command += [word for option in options for word in ("-a", option)]
+        environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        with (self._folder / f"{number}.log").open("wb") as log:
+            process = subprocess.Popen(
+                command, cwd=self._folder, env=environment, stdout=log, stderr=log
+            )
+        self.workers.append(Worker(number, process))
+        return self.workers[-1]
+
+    def fetched(self) -> int:
+        """Number of requests so far."""
+        return len(self._nginx.log())
+
+    def wait_for(self, share: float, pages: int) -> None:
+        """Wait until a share of the pages was fetched."""
+        deadline = time.monotonic() + SECONDS
+        while self.fetched() < share * pages and time.monotonic() < deadline:
+            time.sleep(0.2)
+
+    def crawl(self, case: str, workers: int, pages: int) -> None:
+        """Start the workers, disturb them as the case says, and wait for their end."""
+        began = time.monotonic()
+        late = case == "late" and workers > 1
+        for _ in range(workers - late):
+            self.start()
+        if late:
+            self.wait_for(0.25, pages)
+            self.start()
+        slowed = threading.Event()
+        slower = threading.Thread(target=self._slow, args=(self.workers[-1], slowed))
+        if case == "slow" and workers > 1:
+            slower.start()
+        if case == "kills":
+            self._disturb(pages)
+        statuses = [worker.wait() for worker in self.workers if not worker.killed]
+        slowed.set()
+        self.wall = time.monotonic() - began
+        if any(statuses):
+            raise RuntimeError(f"statuses {statuses}, logs in {self._folder}")
+
+    def _slow(self, worker: Worker, ended: threading.Event) -> None:
+        """Let a worker run for a tenth of the time."""
+        while not ended.is_set() and worker.process.returncode is None:
+            for signal_, seconds in ((signal.SIGSTOP, 0.9), (signal.SIGCONT, 0.1)):
+                try:
+                    os.kill(worker.process.pid, signal_)
+                except ProcessLookupError:
+                    return
+                time.sleep(seconds * SLICE)
+
+    def _disturb(self, pages: int) -> None:
+        """Kill two workers, replace one, and stop one for longer than its lease."""
+        for share, act in ((0.1, "kill"), (0.2, "stop"), (0.5, "kill")):
+            self.wait_for(share, pages)
+            alive = [each for each in self.workers if not (each.killed or each.stops)]
+            if act == "kill":
+                alive[-1].killed = True
+                alive[-1].process.kill()
+                alive[-1].wait()
+                continue
+            stopped, began = alive[0], time.time()
+            stopped.process.send_signal(signal.SIGSTOP)
+            threading.Timer(1.1 * LEASE_SECONDS, self._go_on, (stopped, began)).start()
+            stopped.stops.append((began, began + 1.1 * LEASE_SECONDS))
+
+    @staticmethod
+    def _go_on(worker: Worker, began: float) -> None:
+        worker.process.send_signal(signal.SIGCONT)
+        worker.stops[:] = [(began, time.time())]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the server's log says about a run."""
+
+    pages: Counter[str]
+    twice: int
+    overlaps: int
+    soon: int
+    after_loss: int
+
+    @classmethod
+    def of(cls, log: Sequence[Served], run: Run, delay: float) -> Finding:
+        """Examine the log: pages of each worker, and what should not be."""
+        found = [each for each in log if each.status in (200, 404)]
+        counts = Counter((each.origin, each.target) for each in found)
+        by_origin = defaultdict(list)
+        for each in found:
+            by_origin[each.origin].append(each)
+        overlaps = soon = 0
+        for exchanges in by_origin.values():
+            exchanges.sort(key=lambda each: each.started)
+            for before, after in pairwise(exchanges):
+                overlaps += after.started < before.ended - 0.002  # the log has milliseconds
+                soon += after.started < before.ended + delay - 0.01
+        stopped = {
+            f"worker{worker.number}/1.0": end for worker in run.workers for _, end in worker.stops
+        }
+        late = cls._after_loss(found, stopped)
+        pages = Counter(each.agent.split("/")[0] for each in found if each.target != "/robots.txt")
+        twice = sum(count - 1 for count in counts.values())
+        return cls(pages, twice, overlaps, soon, late)
+
+    @staticmethod
+    def _after_loss(found: Sequence[Served], stopped: dict[str, float]) -> int:
+        """Count pages that a stopped worker fetched after its stop although others had done so."""
+        first: dict[tuple[str, str], float] = {}
+        for each in sorted(found, key=lambda each: each.started):
+            first.setdefault((each.origin, each.target), each.started)
+        return sum(
+            each.started > end and first[each.origin, each.target] < each.started
+            for each in found
+            for agent, end in stopped.items()
+            if each.agent.startswith(agent)
+        )
+
+
+def measured(given: argparse.Namespace, kind: str, workers: int, stack: ExitStack) -> list[str]:
+    """One run; its row of the table."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sitecrawl-workers-")))
+    folder.chmod(0o755)
+    sizes = [given.pages] * given.origins
+    if given.case == "huge":
+        sizes = [given.pages * given.origins // 2, *[given.pages // 2] * (given.origins - 1)]
+    roots: dict[str, Path] = {}
+    for number, size in enumerate(sizes):
+        root = folder / f"site{number}"
+        write_site(root, size, number)
+        roots[f"127.8.{number // 250}.{number % 250 + 1}"] = root
+    url = f"sqlite:///{folder}/crawl.db"
+    if kind == "postgres":
+        url = stack.enter_context(PostgresServer()).url("workers")
+    with Nginx(folder, roots) as nginx:
+        run = Run(nginx, url, folder, given.delay)
+        run.crawl(given.case, workers, sum(sizes))
+        finding = Finding.of(nginx.log(), run, given.delay)
+    pages = finding.pages.total()
+    cpu = sum(worker.cpu for worker in run.workers)
+    shares = " ".join(str(finding.pages[f"worker{each.number}"]) for each in run.workers)
+    return [
+        *(given.case, kind, str(workers), str(pages), str(sum(sizes) - pages + finding.twice)),
+        *(shares, f"{run.wall:.1f}", f"{pages / run.wall:.0f}", f"{1000 * cpu / pages:.2f}"),
+        f"{max(worker.cpu for worker in run.workers):.1f}",
+        *(str(finding.twice), str(finding.overlaps), str(finding.soon), str(finding.after_loss)),
+    ]
+
+
+HEADS = (
+    *("case", "database", "workers", "requests", "missing", "of each worker", "seconds"),
+    *("pages/s", "CPU ms/page", "CPU s of one", "again", "overlaps", "too soon", "after loss"),
+)
+
+
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The table, for a person and for a page."""
+    yield f"| {' | '.join(HEADS)} |"
+    yield f"|{' --- |' * len(HEADS)}"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def main() -> None:
+    """Run the cases and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--case", choices=CASES, default="even")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--database", nargs="+", default=["sqlite", "postgres"])
+    parser.add_argument("--origins", type=int, default=40)
+    parser.add_argument("--pages", type=int, default=50)
+    parser.add_argument("--delay", type=float, default=0.0)
+    given = parser.parse_args()
+    end_in_order()
+    rows = []
+    with recorded(f"workers-{given.case}") as figures, ExitStack() as stack:
+        for kind in given.database:
+            for workers in given.workers:
+                rows.append(measured(given, kind, workers, stack))
+                print(" | ".join(rows[-1]), flush=True)
+        figures["rows"] = rows
+    print("\n".join(table(rows)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Counters of a run: those of all its workers together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sitecrawl.frontier.database import Database
+
+OF_LAST = "sitecrawl/exit_status"
+"""A value that is not added up: the run has that of its last worker."""
+KEPT = ("sitecrawl/", "refusals", "given_up")
+"""Beginnings of the names that are stored with the run."""
+
+
+def combined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up numbers, and join tables and lists; lists keep the length of the longest."""
+    total: dict[str, Any] = {}
+    for part in parts:
+        for name, value in part.items():
+            total[name] = _joined(total[name], value) if name in total else value
+    return total
+
+
+def _joined(before: Any, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return combined([before, value])
+    if isinstance(value, list):
+        return [*before, *value][: max(len(before), len(value))]
+    return before + value if isinstance(value, int | float) else before
+
+
+def worker_counters(database: Database, run: int, *, besides: str) -> Iterator[dict[str, Any]]:
+    """Yield the counters of each worker of a run but one, as of its last heartbeat."""
+    rows = database.rows(
+        "SELECT counters FROM run_worker WHERE run = ? AND owner <> ? AND counters IS NOT NULL"
+        " ORDER BY started_at, owner",
+        (run, besides),
+    )
+    return (json.loads(counters) for (counters,) in rows)
+
+
+def of_run(database: Database, run: int, last: str, counters: dict[str, Any]) -> dict[str, Any]:
+    """Return the counters of a run whose last worker, ``last``, ended with ``counters``.
+
+    The reasons for which origins were given up are those of their rows: workers that were killed
+    may not have reported them.
+    """
+    total = combined([counters, *worker_counters(database, run, besides=last)])
+    total = {name: value for name, value in total.items() if name.startswith(KEPT)}
+    rows = database.rows(
+        "SELECT key, given_up_because FROM origin WHERE given_up = ? AND given_up_because IS NOT NULL",
+        (run,),
+    )
+    if OF_LAST in counters:
+        total[OF_LAST] = counters[OF_LAST]
+    if "given_up" in total or rows:
+        total["given_up"] = {**total.get("given_up", {}), **dict(rows)}
+    return total

@@ -1,0 +1,57 @@
+"""Fair shares of the origins of a crawl: each worker's part of the waiting URLs.
+
+Every worker decides for itself from the same numbers, without a coordinator. The load of a worker
+is the number of waiting URLs on the origins that it has leased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+UNDERLOADED = 0.75
+"""Part of the mean load below which a worker gets origins of others: smaller differences do not
+justify loading the state of an origin again."""
+
+
+def to_lease(mine: int, others: Sequence[int], free: Iterable[int]) -> int:
+    """Return how many of the free origins, given by their waiting URLs, a worker may lease.
+
+    It may take the mean load; the last origin may exceed it, so that none remains free.
+    """
+    loads = list(free)
+    if not others:
+        return len(loads)
+    missing = (mine + sum(others) + sum(loads)) / (len(others) + 1) - mine
+    taken = 0
+    for load in loads:
+        if missing <= 0:
+            break
+        missing -= load
+        taken += 1
+    return taken
+
+
+def to_hand_over(mine: Mapping[str, int], others: Sequence[int], fixed: int = 0) -> list[str]:
+    """Return the origins that a worker hands over to less loaded ones, the largest first.
+
+    ``mine`` has the waiting URLs of each origin that it may hand over, ``fixed`` those of its other
+    origins. A worker gives only what it has above the mean, so several that do so at once give no
+    more than the others lack. If every origin is larger than that, the most loaded worker gives one
+    if the receiver then has less than it had.
+    """
+    load = sum(mine.values()) + fixed
+    if not others or len(mine) + bool(fixed) < 2:
+        return []
+    mean = (load + sum(others)) / (len(others) + 1)
+    least = min(others)
+    if load <= mean or least >= UNDERLOADED * mean:
+        return []
+    surplus, given = load - mean, []
+    ordered = sorted(mine, key=lambda key: (-mine[key], key))
+    for key in ordered:
+        if mine[key] <= surplus:
+            surplus -= mine[key]
+            given.append(key)
+    if not given and load > max(others):
+        given = [key for key in reversed(ordered) if mine[key] < load - least][:1]
+    return given

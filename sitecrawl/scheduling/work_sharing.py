@@ -1,0 +1,107 @@
+"""Sharing of the origins among the workers of a run: heartbeats, and origins handed over."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.frontier.base import FrontierError, Heartbeat
+from sitecrawl.frontier.run_counters import combined
+from sitecrawl.policy.origin_shares import to_hand_over
+
+if TYPE_CHECKING:
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.crawl.run_summary import RunSummary
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
+    from sitecrawl.scheduling.origin_queues import OriginQueues
+
+HEARTBEAT_SECONDS = 1.0
+MIN_LEASED_SECONDS = 3.0
+"""Time for which an origin stays with a worker: shorter changes cost more than they bring."""
+RATE_SECONDS = 10.0
+OUTCOMES = "sitecrawl/outcomes/"
+
+
+class WorkSharing:
+    """Heartbeat of this worker. After each, origins go to workers that have less to do, or free
+    ones are leased.
+
+    An origin is handed over when its last request has ended and its visits are committed: the other
+    worker then knows the time of its next request.
+    """
+
+    def __init__(
+        self,
+        owner: FrontierOwner,
+        leased: LeasedOrigins,
+        queues: OriginQueues,
+        summary: RunSummary,
+    ) -> None:
+        self._owner = owner
+        self._leased = leased
+        self._queues = queues
+        self._summary = summary
+        self._task: asyncio.Task[None] | None = None
+        self._counted = (0.0, 0)
+        self._rate = 0.0
+
+    def begin(self) -> None:
+        """Start to send heartbeats."""
+        self._counted = (asyncio.get_running_loop().time(), 0)
+        self._task = asyncio.create_task(self._beat())
+
+    async def end(self) -> None:
+        """Stop; the crawl ends."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    def heartbeat(self) -> Heartbeat:
+        """Return the progress of this worker."""
+        counters = self._summary.counters()
+        pages = sum(count for name, count in counters.items() if name.startswith(OUTCOMES))
+        return Heartbeat(int(pages), self._rate_of(int(pages)), counters)
+
+    async def counters(self) -> dict[str, Any]:
+        """Return the counters of all workers of the run."""
+        others: dict[str, Any] = {}
+        if self._owner.run_id and self._owner.failure is None:
+            with suppress(FrontierError):  # a more important call will report the same error
+                others = await self._owner.frontier.counters_of_others()
+        return combined([self.heartbeat().counters, others])
+
+    def _rate_of(self, pages: int) -> float:
+        """Return the pages per second of the last seconds."""
+        now, (began, before) = asyncio.get_running_loop().time(), self._counted
+        if now - began >= RATE_SECONDS or not self._rate:
+            self._rate = (pages - before) / max(now - began, HEARTBEAT_SECONDS)
+        if now - began >= RATE_SECONDS:
+            self._counted = (now, pages)
+        return self._rate
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            if self._owner.failure is not None:
+                return
+            with suppress(FrontierError):  # a more important call will report the same error
+                await self._share()
+
+    async def _share(self) -> None:
+        share = await self._owner.frontier.beat(self.heartbeat())
+        if share.free and sum(share.mine.values()) <= min(share.others, default=0) + share.free:
+            self._leased.acquire()
+        now = asyncio.get_running_loop().time()
+        settled = {
+            key: load
+            for key, load in share.mine.items()
+            if (origin := self._leased.origins.get(key)) is not None
+            and origin.may_be_handed_over(now - MIN_LEASED_SECONDS)
+        }
+        fixed = sum(share.mine.values()) - sum(settled.values())
+        for key in to_hand_over(settled, share.others, fixed):
+            origin = self._leased.origins[key]
+            origin.hand_over()
+            self._queues.advance(origin)
