@@ -31,6 +31,7 @@ from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.sync.target import TargetUriError, check_target
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +150,11 @@ def repeated(arguments: Sequence[str]) -> Iterable[str]:
 def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSettings) -> Iterator[str]:
     """Yield a problem for each fault that a SiteSpider finds in its arguments and settings."""
     try:
-        spider.configuration_from_arguments(arguments)
+        configuration = spider.configuration_from_arguments(arguments)
+        for uri in configuration.params.sync:
+            check_target(uri)
+    except TargetUriError as error:
+        yield f"sync: {error}"
     except ConfigError as error:
         later = spider.may_make_starts()
         yield from (line for line in error.problems if not (later and is_missing_start(line)))

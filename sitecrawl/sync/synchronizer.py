@@ -57,12 +57,17 @@ class Synchronizer:
         *,
         realm: str | None = None,
         batch: int = BATCH,
+        poll: float = POLL_SECONDS,
+        pause: Callable[[float], object] = time.sleep,
     ) -> None:
+        """``pause`` waits before a retry; a true value ends the retries after one more attempt."""
         self._log = log
         self._target = target
         self._name = shown_target(uri)
         self._realm = realm
         self._batch = batch
+        self._poll = poll
+        self._pause = pause
 
     def pending(self) -> tuple[int, int]:
         """Count the documents to be written and to be deleted, without any change."""
@@ -89,7 +94,7 @@ class Synchronizer:
                     not_before = 2 * time.monotonic() - began
             if last:
                 return done
-            self._log.wait(POLL_SECONDS)
+            self._log.wait(self._poll)
 
     def rebuild(self) -> SyncReport:
         """Fill a new index from the database, and replace the old one with it."""
@@ -167,5 +172,6 @@ class Synchronizer:
             try:
                 return act()
             except TargetUnreachableError:
-                time.sleep(seconds)
+                if self._pause(seconds):
+                    break
         return act()

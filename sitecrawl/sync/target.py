@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib.util import find_spec
 from typing import ClassVar, NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
@@ -139,12 +140,23 @@ TARGETS = {
 
 def open_target(uri: str, options: TargetOptions) -> SyncTarget:
     """Return the target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
+    return _target_class(_kind(uri))(uri, options)
+
+
+def check_target(uri: str) -> None:
+    """Raise TargetUriError if a URI names no target, or one whose package is missing."""
+    kind = _kind(uri)
+    if kind.needs is not None and find_spec(kind.needs[0]) is None:
+        raise TargetUriError(_missing(kind))
+
+
+def _kind(uri: str) -> TargetKind:
     scheme = uri.partition(":")[0].removesuffix("+https")
     kind = TARGETS.get(scheme)
     if kind is None or "://" not in uri:
         examples = ", ".join(each.example for each in TARGETS.values())
         raise TargetUriError(f"{shown_target(uri)!r} is not a target; give one of {examples}")
-    return _target_class(kind)(uri, options)
+    return kind
 
 
 def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget]:
@@ -153,11 +165,13 @@ def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget
     except ImportError as error:
         if kind.needs is None:
             raise
-        package, extra = kind.needs
-        raise TargetUriError(
-            f"A target {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
-        ) from error
+        raise TargetUriError(_missing(kind)) from error
     return found
+
+
+def _missing(kind: TargetKind) -> str:
+    package, extra = kind.needs or ("", "")
+    return f"A target {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
 
 
 def shown_target(uri: str) -> str:
