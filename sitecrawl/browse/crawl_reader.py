@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.console.crawl_sources import CrawledSource, Source
@@ -28,6 +29,12 @@ from sitecrawl.sync.target import shown_target
 
 MAX_ATTEMPTS = 50
 MAX_INLINKS = 50
+MAX_SPLIT = 1_000_000  # characters of a text that is split at its headings
+MAX_SECTIONS = 2_000
+FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+HEADING = re.compile(r"#{1,6} (.*)")
+LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
+WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,14 @@ class Attempt:
         """Return the attempt of a record."""
         run, at, seconds, outcome, status, count, reason = row
         return cls(run, at, seconds, outcome.name.lower(), status, count, reason)
+
+
+class HeadedSection(NamedTuple):
+    """A section of a page: its heading, anchor, and Markdown or text."""
+
+    heading: str
+    anchor: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +106,89 @@ class PageRecord:
         """Fields of the document, or those that its first section has."""
         return self.documents[0] if self.documents else {}
 
-    @property
-    def sections(self) -> Sequence[Mapping[str, Any]]:
-        """Sections with ``id``, ``heading_path``, ``url`` and ``text``; empty if there are none."""
-        if len(self.documents) > 1 or "page_id" in self.fields:
-            return [{**each, "text": each.get("body", "")} for each in self.documents]
-        found = self.fields.get("sections") or ()
-        return [each for each in found if isinstance(each, Mapping)]
+    def lines(self, length: int) -> Iterator[tuple[int, str, str]]:
+        """Yield the lines of the text as level, text and anchor; the level is 0 except for headings.
+
+        ``length`` is the number of characters that are read. A first line that repeats the title is
+        left out.
+        """
+        headings = _Headings(self.fields.get("headings"))
+        for number, line in enumerate(self.body[:length].split("\n")):
+            text = line.strip()
+            level, anchor, _ = headings.match(text) or (0, "", "")
+            if text and (number or text != self.title):
+                yield level, text, anchor
+
+    def sections(self) -> Sequence[HeadedSection]:
+        """Return the sections that begin at the headings of the Markdown, else of the text.
+
+        Each includes those below it. A crawl that stores small sections as one has fewer.
+        """
+        text = (self.markdown or self.body)[:MAX_SPLIT]
+        headings = _Headings(self.fields.get("headings"))
+        found: list[tuple[int, str, str, int]] = []  # level, anchor, heading, line
+        lines = text.split("\n")
+        for number, heading in _headings_of(lines, is_markdown=bool(self.markdown)):
+            matched = headings.match(heading)
+            if matched:
+                found.append((*matched, number))
+        ends: list[int] = [len(lines)] * len(found)
+        opened: list[int] = []
+        for index, (level, *_, number) in enumerate(found):
+            while opened and found[opened[-1]][0] >= level:
+                ends[opened.pop()] = number
+            opened.append(index)
+        return [
+            HeadedSection(heading, anchor, "\n".join(lines[number:end]).strip())
+            for (_, anchor, heading, number), end in zip(found, ends, strict=True)
+        ][:MAX_SECTIONS]
+
+    def stored_section(self, id_: str) -> str | None:
+        """Return the Markdown or text of the section with an id, as the crawl stored it."""
+        for each in [*self.documents, *(self.fields.get("sections") or ())]:
+            if isinstance(each, Mapping) and each.get("id") == id_:
+                return str(each.get("markdown") or each.get("text") or each.get("body") or "")
+        return None
+
+
+class _Headings:
+    """The headings of a document, matched with its lines in their order."""
+
+    def __init__(self, headings: Any) -> None:
+        self._headings = [each for each in headings or () if isinstance(each, Mapping)]
+        self._position = 0
+
+    def match(self, line: str) -> tuple[int, str, str] | None:
+        """Return level, anchor and text if a line is the next heading."""
+        if self._position == len(self._headings):
+            return None
+        heading = self._headings[self._position]
+        text = str(heading.get("text") or "")
+        if not line or _plain(line) != _plain(text):
+            return None
+        self._position += 1
+        level = min(max(int(heading.get("level") or 2), 1), 6)
+        return level, str(heading.get("anchor") or ""), text
+
+
+def _headings_of(lines: Sequence[str], *, is_markdown: bool) -> Iterator[tuple[int, str]]:
+    """Yield number and text of the lines that may be headings."""
+    fence = ""
+    for number, line in enumerate(lines):
+        if not is_markdown:
+            yield number, line.strip()
+        elif fenced := FENCE.match(line):
+            if not fence:
+                fence = fenced[1]
+            elif fenced[1].startswith(fence):
+                fence = ""
+        elif not fence and (heading := HEADING.match(line)):
+            yield number, heading[1]
+
+
+def _plain(text: str) -> str:
+    """Return a heading's words without markup."""
+    return " ".join(WORDS.findall(LINK_TARGET.sub("]", text)))
 
 
 class CrawlReader:

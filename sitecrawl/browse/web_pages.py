@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -191,7 +191,7 @@ class WebPages:
             stored=stored,
             explanation=stored.explanation,
             view=view if view in VIEWS else default,
-            blocks=text_blocks(stored),
+            blocks=stored.lines(MAX_SHOWN),
             cut=max(len(stored.body), len(stored.markdown)) > MAX_SHOWN,
             max_shown=MAX_SHOWN,
             max_inlinks=MAX_INLINKS,
@@ -261,25 +261,6 @@ class WebPages:
         host = urlsplit(self._base).netloc
         reply = self._page("opensearch.xml", base=self._base, name=f"Search {host}"[:16])
         return PageReply(reply.body, "application/opensearchdescription+xml; charset=utf-8")
-
-
-def text_blocks(stored: PageRecord) -> Iterator[tuple[int, str, str]]:
-    """Yield the lines of a text as level, text and anchor; the level is 0 except for headings.
-
-    A first line that repeats the title is left out.
-    """
-    found = stored.fields.get("headings")
-    headings = [each for each in found or () if isinstance(each, Mapping)]
-    position = 0
-    for number, line in enumerate(stored.body[:MAX_SHOWN].split("\n")):
-        text = line.strip()
-        level, anchor = 0, ""
-        if position < len(headings) and text == str(headings[position].get("text") or "").strip():
-            level = min(max(int(headings[position].get("level") or 2), 1), 6)
-            anchor = str(headings[position].get("anchor") or "")
-            position += 1
-        if text and (number or text != stored.title):
-            yield level, text, anchor
 
 
 def is_web(url: str) -> bool:

@@ -27,7 +27,7 @@ from sitecrawl.search.analysis import (
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.2"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.3"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -50,7 +50,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
 """
-SHOWN = ("title", "description", "headings", "body", "site_name", "image")
+SHOWN = ("title", "description", "headings", "body", "site_name", "image", "robots")
 ORIGIN = re.compile("[^:/]*://[^/?#]*")
 BEFORE_QUERY = re.compile("[^?#]*")
 PUT = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import matching_words
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import SearchQuery, parse_query
@@ -69,7 +70,7 @@ class SearchHit:
     """A matching page; ``section`` is the heading above the snippet, if it has an anchor.
 
     ``score`` is the BM25 score, higher is better. ``target`` is the URL of the section, else of
-    the page.
+    the page. ``for_models`` is set if the page's text may be given to language models.
     """
 
     url: str
@@ -81,6 +82,7 @@ class SearchHit:
     score: float
     language: str
     modified_at: str | None
+    for_models: bool = True
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -145,6 +147,7 @@ def _hit(page: IndexedPage, query: SearchQuery, score: float) -> SearchHit:
         score=score,
         language=page.language,
         modified_at=page.modified_at,
+        for_models=permits_models(page.content),
     )
 
 

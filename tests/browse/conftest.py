@@ -23,18 +23,21 @@ HOSTILE = """<html lang="en"><head><title>&lt;script&gt;alert(1)&lt;/script&gt; 
 <h2 id='"onmouseover="alert(2)'>&lt;img src=x onerror=alert(3)&gt;</h2>
 <p>hostile &lt;img src="http://{host}/tracker.png"&gt; &lt;/article&gt;&lt;script&gt;document.title="x"&lt;/script&gt;
 {{{{ 7 * 7 }}}} {{% raw %}}</p><a href="javascript:alert(4)">x</a></body></html>"""
+RESERVED = """<html lang="en"><head><title>Reserved</title><meta name="robots" content="nosnippet"></head>
+<body><p>A reserved secret of the publisher.</p></body></html>"""
 GERMAN = (
     '<html lang="de"><title>Häuser</title><body><p>Das alte Haus am Hafen steht leer.</p></body>'
 )
 SITE: dict[str, Page] = {
     "/robots.txt": "User-agent: *\nDisallow: /private/\n",
     "/": page(
-        "/docs/guide", "/docs/de", "/docs/hostile", "/old", "/dead", "/private/x",
+        "/docs/guide", "/docs/de", "/docs/hostile", "/docs/reserved", "/old", "/dead", "/private/x",
         title="Home", text="the start page",
     ),
     "/docs/guide": GUIDE,
     "/docs/de": GERMAN,
     "/docs/hostile": HOSTILE.format(host="127.0.0.99:9"),
+    "/docs/reserved": RESERVED,
     "/old": redirect("/docs/guide"),
     **{f"/many/{number}": page(title=f"Chapter {number}", text=f"many words {number}") for number in range(25)},
     "/many/": page(*(f"/many/{number}" for number in range(25)), title="Many"),

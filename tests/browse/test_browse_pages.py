@@ -114,7 +114,7 @@ def test_the_crawl_is_shown_as_scrapy_frontier_does(shown: Shown) -> None:
     text = shown.app.get("/crawl").text
     assert "Run 1 ended" in text
     assert "file_ingested" in text
-    assert shown.app.get("/crawl.json").json["outcomes"]["file_ingested"] == 30
+    assert shown.app.get("/crawl.json").json["outcomes"]["file_ingested"] == 31
 
 
 @pytest.mark.behaviour("BR-03")

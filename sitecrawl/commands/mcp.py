@@ -1,0 +1,90 @@
+"""`scrapy mcp`: give a crawl to language models, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import argparse
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.search_files import search_file
+from sitecrawl.console.terminal import print_errors
+from sitecrawl.statuses import DONE
+
+
+class Command(StoredCommand):
+    """Serve the tools search, read, outline and explain."""
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return "Give a crawl to language models (Model Context Protocol)"
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy mcp -h`; argparse wraps it."""
+        return (
+            "Serve four read-only tools over the Model Context Protocol: search the documents, read "
+            "one or a section of it, list the folders of a site, explain a URL. A program that "
+            "starts it speaks over standard input and output; --http PORT serves streamable HTTP "
+            "at http://127.0.0.1:PORT/mcp until Ctrl-C. The search file beside the crawl database "
+            "is kept up to date. Exit status: 0 ended; 2 wrong usage; 3 no usable crawl database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the transport."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--http", metavar="PORT", type=int, help="serve streamable HTTP on 127.0.0.1"
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Serve until the client closes standard input, or a signal."""
+        if args:
+            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+        if opts.http is not None and not 0 < opts.http < 65536:
+            raise UsageError("--http is a port, a number from 1 to 65535", print_help=False)
+        # Every command imports this module; only this one needs the SDK, which is an extra.
+        try:
+            from sitecrawl.browse.model_tools import (  # noqa: PLC0415
+                ADDRESS,
+                model_server,
+                serve_http,
+                serve_stdio,
+            )
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                f"scrapy mcp needs {error.name}: pip install 'sitecrawl[mcp]'.", print_help=False
+            ) from error
+        from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
+        from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415
+
+        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        index = search_file(source)
+        reader = CrawlReader(lambda: find_crawl(source.database, opts.spargs), self.rules, index)
+        server = model_server(reader)
+        if opts.http is not None:
+            _check_port(ADDRESS, opts.http)
+        IndexFollower(source, index, lambda problem: print_errors([problem])).start()
+        if opts.http is None:
+            serve_stdio(server)
+            return DONE
+        print_errors([f"{source.name} is at http://{ADDRESS}:{opts.http}/mcp (Ctrl-C ends)"])
+        with suppress(KeyboardInterrupt):
+            serve_http(server, opts.http)
+        return DONE
+
+
+def _check_port(address: str, port: int) -> None:
+    try:
+        socket.create_server((address, port)).close()
+    except OSError as error:
+        raise UsageError(
+            f"--http {port}: the port cannot be used ({error.strerror})", print_help=False
+        ) from error
