@@ -50,14 +50,14 @@ class Command(StoredCommand):
             "--public-url",
             metavar="URL",
             default="",
-            help="address under which a proxy of yours serves it: https://search.example.org",
+            help="address under which a proxy of yours serves it, as https://search.example.org",
         )
         parser.add_argument(
             "--allow-origin",
             metavar="ORIGIN",
             action="append",
             default=[],
-            help="site whose scripts may read /search.json: https://example.org (may be repeated)",
+            help="site whose scripts may read /search.json, as https://example.org (may be repeated)",
         )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:

@@ -51,10 +51,10 @@ class Command(StoredCommand):
             "--under",
             metavar="PATH",
             default="",
-            help="pages whose path, or whole URL, begins with this: /docs/",
+            help="pages whose path, or whole URL, begins with this, as /docs/",
         )
         parser.add_argument(
-            "--language", metavar="TAG", default="", help="only pages in this language: en, de"
+            "--language", metavar="TAG", default="", help="only pages in this language (en, de)"
         )
         parser.add_argument("--limit", metavar="N", type=int, default=10, help="results (10)")
         parser.add_argument(
