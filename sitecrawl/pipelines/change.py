@@ -88,9 +88,11 @@ class ChangePipeline(DocumentPipeline):
 
 def unlearned(document: Document, page: Page) -> Mapping[str, Any]:
     """Return the fields to compare: the title as it was before the site's name was learned."""
-    if page.site_names and document.get("title") == own_title(page):
-        return {**document, "title": own_title(page, ())}
-    return document
+    if not page.site_names:
+        return document
+    before = own_title(page, ())
+    is_own = document.get("title") not in (before, None) and document["title"] == own_title(page)
+    return {**document, "title": before} if is_own else document
 
 
 def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, compress
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.crawl.visit import Stripping
@@ -10,6 +10,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.furniture import (
     STRIPPED_TYPES,
+    checked_lines,
     is_gone,
     names_of,
     own_headings,
@@ -53,24 +54,27 @@ class FurniturePipeline(DocumentPipeline):
         """Strip the page; keep the keys of its lines if it belongs to a sample."""
         page, visit = document.page, document.visit
         lines, version = None, 0
+
+        def page_headings() -> frozenset[str]:
+            return own_headings((each.text for each in page.headings), page.title)
+
         if self._strips and page.text and page.content_type in STRIPPED_TYPES:
+            text = checked_lines(page.text)
             known, names = self._known(visit.due.origin), names_of(visit.due.url)
             if known.samples(visit.due.fingerprint, names):
                 edges = title_edges(page.title) if self._names_site else ()
-                marks = map(edge_mark, edges)
-                lines = page_keys([*page.text.split("\n"), *marks])
+                lines = page_keys(text, map(edge_mark, edges))
             if known.version:
                 version = known.version
                 if self._names_site:
                     page.site_names = known.shared_edges(page.title)
-                own = own_headings((each.text for each in page.headings), page.title)
-                kept = known.kept(page.text.split("\n"), names, own)
+                kept = known.kept(text, names, page_headings)
                 if kept is not None:
                     page.whole_text = page.stable_text or page.text
                     strip(page, kept)
                     if page.stable_text:
                         stable = page.stable_text.split("\n")
-                        rest = known.kept(stable, names, own)
+                        rest = known.kept(checked_lines(page.stable_text), names, page_headings)
                         page.stable_text = "\n".join(compress(stable, rest) if rest else stable)
         visit.stripped(Stripping(lines, version, "\n".join(map(str, page.left_out))))
 
@@ -80,7 +84,11 @@ def strip(page: Page, kept: bytearray) -> None:
     lines = page.text.split("\n")
     gone = [line for line, keep in zip(lines, kept, strict=True) if not keep]
     if page.heading_at >= 0:
-        page.heading_at = _moved(lines, kept, page.heading_at)
+        before = page.text.count("\n", 0, page.heading_at)
+        removed = (
+            len(line) + 1 for line, keep in zip(lines[:before], kept, strict=False) if not keep
+        )
+        page.heading_at -= sum(removed)
     page.text = "\n".join(compress(lines, kept))
     texts = frozenset(gone)
     page.headings = tuple(each for each in page.headings if not is_gone(each._asdict(), texts))
@@ -88,13 +96,3 @@ def strip(page: Page, kept: bytearray) -> None:
         page.pieces = tuple(compress(page.pieces, kept))
     page.content = kept_blocks(page.content, lines, kept)
     page.left_out += (left_out("templates", gone),)
-
-
-def _moved(lines: list[str], kept: bytearray, place: int) -> int:
-    """Return the new position of a place in the text after lines are removed."""
-    starts = accumulate((len(line) + 1 for line in lines), initial=0)
-    return place - sum(
-        len(line) + 1
-        for line, start, keep in zip(lines, starts, kept, strict=False)
-        if not keep and start < place
-    )

@@ -11,19 +11,20 @@ from sitecrawl.web.languages import primary_language
 MIN_WORDS = 50
 MIN_SIGNS = 120  # characters, in scripts without spaces
 SAMPLE = 1_500  # characters, in three parts spread over the text
+ALL_LANGUAGES = 200  # more than the detector knows
 MAX_DISTANCE = 900  # from a language's profile; beyond it, the language is unknown
 # SURE: minimum ratio of the second distance to the nearest; below it, texts of 50 words are
 # mistaken for a related language. PLAINLY: ratio from which a declared language is wrong.
 SURE, PLAINLY = 1.05, 1.2
-_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_SPACELESS = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 # Scripts of a single language; kana first, because Japanese texts contain Han characters too.
 _SCRIPTS = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("zh", re.compile("[\u3400-\u9fff]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("lo", re.compile("[\u0e80-\u0eff]")),
-    ("my", re.compile("[\u1000-\u109f]")),
-    ("km", re.compile("[\u1780-\u17ff]")),
+    ("ja", "[\u3040-\u30ff]"),
+    ("zh", "[\u3400-\u9fff]"),
+    ("th", "[\u0e00-\u0e7f]"),
+    ("lo", "[\u0e80-\u0eff]"),
+    ("my", "[\u1000-\u109f]"),
+    ("km", "[\u1780-\u17ff]"),
 )
 MIN_SHARE = 0.3  # of a sample, in scripts without spaces
 MIN_KANA = 0.02  # of a sample; a Chinese text with Japanese names has fewer
@@ -42,7 +43,7 @@ def judged_language(declared: str, text: str) -> tuple[str, bool]:
     if not sample:
         return declared, False
     script = _by_script(sample)
-    near = [(script, 1), ("", MAX_DISTANCE)] if script else _distances(sample)
+    near = [(script, 1), ("", MAX_DISTANCE)] if script else _distances(sample, 2)
     best, distance = near[0]
     if distance > MAX_DISTANCE or near[1][1] < distance * SURE:
         return declared, False
@@ -54,23 +55,34 @@ def judged_language(declared: str, text: str) -> tuple[str, bool]:
         return declared, False
     if script:
         return best, True
-    other = next((far for language, far in near if language == primary), 0)
+    far_ones = _distances(sample, ALL_LANGUAGES)
+    other = next((far for language, far in far_ones if language == primary), 0)
     return (best, True) if other >= distance * PLAINLY else (declared, False)
 
 
 def _by_script(sample: str) -> str:
     """Return the language of a text in a script without spaces, else an empty string."""
-    if sample.isascii() or len(_SPACELESS.findall(sample)) < MIN_SHARE * len(sample):
+    if sample.isascii() or _count(_SPACELESS, sample) < MIN_SHARE * len(sample):
         return ""
-    shares = ((name, len(pattern.findall(sample)) / len(sample)) for name, pattern in _SCRIPTS)
+    shares = ((name, _count(letters, sample) / len(sample)) for name, letters in _SCRIPTS)
     return next((name for name, share in shares if share > MIN_KANA), "")
+
+
+def _count(letters: str, text: str) -> int:
+    return len(_compiled(letters).findall(text))
+
+
+@cache
+def _compiled(letters: str) -> re.Pattern[str]:
+    """Compile a pattern on first use: it takes milliseconds, and many sites are in ASCII."""
+    return re.compile(letters)
 
 
 def sampled(text: str) -> str:
     """Return a sample of a text for language detection; empty if the text is too short."""
     top = text[:SAMPLE]
     words = top.count(" ") + top.count("\n") + 1
-    if words < MIN_WORDS and (top.isascii() or len(_SPACELESS.findall(top)) < MIN_SIGNS):
+    if words < MIN_WORDS and (top.isascii() or _count(_SPACELESS, top) < MIN_SIGNS):
         return ""
     if len(text) <= SAMPLE:
         return text
@@ -79,9 +91,9 @@ def sampled(text: str) -> str:
     return " ".join(text[start : start + part] for start in (quarter, 2 * quarter, 3 * quarter))
 
 
-def _distances(sample: str) -> list[tuple[str, int]]:
-    """Return the languages with their distances from a text, nearest first."""
-    found: list[tuple[str, int]] = _detector()(sample, cutoff=100_000, n_results=200)
+def _distances(sample: str, count: int) -> list[tuple[str, int]]:
+    """Return the nearest languages with their distances from a text."""
+    found: list[tuple[str, int]] = _detector()(sample, cutoff=100_000, n_results=count)
     return found
 
 

@@ -55,12 +55,12 @@ def page_authors(page: Page) -> list[str]:
     The publisher, the site and its host are not authors, though many sites name them there. Authors
     named by an element's class or a link's relation count last.
     """
+    sources = [list(page.metas[name]) for name in METAS if name in page.metas]
+    sources += [list(page.json_ld[name]) for name in ("author", "creator") if name in page.json_ld]
+    if not (sources or page.bylines):
+        return []
     nobody = NOBODY | host_names(page.url) | {comparable(name) for name in _publishers(page)}
-    metas = (list(page.metas[name]) for name in METAS if name in page.metas)
-    structured = (
-        list(page.json_ld[name]) for name in ("author", "creator") if name in page.json_ld
-    )
-    for names in (*metas, *structured):
+    for names in sources:
         if found := _named(names, nobody):
             return found
     return _named(filter(None, map(from_byline, page.bylines)), nobody)[:1]

@@ -7,9 +7,9 @@ of pages is counted for the origin and for each of its URL templates; the crawl 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress, groupby
+from itertools import compress
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -58,22 +58,36 @@ def names_of(url: str) -> Names:
     return Names(ORIGIN, str(url_template(url))[:MAX_NAME])
 
 
-def line_keys(lines: Sequence[str]) -> list[int]:
+class CheckedLines(NamedTuple):
+    """The lines of a text in UTF-8, and their checksums."""
+
+    lines: list[bytes]
+    checks: list[int]
+
+
+def checked_lines(text: str) -> CheckedLines:
+    """Return the lines of a text in the form for comparison."""
+    lines = text.encode("utf-8", "surrogatepass").split(b"\n")
+    return CheckedLines(lines, list(map(crc32, lines)))
+
+
+def line_keys(text: CheckedLines) -> list[int]:
     """Return the keys of lines: 63 bits each, hardly ever equal for different lines."""
-    encoded = "\n".join(lines).encode("utf-8", "surrogatepass")
-    return [len(line) << 32 | crc32(line) for line in encoded.split(b"\n")]
+    sizes = map(len, text.lines)
+    return [size << 32 | check for size, check in zip(sizes, text.checks, strict=True)]
 
 
 def line_key(line: str) -> int:
     """Return the key of one line."""
-    return line_keys([line])[0]
+    return line_keys(checked_lines(line))[0]
 
 
-def page_keys(lines: Sequence[str]) -> tuple[int, ...]:
-    """Return the keys of the different lines of a page, in order."""
-    if len(lines) > MAX_LINES:
-        lines = [*lines[: MAX_LINES // 2], *lines[-MAX_LINES // 2 :]]
-    return tuple(sorted(set(line_keys(lines))))
+def page_keys(text: CheckedLines, marks: Iterable[str] = ()) -> tuple[int, ...]:
+    """Return the keys of the different lines of a page in ascending order, and of its marks."""
+    keys = line_keys(text)
+    if len(keys) > MAX_LINES:
+        keys = [*keys[: MAX_LINES // 2], *keys[-MAX_LINES // 2 :]]
+    return tuple(sorted({*keys, *map(line_key, marks)}))
 
 
 def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[int]:
@@ -92,22 +106,41 @@ def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[
     return frozenset(key for _, key in found)
 
 
-def kept_lines(lines: Sequence[str], *furniture: frozenset[int]) -> bytearray | None:
+class KnownLines(NamedTuple):
+    """The furniture that a page is compared with: keys of lines, and the checksums in them."""
+
+    keys: frozenset[int]
+    checks: frozenset[int]
+
+
+def known_lines(*furniture: frozenset[int]) -> KnownLines:
+    """Return the furniture of several samples in the form for comparison."""
+    keys = frozenset[int]().union(*furniture)
+    return KnownLines(keys, frozenset(key & 0xFFFFFFFF for key in keys))
+
+
+def kept_lines(text: CheckedLines, known: KnownLines) -> bytearray | None:
     """Return one byte per line, 0 if it is furniture to remove; None if all lines are kept.
 
-    A text that consists of furniture alone keeps it.
+    A text that consists of furniture alone keeps it. Checksums are compared first: most lines of
+    most pages are not furniture.
     """
-    known = frozenset[int]().union(*furniture)
-    kept = bytearray([key not in known for key in line_keys(lines)])
-    if 0 not in kept or 1 not in kept:
-        return None
-    start, last = 0, len(kept)
-    for keep, run in groupby(kept):
-        end = start + sum(1 for _ in run)
-        if not keep and start and end < last and end - start < MIN_RUN:
-            kept[start:end] = b"\1" * (end - start)
-        start = end
-    return kept if 0 in kept else None
+    found = bytearray(map(known.checks.__contains__, text.checks))
+    last = len(found)
+    kept = bytearray(b"\1" * last)
+    start = found.find(1)
+    while start >= 0:
+        end = start
+        while end < last and found[end] and _is_known(text.lines[end], known):
+            end += 1
+        if not start or end == last or end - start >= MIN_RUN:
+            kept[start:end] = bytes(end - start)
+        start = found.find(1, max(end, start + 1))
+    return kept if 0 in kept and 1 in kept else None
+
+
+def _is_known(line: bytes, known: KnownLines) -> bool:
+    return len(line) << 32 | crc32(line) in known.keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,25 +155,34 @@ class OriginFurniture:
     lines: dict[str, frozenset[int]] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     pages: dict[str, frozenset[int]] = field(default_factory=dict)
+    _compared: dict[tuple[str, ...], KnownLines] = field(default_factory=dict, compare=False)
 
     def kept(
-        self, lines: Sequence[str], names: Names, own: Collection[str] = ()
+        self, text: CheckedLines, names: Names, own: Callable[[], Collection[str]] = tuple
     ) -> bytearray | None:
         """Return one byte per line, 0 for furniture of the page's template or origin; None if none.
 
         The last occurrence of each line in ``own``, which a menu may contain too, is kept.
         """
-        known = [self.lines[name] for name in names if self.lines.get(name)]
-        kept = kept_lines(lines, *known) if known else None
-        if kept is not None and own:
-            last = {line: number for number, line in enumerate(lines) if line in own}
+        known = tuple(name for name in names if self.lines.get(name))
+        if not known:
+            return None
+        if known not in self._compared:
+            self._compared[known] = known_lines(*(self.lines[name] for name in known))
+        kept = kept_lines(text, self._compared[known])
+        headings = own() if kept is not None else ()
+        if kept is not None and headings:
+            wanted = {text.encode("utf-8", "surrogatepass") for text in headings}
+            last = {line: number for number, line in enumerate(text.lines) if line in wanted}
             for number in last.values():
                 kept[number] = 1
         return kept
 
     def shared_edges(self, title: str) -> tuple[str, ...]:
         """Return the edges of a title that many titles of the origin share: the site's name."""
-        known = self.lines.get(ORIGIN, frozenset())
+        known = self.lines.get(ORIGIN)
+        if not known:
+            return ()
         return tuple(edge for edge in title_edges(title) if line_key(edge_mark(edge)) in known)
 
     def changed_since(self, version: int, names: Names) -> bool:
@@ -175,7 +217,8 @@ def stripped_document(
     lines = body.split("\n")
     headings = document.get("headings")
     texts = [each["text"] for each in headings] if isinstance(headings, list) else []
-    kept = furniture.kept(lines, names, own_headings(texts, str(document.get("title", ""))))
+    title = str(document.get("title", ""))
+    kept = furniture.kept(checked_lines(body), names, lambda: own_headings(texts, title))
     if kept is None:
         return (document, []) if has_name else None
     stripped = {**document, "body": "\n".join(compress(lines, kept))}

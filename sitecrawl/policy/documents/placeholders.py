@@ -299,7 +299,8 @@ def sketch(page: Page, url: str) -> Sketch | None:
         return None
     counts: dict[str, int] = {}
     for word in _WORD.findall(f"{page.title} {page.text}".lower()):
-        if not (any(map(str.isdigit, word)) or word in _DATES):
+        is_word = word.isalpha() or not any(map(str.isdigit, word))
+        if is_word and word not in _DATES:
             counts[word] = counts.get(word, 0) + 1
     echo = _url_words(url)
     if sum(counts.values()) < MIN_SKETCH_WORDS:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any
@@ -27,14 +28,20 @@ _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: an
 # estimate of the tokens of language models, not compared with any tokenizer.
-_TOKEN = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n")
+_PIECES = r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n"
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _NOT_SLUG = re.compile(r"[\W_]+")
 
 
 def count_tokens(text: str) -> int:
     """Estimate how many tokens a language model makes of a text."""
-    return sum(1 for _ in _TOKEN.finditer(text))
+    return sum(1 for _ in _compiled(_PIECES).finditer(text))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern on first use: it takes milliseconds that most crawls do not need."""
+    return re.compile(pattern)
 
 
 UNITS: dict[str, Callable[[str], int]] = {"characters": len, "tokens": count_tokens}

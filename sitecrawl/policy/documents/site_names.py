@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.urls.url import split
@@ -27,6 +29,7 @@ _NAME_SEPARATOR = re.compile(
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
+@lru_cache(maxsize=1_024)  # headings are compared with titles several times for each page
 def comparable(text: str) -> str:
     """Return a name or title in the form for comparison: letters and digits, case-folded."""
     return _NOT_LETTERS.sub("", text[:MAX_TITLE]).casefold()
@@ -41,7 +44,12 @@ def site_name(page: Page) -> str:
 
 def host_names(url: str) -> frozenset[str]:
     """Return the host of a URL and its parts, in the form for comparison with titles."""
-    labels = split(url).host.removeprefix("www.").split(".")
+    return _names_of_host(split(url).host)
+
+
+@lru_cache(maxsize=1_024)  # several times for each page
+def _names_of_host(host: str) -> frozenset[str]:
+    labels = host.removeprefix("www.").split(".")
     if len(labels) < 2 or len(labels) > MAX_PARTS or labels[-1].isdigit():
         return frozenset()
     names = [".".join(labels[first:]) for first in range(len(labels) - 1)]
@@ -64,7 +72,7 @@ def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
     the origin share, by default the page's ``site_names``.
     """
     title = page.title
-    if len(title) > MAX_TITLE or not title:
+    if len(title) > MAX_TITLE or not _matches(_NAME_SEPARATOR, title):
         return title
     shared = page.site_names if learned is None else learned
     names = frozenset(map(comparable, (site_name(page), *shared))) | host_names(page.url)
@@ -100,8 +108,11 @@ def _matching_start(
     title: str, texts: Iterable[str], names: frozenset[str], separator: re.Pattern[str]
 ) -> str:
     """Return the longest beginning of a title that occurs elsewhere on the page, except names."""
+    matches = _matches(separator, title)
+    if not matches:
+        return ""
     others = set(map(comparable, texts)) - names - {"", comparable(title)}
-    starts = (title[: match.start()].strip() for match in reversed(_matches(separator, title)))
+    starts = (title[: match.start()].strip() for match in reversed(matches))
     return next((start for start in starts if comparable(start) in others), "") if others else ""
 
 
@@ -137,11 +148,6 @@ def _without_name(title: str, names: frozenset[str]) -> str:
 
 
 def _matches(separator: re.Pattern[str], title: str) -> list[re.Match[str]]:
-    return list(_some(separator.finditer(title)))
-
-
-def _some(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
-    """Yield a bounded number of separators, except those at the ends of a title."""
-    for _, match in zip(range(MAX_PARTS), matches, strict=False):
-        if match.start() > 0 and match.end() < len(match.string):
-            yield match
+    """Return a bounded number of separators, except those at the ends of a title."""
+    found = islice(separator.finditer(title), MAX_PARTS)
+    return [match for match in found if match.start() > 0 and match.end() < len(title)]

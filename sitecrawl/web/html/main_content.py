@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, compress
+from functools import cache
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.page import LeftOut
@@ -40,16 +41,14 @@ ROLES = {
 ROLE_SELECTOR = "[role]"
 # docutils writes footnotes, topics and sidebars as asides; they are part of the text.
 _NOTES = frozenset({"footnote", "footnotes", "footnote-list", "topic", "sidebar", "admonition"})
-_CONSENT = re.compile(
+_CONSENT = (
     r"cookie[-_]?s?[-_]?(?:banner|bar|consent|notice|notification|law|popup|modal|overlay|dialog"
     r"|message|warning|disclaimer|hint|alert|layer|info|wrapper|container|box|settings|choice)"
     r"|(?:consent|gdpr|dsgvo|rgpd)[-_]?(?:banner|bar|popup|modal|overlay|dialog|layer|notice)"
     r"|cookiebot|onetrust|cookiebanner|cmplz|borlabs-?cookie|usercentrics|didomi|cc-window"
-    r"|fc-consent-root|sp_message_container|truste_|qc-cmp|cky-consent|iubenda-cs",
-    re.IGNORECASE,
+    r"|fc-consent-root|sp_message_container|truste_|qc-cmp|cky-consent|iubenda-cs"
 )
-# Searched first, without the initial, which may be a capital: 25 µs each, a pattern takes 2 ms.
-_CONSENT_WORDS = ("ookie", "onsent")
+_CONSENT_WORDS = ("ookie", "onsent")  # without the initial, which may be a capital
 _CONSENT_BYTES = tuple(word.encode() for word in _CONSENT_WORDS)
 CONSENT_SELECTOR = ", ".join(
     f'[{attribute}*="{word}"]' for word in _CONSENT_WORDS for attribute in ("id", "class")
@@ -161,10 +160,15 @@ def region_wrappers(
     return []
 
 
+@cache
+def _consent() -> re.Pattern[str]:
+    return re.compile(_CONSENT, re.IGNORECASE)
+
+
 def is_consent(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
     """Return True for the element of a cookie banner, recognised by its id or class."""
     names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}"
-    return node.tag in _BLOCKS_OF_CONSENT and _CONSENT.search(names) is not None
+    return node.tag in _BLOCKS_OF_CONSENT and _consent().search(names) is not None
 
 
 Ranked = tuple[int, int, "Heading"]
@@ -180,25 +184,22 @@ class Choice(NamedTuple):
 def choose_content(walk: Walk, title: str) -> Choice | None:
     """Choose the lines of the page's own content; None if all lines belong to it."""
     lines, options = walk.text.lines, walk.options
+    if options.content == "all":
+        return None
     count = len(lines)
     skips = _skip_links(lines) if options.remove_skip_links else []
-    if options.content == "all" or not (walk.regions or skips) or not count:
+    if not (walk.regions or skips) or not count:
         return None
     by_kind: dict[str, list[Region]] = {}
     for region in walk.regions:
         by_kind.setdefault(region.kind, []).append(region)
-    sizes = _sizes(lines)
     main = merged(by_kind.get(CONTENT, ())) or _main(by_kind, options.main_content)
     landmarks = merged(
         each for each in by_kind.get(LANDMARK, ()) if not any(_holds(each, part) for part in main)
     )
     kept = bytearray(b"\1" * count)
     parts: list[tuple[str, list[Region]]] = [("landmarks", landmarks)]
-    banners = [
-        each
-        for each in merged(by_kind.get(COOKIES, ()))
-        if sizes[each.end] - sizes[each.start] < sizes[-1] * MAX_CONSENT_SHARE
-    ]
+    banners = _small(lines, merged(by_kind.get(COOKIES, ())))
     parts += [("cookie_banners", banners), (SKIP_LINKS, skips)]
     left: list[LeftOut] = []
     for part, regions in parts:
@@ -245,9 +246,10 @@ def _outside(regions: Sequence[Region], count: int) -> list[Region]:
     return [Region("", start, end) for start, end in zip(starts, ends, strict=True) if end > start]
 
 
-def _sizes(lines: Sequence[str]) -> list[int]:
-    """The number of characters before each line, and the total."""
-    return list(accumulate(map(len, lines), initial=0))
+def _small(lines: Sequence[str], regions: Sequence[Region]) -> list[Region]:
+    """The regions that are not most of the text."""
+    limit = sum(map(len, lines)) * MAX_CONSENT_SHARE if regions else 0
+    return [each for each in regions if sum(map(len, lines[each.start : each.end])) < limit]
 
 
 def _size(lines: Sequence[str], kept: bytearray) -> int:
@@ -267,7 +269,7 @@ def _drop(
     dropped: list[str] = []
     for region in regions:
         span = slice(region.start, region.end)
-        dropped += [line for line, keep in zip(lines[span], kept[span], strict=True) if keep]
+        dropped += compress(lines[span], kept[span])
         kept[span] = bytes(region.end - region.start)
     return [left_out(part, dropped)] if dropped else []
 
@@ -295,10 +297,11 @@ def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
         start, end, _ = _best(ranked, title, first)
         kept[start:end] = b"\1" * (end - start)
     folded = title.casefold()
+    longest, shortest = min(MAX_TITLE_LINE, len(title) * 3), max(3, len(title) // 2)
     named = [
         (len(line), -number)
         for number, line in enumerate(lines)
-        if not kept[number] and len(line) <= MAX_TITLE_LINE and _names(line, folded)
+        if shortest <= len(line) <= longest and not kept[number] and _names(line, folded)
     ]
     if named:
         number = max(named)[1]

@@ -272,21 +272,25 @@ def _names(part: bytes) -> list[bytes]:
 
 MAX_TAG_LENGTH = 20_000
 MAX_ATTRIBUTES = 500
-DEPTH_SCAN_CHUNK = 8_192
+DEPTH_SCAN_CHUNK, FINE_CHUNK = 8_192, 512
 HARMLESS = 12_288  # bytes; markup so short takes a parser a fraction of a second at most
 HARMLESS_TAGS = 8_192  # if all are open at once, parsing takes 80 ms; most pages have fewer
 MANY_TAGS = 32_768  # from here on, ignored end tags cost half a second, growing quadratically
-# Parts without tags; any "<" within them is counted nevertheless.
-_ASIDE = re.compile(
-    rb"<!--.*?(?:-->|\Z)|<!doctype[^<>]*>|<script(?=[\s>])[^<>]*>.*?(?:</script>|\Z)"
-    rb"|<style[^<>]*>[^<]*</style>",
-    re.DOTALL | re.IGNORECASE,
-)
-_CLEAN = re.compile(  # an unambiguous tag, without stray characters
-    rb"<(/?[a-z][\w:.-]*+)"
+# The rest of an unambiguous tag, without stray characters.
+_CLEAN_REST = (
     rb"(?:[\t\n\f\r ]++[^\s\"'<>=/]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?+)*+"
     rb"[\t\n\f\r ]*+/?>"
 )
+_SHAPES = rb"path|g|circle|defs|ellipse|line|polygon|polyline|rect|use"
+# Parts without tags, and icons; any "<" within them is counted nevertheless.
+_ASIDE = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<(?:!doctype|\?xml)[^<>]*>|<script(?=[\s>])[^<>]*>.*?(?:</script>|\Z)"
+    rb"|<style[^<>]*>[^<]*</style>"
+    rb"|<svg%(rest)s(?:[^<>]*+</?(?:%(shapes)s)%(rest)s)*+[^<>]*+</svg>"
+    % {b"rest": _CLEAN_REST, b"shapes": _SHAPES},
+    re.DOTALL | re.IGNORECASE,
+)
+_CLEAN = re.compile(rb"<(/?[a-z][\w:.-]*+)%b" % _CLEAN_REST)
 _PASSED = SHALLOW - frozenset(b"script style title".split())
 _PASSED |= frozenset(b"/" + name for name in _PASSED)
 # Self-closing SVG shapes are not nesting, even by the hundred; with explicit end tags, a parser
@@ -343,12 +347,18 @@ def bounded(
 def _may_be_deep(markup: bytes, max_depth: int) -> bool:
     """Return True if too many elements may be open at once, or reopened too often."""
     tags = markup.count(b"<") if len(markup) >= HARMLESS else 0
-    if tags > HARMLESS_TAGS and _runs_deep(markup, max_depth):
-        return True
-    if tags > MANY_TAGS and not _is_tidy(markup, max_depth):
-        return True
     if tags * tags <= HARMLESS_COPIES * 4:  # half of them formats, half of them blocks
         return False
+    is_suspect = (
+        tags > MANY_TAGS
+        or (tags > HARMLESS_TAGS and _runs_deep(markup, max_depth))
+        or _may_copy(markup, tags)
+    )
+    return is_suspect and not _is_tidy(markup, max_depth)
+
+
+def _may_copy(markup: bytes, tags: int) -> bool:
+    """Return True if formats may be reopened too often, with every format open in every block."""
     starts = tags - markup.count(b"</")
     if starts * starts <= HARMLESS_COPIES * 4:
         return False
@@ -356,21 +366,31 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
 
 
 def _runs_deep(markup: bytes, max_depth: int) -> bool:
-    """Return True if start tags outnumber end tags by too much; counted in chunks, for speed."""
+    """Return True if start tags outnumber end tags by too much; counted in chunks, for speed.
+
+    A chunk with many start tags, as in highlighted code, is counted again in small parts.
+    """
     depth = 0
     for start in range(0, len(markup), DEPTH_SCAN_CHUNK):
-        ends = markup.count(b"</", start, start + DEPTH_SCAN_CHUNK)
-        starts = markup.count(b"<", start, start + DEPTH_SCAN_CHUNK) - ends
-        if depth + starts > max_depth:
-            return True
-        depth = max(0, depth + starts - ends)
+        end = start + DEPTH_SCAN_CHUNK
+        ends = markup.count(b"</", start, end)
+        starts = markup.count(b"<", start, end) - ends
+        if depth + starts <= max_depth:
+            depth = max(0, depth + starts - ends)
+            continue
+        for place in range(start, end, FINE_CHUNK):
+            ends = markup.count(b"</", place, place + FINE_CHUNK)
+            starts = markup.count(b"<", place, place + FINE_CHUNK) - ends
+            if depth + starts > max_depth:
+                return True
+            depth = max(0, depth + starts - ends)
     return False
 
 
 def _is_tidy(markup: bytes, max_depth: int) -> bool:
     """Return True if each end tag closes the last element, and few are open at once.
 
-    This takes a fifth of the time of the full check. Tags within the parts set aside count as
+    This takes a quarter of the time of the full check. Tags within the parts set aside count as
     open elements.
     """
     tags = _ASIDE.sub(b"", markup.lower())
@@ -382,17 +402,25 @@ def _is_tidy(markup: bytes, max_depth: int) -> bool:
 
 
 def _is_shallow(names: list[bytes], max_depth: int) -> bool:
+    """Return True if each end tag ends the last element, and few elements or copies are open."""
     ends: list[bytes] = []
+    formats = copies = 0
     for name in names:
         if name in _PASSED:
-            continue
-        if not name.startswith(b"/"):
+            copies += formats
+        elif name.startswith(b"/"):
+            if not ends or ends.pop() != name:
+                return False
+            formats -= name[1:] in FORMATS if formats else 0
+        else:
+            if name in FORMATS:
+                formats += 1
+            else:
+                copies += formats
             ends.append(b"/" + name)
             if len(ends) > max_depth:
                 return False
-        elif not ends or ends.pop() != name:
-            return False
-    return True
+    return copies <= HARMLESS_COPIES
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
