@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin_queues import OriginQueues
 
 
+REQUESTS_PER_SAVE = 200
+"""Requests to an origin after which its receipt is stored, so that a kill loses no more."""
+
+
 class TurnMiddleware:
     """Middleware nearest to the downloader, which sees each request begin and end.
 
@@ -44,7 +48,12 @@ class TurnMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Record when the request is sent."""
-        request.meta[SENT_AT] = asyncio.get_running_loop().time()
+        request.meta[SENT_AT] = now = asyncio.get_running_loop().time()
+        origin = origin_of(request)
+        if origin is not None:
+            origin.receipt.sent(now, origin.pace.promised)
+            if origin.receipt.requests % REQUESTS_PER_SAVE == 0:
+                self._leased.save(origin)
         visit = visit_of(request)
         if visit is not None:
             visit.sent(time.time())
@@ -99,6 +108,7 @@ class TurnMiddleware:
         wait = None
         if response.status in (429, 503):
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
+            origin.receipt.overloaded(response.status, wait, time.time())
         if response.status != 429 and wait is None:
             good = response.status < 500
             return pace.answered(now, duration) if good else pace.failed(now, duration)

@@ -7,6 +7,7 @@ from sitecrawl.frontier.opening import (
     open_pruning,
     open_records,
     open_reindex,
+    open_survey,
 )
 from sitecrawl.frontier.state_options import StateOptions
 
@@ -18,4 +19,5 @@ __all__ = [
     "open_pruning",
     "open_records",
     "open_reindex",
+    "open_survey",
 ]

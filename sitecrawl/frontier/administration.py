@@ -153,6 +153,7 @@ class Administration:
             f"DELETE FROM withheld WHERE {OF_REALM}",
             f"DELETE FROM near WHERE {OF_REALM}",
             f"DELETE FROM section WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
+            f"DELETE FROM receipt WHERE {OF_REALM}",
             f"DELETE FROM link WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM furniture WHERE {OF_REALM}",
             f"DELETE FROM furniture_page WHERE {OF_REALM}",

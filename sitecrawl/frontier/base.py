@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sitecrawl.policy.documents.furniture import OriginFurniture
+from sitecrawl.policy.http.receipt import ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ class OriginState:
     robots_read: bool = False  # by the worker of this run that handed the origin over
     given_up: str | None = None  # reason, if the run gave it up; only set by a claim
     continued: bool = False  # it was leased by this worker before, and by no other since
+    receipt: ReceiptSummary | None = None  # of this run's requests; only to be stored
 
 
 @dataclass(frozen=True, slots=True)

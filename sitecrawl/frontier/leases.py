@@ -14,6 +14,7 @@ from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY
+from sitecrawl.policy.http.receipt import ReceiptSummary
 from sitecrawl.policy.origin_shares import to_lease
 
 PROC = Path("/proc")
@@ -244,6 +245,20 @@ class Leases:
             remembered = (text, state.robots_status, state.robots_expires_at, state.delay)
             row, read_in = self._held[state.key].id, self._run if state.robots_read else None
             self._database.execute(SAVE, (*remembered, state.ready_at, read_in, row))
+            if state.receipt is not None and state.receipt.requests:
+                self._save_receipt(row, state.receipt)
+
+    def _save_receipt(self, origin: int, receipt: ReceiptSummary) -> None:
+        key = (self._run, origin, self._owner)
+        *numbers, pauses = receipt
+        self._database.execute(
+            "DELETE FROM receipt WHERE run = ? AND origin = ? AND owner = ?", key
+        )
+        self._database.execute(
+            "INSERT INTO receipt (run, origin, owner, requests, promised, smallest, median, spare,"
+            " limited, unavailable, pauses) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*key, *numbers, json.dumps(pauses)),
+        )
 
     def hand_over(self, state: OriginState) -> None:
         """Inside a transaction: store the state of an origin, and release it."""

@@ -16,6 +16,7 @@ from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.stored_reindex import Reindex
+from sitecrawl.frontier.survey import Survey
 from sitecrawl.frontier.threaded import ThreadedFrontier
 
 SQLITE = "sqlite:///"
@@ -89,6 +90,13 @@ def open_records(database_url: str) -> Iterator[Records]:
     with _existing(database_url) as database:
         database.forbid_writes()
         yield Records(database)
+
+
+@contextmanager
+def open_survey(database_url: str, realm: str) -> Iterator[Survey]:
+    """Open the survey of a realm of an existing crawl database; raises FrontierError otherwise."""
+    with _existing(database_url) as database:
+        yield Survey(database, realm)
 
 
 @contextmanager

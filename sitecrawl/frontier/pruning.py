@@ -143,6 +143,7 @@ class Pruning:
     def _forget_runs(self, before: float) -> int:
         """Delete ended runs without rows, except the last one of each realm."""
         found = [run for (run,) in self._rows(RUNS, before, *self._realm)]
+        self._delete("receipt", "run", found)
         return self._delete("run", "id", found)
 
     def _rows(self, statement: str, *values: object) -> list[Row]:

@@ -65,6 +65,7 @@ CREATE TABLE origin (
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
 
+-- ``listed``: the last run in which a sitemap listed the URL.
 CREATE TABLE url (
     id {identity},
     origin BIGINT NOT NULL REFERENCES origin,
@@ -104,7 +105,8 @@ CREATE TABLE url (
     following TEXT,
     unnamed INTEGER NOT NULL DEFAULT 0,
     unread INTEGER NOT NULL DEFAULT 2,
-    left_out TEXT
+    left_out TEXT,
+    listed BIGINT NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX url_identity ON url (origin, fingerprint);
 CREATE INDEX url_waiting ON url (origin, priority DESC, depth, id) WHERE waiting = 1;
@@ -159,6 +161,23 @@ CREATE TABLE section (
     place BIGINT NOT NULL,
     body {bytes} NOT NULL,
     PRIMARY KEY (url, id)
+);
+
+-- Requests of each worker to an origin in a run, and the gaps between their beginnings, in seconds.
+-- ``spare`` is the smallest difference between a gap and the promised one; ``pauses`` are JSON.
+CREATE TABLE receipt (
+    run BIGINT NOT NULL,
+    origin BIGINT NOT NULL REFERENCES origin,
+    owner TEXT NOT NULL,
+    requests BIGINT NOT NULL,
+    promised DOUBLE PRECISION NOT NULL,
+    smallest DOUBLE PRECISION,
+    median DOUBLE PRECISION,
+    spare DOUBLE PRECISION,
+    limited BIGINT NOT NULL,
+    unavailable BIGINT NOT NULL,
+    pauses TEXT NOT NULL,
+    PRIMARY KEY (run, origin, owner)
 );
 
 -- Known URLs to which each page links: row ids in ascending order, the first one and then differences.

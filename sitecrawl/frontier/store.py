@@ -109,6 +109,7 @@ class Store:
         """Store unknown URLs, and shorter paths to known ones; return the number of new URLs."""
         with self._transaction():
             new = self._urls.add(candidates, {})
+            self._urls.note_listed(candidates, self.run)
             self._former_starts.confirm(candidates)
         return new
 

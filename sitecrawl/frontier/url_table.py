@@ -40,6 +40,9 @@ SET_FOUND_ASIDE = (
 )
 
 
+LISTED = "UPDATE url SET listed = ? WHERE origin = ? AND fingerprint = ? AND listed <> ?"
+
+
 class Urls:
     """The url table of one realm."""
 
@@ -74,6 +77,13 @@ class Urls:
                 found.sort(key=lambda candidate: candidate.fingerprint)
             new += self._add_to(origin, found, pages, found_at)
         return new
+
+    def note_listed(self, candidates: Iterable[Candidate], run: int) -> None:
+        """Record that a sitemap lists these known URLs."""
+        found = [each for each in candidates if each.via == "sitemap"]
+        self.know({each.origin for each in found})
+        rows = ((run, self._origins[each.origin], each.fingerprint, run) for each in found)
+        self._database.many(LISTED, sorted(rows))
 
     def _add_to(
         self, origin: int, candidates: list[Candidate], pages: dict[str, int], found_at: float

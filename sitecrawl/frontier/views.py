@@ -51,6 +51,11 @@ VIEWS: Mapping[str, str] = {
         " a.duration AS seconds, {outcome:a.outcome} AS outcome, a.status, a.bytes, a.reason"
         " FROM attempt AS a JOIN url AS u ON u.id = a.url JOIN origin AS o ON o.id = u.origin"
     ),
+    "receipts": (
+        "SELECT c.run, o.key AS origin, o.realm, c.requests, c.promised, c.smallest, c.median,"
+        " c.spare, c.limited, c.unavailable, c.pauses"
+        " FROM receipt AS c JOIN origin AS o ON o.id = c.origin"
+    ),
     "origins": (
         "SELECT o.key AS origin, o.realm, o.robots_status, o.delay,"
         " (SELECT count(*) FROM url AS u WHERE u.origin = o.id) AS urls,"

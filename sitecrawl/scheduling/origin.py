@@ -52,6 +52,7 @@ from scrapy import Request
 from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
+from sitecrawl.policy.http.receipt import Receipt
 from sitecrawl.transitions import IllegalTransitionError, following
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 
@@ -269,6 +270,7 @@ class Origin:
     failure_budget: FailureBudget
     robots: RobotsFile
     slot: PacingSlot
+    receipt: Receipt = field(default_factory=Receipt)
     phase: OriginPhase = OriginPhase.UNLEASED
     given_up: str = ""
     given_up_for: str = ""
@@ -558,7 +560,7 @@ class Origin:
         body = self.robots.body
         loaded = replace(self.loaded, robots_read=body is not None)
         if body is None and not self.robots.failures:
-            return replace(loaded, ready_at=ready_at)
+            return replace(loaded, ready_at=ready_at, receipt=self.receipt.summary())
         return replace(
             loaded,
             robots_text=None if body is None else body.decode("utf-8", "replace"),
@@ -566,4 +568,5 @@ class Origin:
             robots_expires_at=now + max(0.0, self.robots.expires_at - loop_now),
             delay=self.pace.crawl_delay,
             ready_at=ready_at,
+            receipt=self.receipt.summary(),
         )

@@ -1,0 +1,116 @@
+"""`scrapy report`: what a crawl found, as one page, as lists, or in a few lines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.line_files import overwrite
+from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.frontier import open_survey
+from sitecrawl.report.facts import Facts
+from sitecrawl.report.formats import FORMATS
+from sitecrawl.report.lists import BY_NAME, LISTS, ReportList
+from sitecrawl.report.overview import Overview
+from sitecrawl.report.page import page
+from sitecrawl.statuses import DONE
+
+SHORT = ("changes", "dead_links", "redirects", "orphans", "titles", "held", "pauses")
+"""Lists that are counted in the terminal, if they are not empty."""
+
+
+class Command(StoredCommand):
+    """Write a page with all lists, or one list, or print a summary."""
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options]"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return "Show what a crawl found (scrapy report -O report.html)"
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy report -h`; argparse wraps it."""
+        return (
+            "Write one page that shows what the crawl found: changes, outcomes over time, broken "
+            "links with the pages that contain them, redirects, duplicates, orphans, titles, "
+            "learned rules, refused URLs, and for each origin a receipt of the requests to it. "
+            "Without -O print the figures. With --list print one list: "
+            f"{', '.join(BY_NAME)}. Nothing is fetched. Exit status: 0 done; 1 the list is empty; "
+            "2 wrong usage or configuration, or the file cannot be written; 3 no usable crawl "
+            "database."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the output file, the list and its format."""
+        super().add_options(parser)
+        parser.add_argument(
+            "-O", "--overwrite-output", metavar="FILE", help="write the page, or the list, to FILE"
+        )
+        parser.add_argument("--list", metavar="NAME", help="one list instead of the page")
+        parser.add_argument(
+            "--format",
+            metavar="FORMAT",
+            choices=FORMATS,
+            help=f"format of the list: {', '.join(FORMATS)} (default csv)",
+        )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Write the page or the list; return 1 if the list is empty."""
+        if args:
+            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+        if opts.format and not opts.list:
+            raise UsageError("--format is for --list NAME", print_help=False)
+        wanted = _list_named(opts.list) if opts.list else None
+        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        with open_survey(source.database, source.run.realm) as survey:
+            facts = Facts(survey, source.run)
+            if wanted is not None:
+                return _write_list(wanted, facts, opts)
+            if opts.overwrite_output:
+                overwrite(opts.overwrite_output, page(facts))
+                print_errors([f"Written to {opts.overwrite_output}."])
+                return DONE
+            return print_lines(_summary(facts, as_json=opts.json))
+
+
+def _list_named(name: str) -> ReportList:
+    if name not in BY_NAME:
+        raise UsageError(
+            f"there is no list {name!r}; known: {', '.join(BY_NAME)}", print_help=False
+        )
+    return BY_NAME[name]
+
+
+def _write_list(wanted: ReportList, facts: Facts, opts: argparse.Namespace) -> int:
+    rows = list(wanted.rows(facts))
+    lines = FORMATS[opts.format or ("jsonl" if opts.json else "csv")](wanted, rows)
+    if opts.overwrite_output:
+        overwrite(opts.overwrite_output, lines)
+    else:
+        print_lines(lines)
+    return DONE if rows else 1
+
+
+def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
+    overview = Overview.read(facts)
+    counts = {
+        name: sum(1 for _ in BY_NAME[name].rows(facts))
+        for name in (each.name for each in LISTS)
+        if name in SHORT
+    }
+    if as_json:
+        figures = dict(overview.figures)
+        yield json.dumps({"starts": overview.sites, "figures": figures, "lists": counts})
+        return
+    yield from overview.lines()
+    for name, number in counts.items():
+        if number:
+            yield f"{number:>9,}  {BY_NAME[name].title}: scrapy report --list {name}"
+    yield "All lists as one page: scrapy report -O report.html"

@@ -1,0 +1,222 @@
+"""Reads of a whole realm, for reports: each yields rows of one table with its numbers named."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.documents import unpack
+from sitecrawl.frontier.link_table import LinkGraph
+from sitecrawl.frontier.records import Records
+from sitecrawl.policy.http.receipt import Pause
+from sitecrawl.policy.outcomes import Outcome
+
+URLS = (
+    "SELECT u.id, u.origin, u.url, u.depth, u.via, u.waiting, u.outcome, u.status, u.reason, u.detail,"
+    " u.redirect_to, u.target, u.canonical, u.referrer, u.referrer_url, u.visited_at, u.listed"
+    " FROM url AS u JOIN origin AS o ON o.id = u.origin WHERE o.realm = ? ORDER BY u.id"
+)
+DOCUMENTS = (
+    "SELECT d.url, d.seq, d.target, d.because FROM document AS d"
+    " JOIN origin AS o ON o.id = d.origin WHERE o.realm = ? ORDER BY d.url"
+)
+BODIES = (
+    "SELECT d.url, d.body FROM document AS d JOIN origin AS o ON o.id = d.origin"
+    " WHERE o.realm = ? AND d.seq IS NOT NULL ORDER BY d.url"
+)
+TRANSFERS = (
+    "SELECT a.url, a.duration, a.bytes FROM attempt AS a JOIN (SELECT max(x.id) AS id"
+    " FROM attempt AS x JOIN url AS u ON u.id = x.url JOIN origin AS o ON o.id = u.origin"
+    " WHERE x.bytes > 0 AND x.status = 200 AND o.realm = ? GROUP BY x.url) AS n ON n.id = a.id"
+)
+CHANGES = (
+    "SELECT c.op, c.change, c.reason, coalesce(c.address, u.url), c.moved_to, c.made_at"
+    " FROM outbox AS c LEFT JOIN url AS u ON u.id = c.url WHERE c.run = ? ORDER BY c.seq"
+)
+CHANGE_COUNTS = (
+    "SELECT c.run, CASE WHEN c.op = 'delete' THEN 'deleted' WHEN c.change = 'new' THEN 'new'"
+    " ELSE 'changed' END AS kind, count(*) FROM outbox AS c WHERE c.realm = ? GROUP BY c.run, kind"
+)
+OUTCOMES_BY_RUN = (
+    "SELECT a.run, a.outcome, count(*) FROM attempt AS a JOIN run AS r ON r.id = a.run"
+    " WHERE r.realm = ? GROUP BY a.run, a.outcome"
+)
+OUTCOMES_BY_TIME = (
+    "SELECT CAST((a.started_at - ?) / ? AS INTEGER) AS bin, a.outcome, count(*) FROM attempt AS a"
+    " WHERE a.run = ? GROUP BY bin, a.outcome"
+)
+TIMES = "SELECT min(started_at), max(started_at) FROM attempt WHERE run = ?"
+ORIGINS = (
+    "SELECT id, key, robots_text, robots_status, delay, given_up FROM origin WHERE realm = ?"
+    " ORDER BY key"
+)
+RECEIPTS = (
+    "SELECT o.key, c.run, c.requests, c.promised, c.smallest, c.median, c.spare, c.limited,"
+    " c.unavailable, c.pauses FROM receipt AS c JOIN origin AS o ON o.id = c.origin"
+    " WHERE o.realm = ? AND c.run = ? ORDER BY o.key, c.owner"
+)
+HELD = (
+    "SELECT u.url, x.reason, x.moved_to, x.seen_at FROM deletion AS x JOIN url AS u ON u.id = x.url"
+    " JOIN origin AS o ON o.id = x.origin WHERE o.realm = ? ORDER BY x.url"
+)
+
+
+class SurveyedUrl(NamedTuple):
+    """A known URL; ``listed`` is the last run in which a sitemap listed it, 0 if none did."""
+
+    id: int
+    origin: int
+    url: str
+    depth: int
+    via: str
+    waiting: int
+    outcome: Outcome | None
+    status: int | None
+    reason: str | None
+    detail: str | None
+    redirect_to: str | None
+    target: int | None
+    canonical: str | None
+    referrer: int | None
+    referrer_url: str | None
+    visited_at: float | None
+    listed: int
+
+
+class SurveyedDocument(NamedTuple):
+    """A stored document; ``seq`` is None while another URL replaces it."""
+
+    url: int
+    seq: int | None
+    target: int | None
+    because: str | None
+
+
+class SurveyedOrigin(NamedTuple):
+    """An origin, with its robots.txt as it was read; ``given_up`` is the run that gave it up."""
+
+    id: int
+    key: str
+    robots_text: str | None
+    robots_status: int | None
+    delay: float | None
+    given_up: int | None
+
+
+class SurveyedReceipt(NamedTuple):
+    """Politeness receipt of one worker for one origin in one run."""
+
+    origin: str
+    run: int
+    requests: int
+    promised: float
+    smallest: float | None
+    median: float | None
+    spare: float | None
+    limited: int
+    unavailable: int
+    pauses: tuple[Pause, ...]
+
+
+class SurveyedChange(NamedTuple):
+    """A change of the log: the kind of an upsert, or the reason of a deletion."""
+
+    op: str
+    change: str | None
+    reason: str | None
+    url: str
+    moved_to: str | None
+    made_at: float
+
+
+class HeldDeletion(NamedTuple):
+    """A deletion that waits for the end of its origin, or for a person."""
+
+    url: str
+    reason: str
+    moved_to: str | None
+    seen_at: float
+
+
+OutcomeCounts = dict[int, Counter[Outcome]]
+"""Visits by outcome, of each run or span of time."""
+
+
+class Survey:
+    """Reads of one realm."""
+
+    def __init__(self, database: Database, realm: str) -> None:
+        self._database = database
+        self.realm = realm
+        self.records = Records(database)
+        self.links = LinkGraph(database)
+
+    def urls(self) -> Iterator[SurveyedUrl]:
+        """Yield every known URL."""
+        for row in self._database.stream(URLS, (self.realm,)):
+            found = SurveyedUrl(*row)
+            yield found if found.outcome is None else found._replace(outcome=Outcome(found.outcome))
+
+    def documents(self) -> Iterator[SurveyedDocument]:
+        """Yield every stored document."""
+        return (SurveyedDocument(*row) for row in self._database.stream(DOCUMENTS, (self.realm,)))
+
+    def bodies(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the fields of every current document, with the row of its URL."""
+        for url, body in self._database.stream(BODIES, (self.realm,)):
+            yield url, unpack(body)
+
+    def transfers(self) -> Iterator[tuple[int, float, int]]:
+        """Yield seconds and bytes of the last visit with content of each URL."""
+        yield from self._database.stream(TRANSFERS, (self.realm,))
+
+    def changes(self, run: int) -> Iterator[SurveyedChange]:
+        """Yield the changes that a run wrote."""
+        return (SurveyedChange(*row) for row in self._database.stream(CHANGES, (run,)))
+
+    def change_counts(self) -> dict[int, Counter[str]]:
+        """Count the changes of each run: new, changed and deleted."""
+        counts: dict[int, Counter[str]] = defaultdict(Counter)
+        for run, kind, number in self._database.rows(CHANGE_COUNTS, (self.realm,)):
+            counts[run][kind] = number
+        return counts
+
+    def outcomes_by_run(self) -> OutcomeCounts:
+        """Count the visits of each run by outcome."""
+        return _counted(self._database.rows(OUTCOMES_BY_RUN, (self.realm,)))
+
+    def outcomes_by_time(self, run: int, bins: int) -> tuple[float, float, OutcomeCounts]:
+        """Count the visits of a run by outcome, in spans of equal length.
+
+        Also return the time of the first visit, and the length of a span in seconds.
+        """
+        [(first, last)] = self._database.rows(TIMES, (run,))
+        if first is None:
+            return 0.0, 0.0, {}
+        span = max((last - first) / bins, 1e-3) * 1.000001  # the last visit is in the last span
+        rows = self._database.rows(OUTCOMES_BY_TIME, (first, span, run))
+        return first, span, _counted(rows)
+
+    def origins(self) -> Iterator[SurveyedOrigin]:
+        """Yield every origin."""
+        return (SurveyedOrigin(*row) for row in self._database.stream(ORIGINS, (self.realm,)))
+
+    def receipts(self, run: int) -> Iterator[SurveyedReceipt]:
+        """Yield the receipts of a run."""
+        for row in self._database.stream(RECEIPTS, (self.realm, run)):
+            pauses = tuple(Pause(*each) for each in json.loads(row[-1]))
+            yield SurveyedReceipt(*row)._replace(pauses=pauses)
+
+    def held(self) -> Iterator[HeldDeletion]:
+        """Yield the deletions that are not written yet."""
+        return (HeldDeletion(*row) for row in self._database.stream(HELD, (self.realm,)))
+
+
+def _counted(rows: list[tuple[Any, ...]]) -> OutcomeCounts:
+    counts: OutcomeCounts = defaultdict(Counter)
+    for key, outcome, number in rows:
+        counts[key][Outcome(outcome)] += number
+    return counts

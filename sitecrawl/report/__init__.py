@@ -1,0 +1,1 @@
+"""Report on a crawl: lists of facts, and the page that shows them."""

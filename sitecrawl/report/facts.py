@@ -1,0 +1,231 @@
+"""Facts of a crawl that the lists of a report are made of, each read once and only if needed."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+from sitecrawl.frontier.link_table import Inlinks
+from sitecrawl.frontier.records import RunRecord
+from sitecrawl.frontier.survey import (
+    Survey,
+    SurveyedChange,
+    SurveyedDocument,
+    SurveyedReceipt,
+    SurveyedUrl,
+)
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+
+MAX_PAGES = 1000
+"""Pages listed of those that link to one URL; their number is exact."""
+MAX_RUNS = 60
+REFUSED = "sitecrawl/rules/"
+BROKEN = frozenset(
+    {
+        Outcome.SERVER_BLAMED_CLIENT,
+        Outcome.FILE_GONE,
+        Outcome.DID_NOT_UNDERSTAND_ANSWER,
+        Outcome.FILE_NOT_FOUND,
+        Outcome.SOFT_404,
+        Outcome.SERVER_INTERNAL_ERROR,
+        Outcome.ERROR_PAGE,
+        Outcome.PARKED,
+        Outcome.CONNECTION_FAILED,
+        Outcome.REQUEST_TIMEOUT,
+    }
+)
+"""Outcomes that make the links to a URL broken."""
+
+
+class Transfer(NamedTuple):
+    """Seconds and bytes of the last visit of a URL with content."""
+
+    seconds: float
+    size: int
+
+
+class Head(NamedTuple):
+    """Fields of a document that lists show; ``words`` counts those of its text."""
+
+    title: str
+    description: str
+    language: str
+    words: int
+
+
+@dataclass(slots=True)
+class Chain:
+    """Redirects from a URL on: the URLs that follow it, and the outcome of the last one.
+
+    ``outcome`` is None if the last one is not known to the crawl or was not visited.
+    """
+
+    urls: list[str]
+    outcome: Outcome | None
+    loops: bool = False
+
+
+class Facts:
+    """Facts of one realm as it is stored; ``run`` is its last run."""
+
+    def __init__(self, survey: Survey, run: RunRecord) -> None:
+        self.survey = survey
+        self.run = run
+
+    @cached_property
+    def urls(self) -> Mapping[int, SurveyedUrl]:
+        """Every known URL by row."""
+        return {each.id: each for each in self.survey.urls()}
+
+    @cached_property
+    def documents(self) -> Mapping[int, SurveyedDocument]:
+        """Every stored document by the row of its URL."""
+        return {each.url: each for each in self.survey.documents()}
+
+    @cached_property
+    def current(self) -> frozenset[int]:
+        """Rows of the URLs with a current document."""
+        return frozenset(row for row, each in self.documents.items() if each.seq is not None)
+
+    @cached_property
+    def transfers(self) -> Mapping[int, Transfer]:
+        """Last transfer of each URL with content."""
+        return {row: Transfer(seconds, size) for row, seconds, size in self.survey.transfers()}
+
+    @cached_property
+    def heads(self) -> Mapping[int, Head]:
+        """Title, description, language and words of each current document."""
+        return {
+            row: Head(
+                str(fields.get("title") or ""),
+                str(fields.get("meta_description") or ""),
+                str(fields.get("language") or ""),
+                str(fields.get("body") or "").count(" ") + 1 if fields.get("body") else 0,
+            )
+            for row, fields in self.survey.bodies()
+        }
+
+    @cached_property
+    def runs(self) -> list[RunRecord]:
+        """The last runs, oldest first."""
+        return self.survey.records.runs(self.survey.realm, MAX_RUNS)[::-1]
+
+    @cached_property
+    def changes(self) -> list[SurveyedChange]:
+        """Changes that the last run wrote."""
+        return list(self.survey.changes(self.run.id))
+
+    @cached_property
+    def refusals(self) -> list[tuple[str, int, list[dict[str, str]]]]:
+        """Links that rules refused in the last run, by reason, with the first examples."""
+        counters: dict[str, Any] = dict(self.run.counters)
+        examples = counters.get("refusals") or {}
+        counts = {
+            name.removeprefix(REFUSED): int(number)
+            for name, number in counters.items()
+            if name.startswith(REFUSED)
+        }
+        most = sorted(counts.items(), key=lambda each: -each[1])
+        return [(reason, number, examples.get(reason, [])) for reason, number in most]
+
+    @cached_property
+    def receipts(self) -> list[SurveyedReceipt]:
+        """Politeness receipts of the last run."""
+        return list(self.survey.receipts(self.run.id))
+
+    @cached_property
+    def stores_links(self) -> bool:
+        """True if the links of at least one page are stored."""
+        return bool(self.inlink_counts)
+
+    @cached_property
+    def inlink_counts(self) -> Counter[int]:
+        """Number of pages that link to each URL."""
+        pages = (targets for _, targets in self.survey.links.pages(self.survey.realm))
+        return Counter(chain.from_iterable(pages))
+
+    @cached_property
+    def outlink_counts(self) -> Mapping[int, int]:
+        """Number of known URLs to which each page links."""
+        pages = self.survey.links.pages(self.survey.realm)
+        return {page: sum(1 for _ in targets) for page, targets in pages}
+
+    def inlinks(self, urls: Iterable[int]) -> Mapping[int, Inlinks]:
+        """Pages that link to each of ``urls``; the first referrer where no links are stored."""
+        wanted = list(urls)
+        found = self.survey.links.inlinks_of(wanted, self.survey.realm, MAX_PAGES)
+        for row in wanted:
+            referrer = self.urls[row].referrer
+            if row not in found and referrer is not None:
+                found[row] = Inlinks(1, (referrer,))
+        return found
+
+    @cached_property
+    def clicks(self) -> Mapping[int, int]:
+        """Links and redirects from the nearest start to each URL; sitemaps are no way."""
+        graph = {
+            page: list(targets) for page, targets in self.survey.links.pages(self.survey.realm)
+        }
+        distance = {row: 0 for row, each in self.urls.items() if each.via == "seed"}
+        queue = deque(distance)
+        while queue:
+            row = queue.popleft()
+            url = self.urls.get(row)
+            if url is None:
+                continue
+            if url.outcome in REDIRECTS and url.target is not None:
+                if url.target not in distance:
+                    distance[url.target] = distance[row]
+                    queue.appendleft(url.target)
+                continue
+            for target in graph.get(row, ()):
+                if target not in distance:
+                    distance[target] = distance[row] + 1
+                    queue.append(target)
+        return distance
+
+    @cached_property
+    def start_of(self) -> Mapping[int, int | None]:
+        """The start that led to each URL by the first path known; None if a listing did."""
+        found: dict[int, int | None] = {}
+        for row in self.urls:
+            path: list[int] = []
+            step: int | None = row
+            while step is not None and step not in found and len(path) <= len(self.urls):
+                url = self.urls.get(step)
+                if url is None or step in path[-1:]:
+                    break
+                if url.via == "seed":
+                    found[step] = step
+                    break
+                path.append(step)
+                step = url.referrer
+            start = found.get(step) if step is not None else None
+            found.update(dict.fromkeys(path, start))
+        return found
+
+    def chain(self, url: SurveyedUrl) -> Chain:
+        """Follow the redirects from a URL."""
+        seen, step = {url.id}, url
+        found = Chain([], None)
+        while step.outcome in REDIRECTS and step.redirect_to:
+            found.urls.append(step.redirect_to)
+            target = self.urls.get(step.target) if step.target is not None else None
+            if target is None:
+                return found
+            if target.id in seen:
+                found.loops = True
+                return found
+            seen.add(target.id)
+            step = target
+        found.outcome = step.outcome
+        return found
+
+    def address(self, row: int | None) -> str:
+        """Address of a row, "" if it is unknown."""
+        url = self.urls.get(row) if row is not None else None
+        return url.url if url is not None else ""

@@ -1,0 +1,490 @@
+"""Lists of a report: each a name, a table, and the reads that fill it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from heapq import nlargest
+
+from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
+from sitecrawl.policy.urls.templates import url_template
+from sitecrawl.report.facts import BROKEN, Facts
+
+Cell = str | int | float | None | tuple[str, ...]
+Row = tuple[Cell, ...]
+MOST = 1000
+"""Rows of the lists of the slowest and the largest pages."""
+LEFT_OUT = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
+PAGES = frozenset({Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE})
+
+
+@dataclass(frozen=True, slots=True)
+class ReportList:
+    """One list: its columns, and a function that reads its rows.
+
+    ``about`` is one sentence for readers; ``empty`` is shown in place of an empty table.
+    """
+
+    name: str
+    title: str
+    group: str
+    about: str
+    empty: str
+    columns: Sequence[str]
+    rows: Callable[[Facts], Iterable[Row]]
+
+
+def word(outcome: Outcome | None) -> str:
+    """Return the name of an outcome; ``waiting`` for none."""
+    return "waiting" if outcome is None else outcome.name.lower()
+
+
+def moment(at: float | None) -> str | None:
+    """Return a time as RFC 3339 in UTC."""
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _changes(facts: Facts) -> Iterator[Row]:
+    for each in facts.changes:
+        kind = "deleted" if each.op == "delete" else each.change
+        yield kind, each.url, each.reason, each.moved_to, moment(each.made_at)
+
+
+def _dead_links(facts: Facts) -> Iterator[Row]:
+    broken = [each for each in facts.urls.values() if each.outcome in BROKEN]
+    inlinks = facts.inlinks(each.id for each in broken)
+    for each in broken:
+        found = inlinks.get(each.id)
+        pages = tuple(facts.address(page) for page in found.pages) if found else ()
+        if not pages and each.referrer_url:
+            pages = (each.referrer_url,)
+        number = found.total if found else len(pages)
+        yield each.url, word(each.outcome), each.status, each.reason, number, pages
+
+
+def _redirects(facts: Facts) -> Iterator[Row]:
+    counts = facts.inlink_counts
+    for each in facts.urls.values():
+        if each.outcome in REDIRECTS:
+            way = facts.chain(each)
+            last = "loop" if way.loops else word(way.outcome) if way.outcome else None
+            target = way.urls[-1] if way.urls else each.redirect_to
+            hops = tuple(way.urls[:-1])
+            yield each.url, each.status, target, len(way.urls), last, counts[each.id], hops
+
+
+def _duplicates(facts: Facts) -> Iterator[Row]:
+    for row, document in facts.documents.items():
+        if document.target is not None:
+            yield facts.address(row), document.because, facts.address(document.target)
+    for each in facts.urls.values():
+        if each.reason == "learned_duplicate":
+            yield each.url, "learned_duplicate", facts.address(each.target)
+
+
+def _noindex(facts: Facts) -> Iterator[Row]:
+    for each in facts.urls.values():
+        if each.outcome is Outcome.NOINDEX:
+            yield each.url, each.reason, each.detail, facts.address(each.referrer)
+
+
+def _refused(facts: Facts) -> Iterator[Row]:
+    for reason, number, examples in facts.refusals:
+        for each in examples or [{}]:
+            yield reason, number, each.get("url"), each.get("rule"), each.get("referrer")
+    for url in facts.urls.values():
+        if url.outcome in LEFT_OUT:
+            yield url.reason, None, url.url, url.detail, facts.address(url.referrer)
+
+
+def _empty_pages(facts: Facts) -> Iterator[Row]:
+    for each in facts.urls.values():
+        if each.outcome in PLACEHOLDERS:
+            yield each.url, word(each.outcome), each.detail
+
+
+def _orphans(facts: Facts) -> Iterator[Row]:
+    if facts.stores_links:
+        for each in facts.urls.values():
+            if each.listed and not facts.inlink_counts[each.id] and each.via != "seed":
+                yield each.url, word(each.outcome), each.status
+
+
+def _unlisted(facts: Facts) -> Iterator[Row]:
+    newest: dict[int, int] = defaultdict(int)
+    for each in facts.urls.values():
+        newest[each.origin] = max(newest[each.origin], each.listed)
+    for each in facts.urls.values():
+        listed = newest[each.origin]
+        if listed and each.listed < listed and each.id in facts.current:
+            yield each.url, facts.inlink_counts[each.id], each.depth
+
+
+def _pages(facts: Facts) -> Iterator[Row]:
+    for each in facts.urls.values():
+        transfer, head = facts.transfers.get(each.id), facts.heads.get(each.id)
+        yield (
+            each.url,
+            word(each.outcome),
+            each.status,
+            each.depth,
+            facts.clicks.get(each.id),
+            facts.inlink_counts[each.id],
+            facts.outlink_counts.get(each.id),
+            round(transfer.seconds, 3) if transfer else None,
+            transfer.size if transfer else None,
+            head.words if head else None,
+            head.language if head else None,
+            head.title if head else None,
+            each.via,
+            moment(each.visited_at),
+        )
+
+
+def _slow(facts: Facts) -> Iterator[Row]:
+    slowest = nlargest(MOST, facts.transfers.items(), key=lambda each: each[1].seconds)
+    for row, transfer in slowest:
+        yield facts.address(row), round(transfer.seconds, 3), transfer.size
+
+
+def _large(facts: Facts) -> Iterator[Row]:
+    largest = nlargest(MOST, facts.transfers.items(), key=lambda each: each[1].size)
+    for row, transfer in largest:
+        yield facts.address(row), transfer.size, round(transfer.seconds, 3)
+
+
+def _texts(facts: Facts, texts: dict[int, str]) -> Iterator[Row]:
+    counts = Counter(texts.values())
+    for row, text in texts.items():
+        if not text:
+            yield facts.address(row), "missing", None, None
+        elif counts[text] > 1:
+            yield facts.address(row), "double", counts[text], text
+
+
+def _titles(facts: Facts) -> Iterator[Row]:
+    return _texts(facts, {row: head.title for row, head in facts.heads.items()})
+
+
+def _descriptions(facts: Facts) -> Iterator[Row]:
+    return _texts(facts, {row: head.description for row, head in facts.heads.items()})
+
+
+def _languages(facts: Facts) -> Iterator[Row]:
+    counts = Counter(head.language or "unknown" for head in facts.heads.values())
+    for language, number in counts.most_common():
+        yield language, number, round(100 * number / len(facts.heads), 1)
+
+
+def _templates(facts: Facts) -> Iterator[Row]:
+    counts: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    examples: dict[tuple[int, str], str] = {}
+    for each in facts.urls.values():
+        key = (each.origin, str(url_template(each.url)))
+        examples.setdefault(key, each.url)
+        counts[key]["urls"] += 1
+        counts[key][_fate(facts, each.id)] += 1
+    keys = {each.id: each.key for each in facts.survey.origins()}
+    for key, number in sorted(counts.items(), key=lambda each: -each[1]["urls"]):
+        share = round(100 * number["document"] / number["urls"], 1)
+        fates = (number[fate] for fate in FATES)
+        yield keys.get(key[0], ""), key[1], number["urls"], *fates, share, examples[key]
+
+
+FATES = ("document", "waiting", "duplicate", "redirect", "left out", "failed")
+
+
+def _fate(facts: Facts, row: int) -> str:
+    url = facts.urls[row]
+    outcome = url.outcome
+    if row in facts.current:
+        return "document"
+    if outcome is None:
+        return "waiting"
+    if outcome in REDIRECTS:
+        return "redirect"
+    if outcome in (Outcome.DUPLICATE, Outcome.NON_CANONICAL) or url.reason == "learned_duplicate":
+        return "duplicate"
+    return "failed" if outcome >= Outcome.SERVER_BLAMED_CLIENT or outcome < 0 else "left out"
+
+
+def _rules(facts: Facts) -> Iterator[Row]:
+    for origin, rule in facts.survey.records.learned_rules(facts.survey.realm):
+        yield origin, rule.kind, rule.state, rule.words, rule.name
+
+
+def _held(facts: Facts) -> Iterator[Row]:
+    for each in facts.survey.held():
+        yield each.url, each.reason, each.moved_to, moment(each.seen_at)
+
+
+def _starts(facts: Facts) -> Iterator[Row]:
+    brought: Counter[int] = Counter()
+    documents: Counter[int] = Counter()
+    for row, start in facts.start_of.items():
+        if start is not None:
+            brought[start] += 1
+            documents[start] += row in facts.current
+    for each in facts.urls.values():
+        if each.via == "seed":
+            detail = each.detail or each.reason
+            number = brought[each.id] - 1
+            yield each.url, word(each.outcome), each.status, number, documents[each.id], detail
+
+
+def _politeness(facts: Facts) -> Iterator[Row]:
+    for each in facts.receipts:
+        kept = None if each.spare is None else "yes" if each.spare >= -EARLY else "no"
+        gaps = (each.promised, _rounded(each.smallest), _rounded(each.median))
+        yield each.origin, each.requests, *gaps, kept, each.limited, each.unavailable
+
+
+EARLY = 0.001
+"""Seconds by which timers may be early."""
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
+
+
+def _pauses(facts: Facts) -> Iterator[Row]:
+    for each in facts.receipts:
+        for pause in each.pauses:
+            yield each.origin, moment(pause.at), pause.status, pause.asked, _rounded(pause.waited)
+
+
+def _robots(facts: Facts) -> Iterator[Row]:
+    for each in facts.survey.origins():
+        if each.robots_status is not None or each.robots_text is not None:
+            yield each.key, each.robots_status, each.delay, each.robots_text
+
+
+def _outcomes(facts: Facts) -> Iterator[Row]:
+    counts = Counter((each.outcome, each.reason) for each in facts.urls.values())
+    for (outcome, reason), number in counts.most_common():
+        yield word(outcome), reason, number
+
+
+LINKS, CONTENT, CRAWL, POLITE = "Links", "Content", "Crawl", "Politeness"
+LISTS: tuple[ReportList, ...] = (
+    ReportList(
+        "changes",
+        "What changed in the last run",
+        CRAWL,
+        "Documents that the last run wrote or deleted.",
+        "Nothing changed in the last run.",
+        ("change", "url", "reason", "moved_to", "at"),
+        _changes,
+    ),
+    ReportList(
+        "dead_links",
+        "Broken links",
+        LINKS,
+        "URLs that failed when they were last visited, with the pages that link to them.",
+        "No broken links.",
+        ("url", "outcome", "status", "reason", "pages", "linked_from"),
+        _dead_links,
+    ),
+    ReportList(
+        "redirects",
+        "Redirects",
+        LINKS,
+        "URLs that redirect, where the chain ends, and how many pages link to them.",
+        "No redirects.",
+        ("url", "status", "target", "hops", "ends_as", "pages", "on_the_way"),
+        _redirects,
+    ),
+    ReportList(
+        "orphans",
+        "Orphans",
+        LINKS,
+        "URLs in a sitemap to which no page links.",
+        "No orphans: every URL of the sitemaps is linked from a page.",
+        ("url", "outcome", "status"),
+        _orphans,
+    ),
+    ReportList(
+        "unlisted",
+        "Not in the sitemap",
+        LINKS,
+        "Documents of origins with a sitemap that does not list them.",
+        "No document is missing in a sitemap, or there is none.",
+        ("url", "pages", "depth"),
+        _unlisted,
+    ),
+    ReportList(
+        "duplicates",
+        "Duplicates and canonicals",
+        CONTENT,
+        "Pages that another URL replaces, and why.",
+        "No duplicates.",
+        ("url", "because", "kept"),
+        _duplicates,
+    ),
+    ReportList(
+        "titles",
+        "Missing and double titles",
+        CONTENT,
+        "Documents without a title of their own.",
+        "Every document has a title of its own.",
+        ("url", "problem", "pages", "title"),
+        _titles,
+    ),
+    ReportList(
+        "descriptions",
+        "Missing and double descriptions",
+        CONTENT,
+        "Documents without a meta description of their own.",
+        "Every document has a description of its own.",
+        ("url", "problem", "pages", "description"),
+        _descriptions,
+    ),
+    ReportList(
+        "noindex",
+        "Noindex",
+        CONTENT,
+        "Pages that ask not to be indexed.",
+        "No page asks not to be indexed.",
+        ("url", "reason", "detail", "linked_from"),
+        _noindex,
+    ),
+    ReportList(
+        "empty_pages",
+        "Pages without content of their own",
+        CONTENT,
+        "Soft 404s, login and consent walls, script shells, parked and error pages.",
+        "No such pages.",
+        ("url", "outcome", "detail"),
+        _empty_pages,
+    ),
+    ReportList(
+        "slow",
+        "Slow pages",
+        CONTENT,
+        f"The {MOST} pages that took longest to answer when they were last read.",
+        "No page was read.",
+        ("url", "seconds", "bytes"),
+        _slow,
+    ),
+    ReportList(
+        "large",
+        "Large pages",
+        CONTENT,
+        f"The {MOST} largest pages, as they were transferred.",
+        "No page was read.",
+        ("url", "bytes", "seconds"),
+        _large,
+    ),
+    ReportList(
+        "languages",
+        "Languages",
+        CONTENT,
+        "Languages of the documents.",
+        "There are no documents.",
+        ("language", "documents", "percent"),
+        _languages,
+    ),
+    ReportList(
+        "pages",
+        "All URLs",
+        CRAWL,
+        "Every known URL, with its depth (links from a start, or 1 in a sitemap) and its clicks "
+        "(links from a start).",
+        "No URL is known.",
+        (
+            *("url", "outcome", "status", "depth", "clicks", "pages", "links", "seconds", "bytes"),
+            *("words", "language", "title", "via", "visited_at"),
+        ),
+        _pages,
+    ),
+    ReportList(
+        "outcomes",
+        "Outcomes",
+        CRAWL,
+        "What became of the known URLs when they were last visited.",
+        "No URL is known.",
+        ("outcome", "reason", "urls"),
+        _outcomes,
+    ),
+    ReportList(
+        "starts",
+        "What each start brought",
+        CRAWL,
+        "URLs and documents that were found from each start first.",
+        "There are no starts.",
+        ("start", "outcome", "status", "urls", "documents", "detail"),
+        _starts,
+    ),
+    ReportList(
+        "templates",
+        "Coverage by template",
+        CRAWL,
+        "URLs of one form, and how many of them became documents.",
+        "No URL is known.",
+        ("origin", "template", "urls", "documents", *FATES[1:], "percent", "example"),
+        _templates,
+    ),
+    ReportList(
+        "refused",
+        "Refused URLs",
+        CRAWL,
+        "Links that rules left out in the last run, by reason with the first examples, and known "
+        "URLs that rules or robots.txt left out.",
+        "Nothing was refused.",
+        ("reason", "links", "url", "rule", "linked_from"),
+        _refused,
+    ),
+    ReportList(
+        "rules",
+        "Learned rules",
+        CRAWL,
+        "Rules on URLs that the crawl learned, and what they rest on.",
+        "No rule was learned.",
+        ("origin", "kind", "state", "rule", "name"),
+        _rules,
+    ),
+    ReportList(
+        "held",
+        "Deletions held back",
+        CRAWL,
+        "Documents whose deletion waits for the next visits, or for a person: scrapy frontier "
+        "confirm-deletes.",
+        "No deletion is held back.",
+        ("url", "reason", "moved_to", "seen_at"),
+        _held,
+    ),
+    ReportList(
+        "politeness",
+        "Politeness receipt",
+        POLITE,
+        "Requests of the last run to each origin. Gaps are seconds from the beginning of a request "
+        "to the beginning of the next, against the promised pause.",
+        "The last run requested nothing.",
+        ("origin", "requests", "promised", "smallest_gap", "median_gap", "kept", "429", "503"),
+        _politeness,
+    ),
+    ReportList(
+        "pauses",
+        "What followed 429 and 503",
+        POLITE,
+        "Answers by which an origin asked for a pause, the first of each origin, and the seconds "
+        "until the next request.",
+        "No origin asked for a pause.",
+        ("origin", "at", "status", "asked", "waited"),
+        _pauses,
+    ),
+    ReportList(
+        "robots",
+        "robots.txt as read",
+        POLITE,
+        "The robots.txt of each origin as it was last read.",
+        "No robots.txt was read.",
+        ("origin", "status", "crawl_delay", "text"),
+        _robots,
+    ),
+)
+BY_NAME = {each.name: each for each in LISTS}

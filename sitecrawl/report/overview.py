@@ -1,0 +1,118 @@
+"""Overview of a report: the figures of a crawl, and its outcomes over time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.report.facts import BROKEN, Facts
+
+SPANS = 40
+"""Columns of the chart of a single run."""
+KINDS = ("read", "unchanged", "redirected", "left out", "not found", "failed")
+"""Kinds of outcomes in the chart, from the bottom of a column to its top."""
+
+
+class Column(NamedTuple):
+    """One column of the chart: a run, or a span of time."""
+
+    label: str
+    counts: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Figures of a crawl; ``figures`` are pairs of a name and a number, the most important first."""
+
+    sites: tuple[str, ...]
+    figures: tuple[tuple[str, int], ...]
+    run: str
+    columns: tuple[Column, ...]
+    axis: str
+
+    @classmethod
+    def read(cls, facts: Facts) -> Overview:
+        """Read the figures."""
+        changes = facts.survey.change_counts()[facts.run.id]
+        urls = facts.urls.values()
+        sites = [each.url for each in urls if each.via == "seed"]
+        axis, columns = _columns(facts)
+        return cls(
+            sites=tuple(sites),
+            figures=(
+                ("documents", len(facts.current)),
+                ("new", changes["new"]),
+                ("changed", changes["changed"]),
+                ("deleted", changes["deleted"]),
+                ("broken links", sum(each.outcome in BROKEN for each in urls)),
+                ("waiting", sum(each.waiting == 1 for each in urls)),
+            ),
+            run=_run_words(facts),
+            columns=tuple(columns),
+            axis=axis,
+        )
+
+    def lines(self) -> list[str]:
+        """Return the overview for a terminal."""
+        numbers = ", ".join(f"{number:,} {name}" for name, number in self.figures)
+        shown = ", ".join(self.sites[:3])
+        more = f" and {len(self.sites) - 3} more" if len(self.sites) > 3 else ""
+        return [f"{shown}{more}", self.run, numbers]
+
+
+def kind_of(outcome: Outcome) -> str:
+    """Return the kind of an outcome in the chart."""
+    if outcome is Outcome.FILE_INGESTED:
+        return "read"
+    if outcome is Outcome.FILE_DID_NOT_CHANGE:
+        return "unchanged"
+    if outcome in REDIRECTS:
+        return "redirected"
+    if outcome in (Outcome.FILE_NOT_FOUND, Outcome.FILE_GONE, Outcome.SOFT_404):
+        return "not found"
+    return "left out" if Outcome.LEASE_LOST < outcome < Outcome.SERVER_BLAMED_CLIENT else "failed"
+
+
+def _columns(facts: Facts) -> tuple[str, list[Column]]:
+    """Return what the columns are, and the columns: runs, or spans of the only run."""
+    if len(facts.runs) > 1:
+        by_run = facts.survey.outcomes_by_run()
+        runs = [(_time(run.started_at, "%d %b %H:%M"), by_run[run.id]) for run in facts.runs]
+        return "visits of each run", [Column(label, _kinds(found)) for label, found in runs]
+    first, span, by_time = facts.survey.outcomes_by_time(facts.run.id, SPANS)
+    spans = range(max(by_time, default=-1) + 1)
+    columns = [
+        Column(_time(first + number * span, "%H:%M:%S"), _kinds(by_time[number]))
+        for number in spans
+    ]
+    return "visits in the course of the run", columns
+
+
+def _kinds(outcomes: Counter[Outcome]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for outcome, number in outcomes.items():
+        counts[kind_of(outcome)] += number
+    return counts
+
+
+def _run_words(facts: Facts) -> str:
+    run = facts.run
+    begun = f"Run {run.id} began {_time(run.started_at, '%d %B %Y %H:%M')} UTC"
+    if run.finished_at is None:
+        return f"{begun} and has not ended"
+    return f"{begun}, took {_span(run.finished_at - run.started_at)} and ended: {run.finish_reason}"
+
+
+def _time(at: float, pattern: str) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime(pattern)
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
