@@ -14,10 +14,10 @@ from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.frontier import open_survey
 from sitecrawl.report.facts import Facts
-from sitecrawl.report.formats import FORMATS
+from sitecrawl.report.list_formats import FORMATS
 from sitecrawl.report.lists import BY_NAME, LISTS, ReportList
 from sitecrawl.report.overview import Overview
-from sitecrawl.report.page import page
+from sitecrawl.report.report_page import page
 from sitecrawl.statuses import DONE
 
 SHORT = ("changes", "dead_links", "redirects", "orphans", "titles", "held", "pauses")

@@ -58,7 +58,7 @@ RECEIPTS = (
     " c.unavailable, c.pauses FROM receipt AS c JOIN origin AS o ON o.id = c.origin"
     " WHERE o.realm = ? AND c.run = ? ORDER BY o.key, c.owner"
 )
-HELD = (
+HELD_DELETIONS = (
     "SELECT u.url, x.reason, x.moved_to, x.seen_at FROM deletion AS x JOIN url AS u ON u.id = x.url"
     " JOIN origin AS o ON o.id = x.origin WHERE o.realm = ? ORDER BY x.url"
 )
@@ -212,7 +212,7 @@ class Survey:
 
     def held(self) -> Iterator[HeldDeletion]:
         """Yield the deletions that are not written yet."""
-        return (HeldDeletion(*row) for row in self._database.stream(HELD, (self.realm,)))
+        return (HeldDeletion(*row) for row in self._database.stream(HELD_DELETIONS, (self.realm,)))
 
 
 def _counted(rows: list[tuple[Any, ...]]) -> OutcomeCounts:

@@ -8,8 +8,8 @@ from math import floor, log10
 
 from sitecrawl.report.overview import KINDS, Column, Overview
 
-WIDTH, HEIGHT = 960, 260
-LEFT, RIGHT, TOP, BOTTOM = 56, 8, 12, 28
+WIDTH, HEIGHT = 960, 280
+LEFT, RIGHT, TOP, BOTTOM = 80, 8, 20, 36
 GAP = 0.25
 """Part of a column's place that stays free."""
 LABEL_WIDTH = 84
@@ -71,10 +71,12 @@ def _bars(columns: tuple[Column, ...], top: int) -> Iterator[str]:
 def _labels(columns: tuple[Column, ...]) -> Iterator[str]:
     place = (WIDTH - LEFT - RIGHT) / len(columns)
     every = max(1, -(-LABEL_WIDTH // max(int(place), 1)))
-    for number in range(0, len(columns), every):
+    shown = range(0, len(columns), every)
+    for index, number in enumerate(shown):
         x = LEFT + place * (number + 0.5)
         label = escape(columns[number].label)
-        yield f'<text class="tick" x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{label}</text>'
+        kind = "tick minor" if index % 3 and len(shown) > 4 else "tick"
+        yield f'<text class="{kind}" x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{label}</text>'
 
 
 def _y(value: int, top: int) -> float:

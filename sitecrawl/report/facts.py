@@ -48,7 +48,7 @@ class Transfer(NamedTuple):
     size: int
 
 
-class Head(NamedTuple):
+class DocumentSummary(NamedTuple):
     """Fields of a document that lists show; ``words`` counts those of its text."""
 
     title: str
@@ -97,10 +97,10 @@ class Facts:
         return {row: Transfer(seconds, size) for row, seconds, size in self.survey.transfers()}
 
     @cached_property
-    def heads(self) -> Mapping[int, Head]:
+    def heads(self) -> Mapping[int, DocumentSummary]:
         """Title, description, language and words of each current document."""
         return {
-            row: Head(
+            row: DocumentSummary(
                 str(fields.get("title") or ""),
                 str(fields.get("meta_description") or ""),
                 str(fields.get("language") or ""),

@@ -14,7 +14,7 @@ from sitecrawl.report.facts import BROKEN, Facts
 
 Cell = str | int | float | None | tuple[str, ...]
 Row = tuple[Cell, ...]
-MOST = 1000
+MAX_EXTREMES = 1000
 """Rows of the lists of the slowest and the largest pages."""
 LEFT_OUT = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 PAGES = frozenset({Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE})
@@ -146,13 +146,13 @@ def _pages(facts: Facts) -> Iterator[Row]:
 
 
 def _slow(facts: Facts) -> Iterator[Row]:
-    slowest = nlargest(MOST, facts.transfers.items(), key=lambda each: each[1].seconds)
+    slowest = nlargest(MAX_EXTREMES, facts.transfers.items(), key=lambda each: each[1].seconds)
     for row, transfer in slowest:
         yield facts.address(row), round(transfer.seconds, 3), transfer.size
 
 
 def _large(facts: Facts) -> Iterator[Row]:
-    largest = nlargest(MOST, facts.transfers.items(), key=lambda each: each[1].size)
+    largest = nlargest(MAX_EXTREMES, facts.transfers.items(), key=lambda each: each[1].size)
     for row, transfer in largest:
         yield facts.address(row), transfer.size, round(transfer.seconds, 3)
 
@@ -232,7 +232,7 @@ def _starts(facts: Facts) -> Iterator[Row]:
     for each in facts.urls.values():
         if each.via == "seed":
             detail = each.detail or each.reason
-            number = brought[each.id] - 1
+            number = brought[each.id]
             yield each.url, word(each.outcome), each.status, number, documents[each.id], detail
 
 
@@ -269,16 +269,45 @@ def _outcomes(facts: Facts) -> Iterator[Row]:
         yield word(outcome), reason, number
 
 
-LINKS, CONTENT, CRAWL, POLITE = "Links", "Content", "Crawl", "Politeness"
+OVERVIEW, LINKS, CONTENT = "Overview", "Links", "Content"
+CRAWL, POLITE = "Crawl", "Politeness"
 LISTS: tuple[ReportList, ...] = (
     ReportList(
         "changes",
         "What changed in the last run",
-        CRAWL,
+        OVERVIEW,
         "Documents that the last run wrote or deleted.",
         "Nothing changed in the last run.",
         ("change", "url", "reason", "moved_to", "at"),
         _changes,
+    ),
+    ReportList(
+        "outcomes",
+        "Outcomes",
+        OVERVIEW,
+        "What became of the known URLs when they were last visited.",
+        "No URL is known.",
+        ("outcome", "reason", "urls"),
+        _outcomes,
+    ),
+    ReportList(
+        "starts",
+        "What each start brought",
+        OVERVIEW,
+        "URLs and documents that were found from each start first.",
+        "There are no starts.",
+        ("start", "outcome", "status", "urls", "documents", "detail"),
+        _starts,
+    ),
+    ReportList(
+        "held",
+        "Deletions held back",
+        OVERVIEW,
+        "Documents whose deletion waits for the next visits, or for a person: scrapy frontier "
+        "confirm-deletes.",
+        "No deletion is held back.",
+        ("url", "reason", "moved_to", "seen_at"),
+        _held,
     ),
     ReportList(
         "dead_links",
@@ -362,10 +391,19 @@ LISTS: tuple[ReportList, ...] = (
         _empty_pages,
     ),
     ReportList(
+        "languages",
+        "Languages",
+        CONTENT,
+        "Languages of the documents.",
+        "There are no documents.",
+        ("language", "documents", "percent"),
+        _languages,
+    ),
+    ReportList(
         "slow",
         "Slow pages",
         CONTENT,
-        f"The {MOST} pages that took longest to answer when they were last read.",
+        f"The {MAX_EXTREMES} pages that took longest to answer when they were last read.",
         "No page was read.",
         ("url", "seconds", "bytes"),
         _slow,
@@ -374,19 +412,10 @@ LISTS: tuple[ReportList, ...] = (
         "large",
         "Large pages",
         CONTENT,
-        f"The {MOST} largest pages, as they were transferred.",
+        f"The {MAX_EXTREMES} largest pages, as they were transferred.",
         "No page was read.",
         ("url", "bytes", "seconds"),
         _large,
-    ),
-    ReportList(
-        "languages",
-        "Languages",
-        CONTENT,
-        "Languages of the documents.",
-        "There are no documents.",
-        ("language", "documents", "percent"),
-        _languages,
     ),
     ReportList(
         "pages",
@@ -400,24 +429,6 @@ LISTS: tuple[ReportList, ...] = (
             *("words", "language", "title", "via", "visited_at"),
         ),
         _pages,
-    ),
-    ReportList(
-        "outcomes",
-        "Outcomes",
-        CRAWL,
-        "What became of the known URLs when they were last visited.",
-        "No URL is known.",
-        ("outcome", "reason", "urls"),
-        _outcomes,
-    ),
-    ReportList(
-        "starts",
-        "What each start brought",
-        CRAWL,
-        "URLs and documents that were found from each start first.",
-        "There are no starts.",
-        ("start", "outcome", "status", "urls", "documents", "detail"),
-        _starts,
     ),
     ReportList(
         "templates",
@@ -446,16 +457,6 @@ LISTS: tuple[ReportList, ...] = (
         "No rule was learned.",
         ("origin", "kind", "state", "rule", "name"),
         _rules,
-    ),
-    ReportList(
-        "held",
-        "Deletions held back",
-        CRAWL,
-        "Documents whose deletion waits for the next visits, or for a person: scrapy frontier "
-        "confirm-deletes.",
-        "No deletion is held back.",
-        ("url", "reason", "moved_to", "seen_at"),
-        _held,
     ),
     ReportList(
         "politeness",

@@ -82,6 +82,7 @@
         head.replaceChildren(button);
       });
       this.total = Number(this.section.dataset.rows);
+      this.filter.hidden = this.total <= this.table.tBodies[0].rows.length;
       this.describe(Math.min(this.table.tBodies[0].rows.length, this.total), this.total);
     }
 

@@ -38,7 +38,21 @@ NUMBERS = frozenset(
     }
 )
 URLS = frozenset({"url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way"})
-WORDS = frozenset({"outcome", "change", "at", "visited_at", "seen_at", "via", "kind", "state"})
+WORDS = frozenset(
+    {
+        "outcome",
+        "reason",
+        "change",
+        "because",
+        "at",
+        "visited_at",
+        "seen_at",
+        "via",
+        "kind",
+        "state",
+    }
+)
+HEADS = {"url": "URL", "urls": "URLs"}
 BAD = frozenset({"broken links", "deleted"})
 """Figures that are marked unless they are 0."""
 
@@ -63,7 +77,7 @@ def page(facts: Facts) -> Iterator[str]:
     """Yield the lines of the page."""
     overview = Overview.read(facts)
     lists = [fill(each, facts) for each in LISTS]
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("report_page.css"), _asset("report_page.js")
     site = _site(overview)
     yield from (
         "<!doctype html>",
@@ -184,7 +198,7 @@ def _section(found: FilledList) -> Iterator[str]:
     yield f'<div class="table" tabindex="0" role="region" aria-labelledby="h-{of.name}"><table>'
     yield "<thead><tr>"
     for name in of.columns:
-        head = escape(name.replace("_", " ").capitalize())
+        head = HEADS.get(name) or escape(name.replace("_", " ").capitalize())
         kind = _kind(name)
         yield f'<th scope="col" class="{kind}" data-kind="{kind}" data-name="{name}">{head}</th>'
     yield "</tr></thead><tbody>"
