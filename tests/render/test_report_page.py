@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from fixtures.command import Command
 from sitecrawl.frontier.base import Candidate
@@ -99,10 +99,8 @@ def opened(path: Path, **options: Any) -> Iterator[tuple[Page, list[str]]]:
 
 def status(page: Page, text: str) -> None:
     """Wait for the status line of the broken links."""
-    page.wait_for_function(
-        "text => document.querySelector('#dead_links [role=status]').textContent.includes(text)",
-        arg=text,
-    )
+    line = page.locator("#dead_links [role=status]")
+    expect(line).to_contain_text(text, timeout=MAX_SECONDS * 1000)
 
 
 @pytest.mark.behaviour("REP-06")
