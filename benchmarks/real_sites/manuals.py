@@ -41,7 +41,7 @@ MaxSpareThreads 4
 MaxRequestWorkers 8
 MaxKeepAliveRequests 0
 TypesConfig /etc/mime.types
-RemoveType tr
+RemoveType tr es
 {languages}
 LanguagePriority en {names}
 ForceLanguagePriority Prefer Fallback
@@ -168,8 +168,8 @@ def _negotiated_page(url: str, own: dict[str, list[Path]]) -> str | None:
     first, _, rest = unquote(urlsplit(url).path).lstrip("/").partition("/")
     wanted = first if first in own else ""
     path = rest if wanted else f"{first}/{rest}".rstrip("/") if rest else first
-    if "." not in Path(path).name:
-        path = f"{path}/index.html".lstrip("/")
+    if "." not in Path(path).name or path.endswith("/"):
+        path = f"{path.rstrip('/')}/index.html".lstrip("/")
     stem, _, suffix = path.rpartition(".")
     if suffix in own:
         return path if Path(stem) in own[suffix] else None

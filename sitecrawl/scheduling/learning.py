@@ -26,7 +26,7 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
@@ -43,7 +43,9 @@ SAVE_AFTER = 50
 MAX_DEFERRALS = 3
 """Times that a URL is deferred until its presumed duplicate, by a rule under test, was visited."""
 MAX_KNOWN = 100_000
-MAX_STEPS = 20
+MAX_STEPS = 3
+"""Number of rules in succession for whose results the database is asked."""
+MAX_CHAIN = 20
 MAX_RESTING = 500
 """Origins without a lease whose evidence is kept, valid unless another worker has changed it."""
 
@@ -51,13 +53,14 @@ MAX_RESTING = 500
 class Learned:
     """Learned rules of one leased origin, and known facts about the URLs that they name."""
 
-    def __init__(self, learning: OriginLearning, known: set[int]) -> None:
+    def __init__(self, learning: OriginLearning, known: set[int], no_pages: set[int]) -> None:
         self.rules = learning
         self.known = known
         self.folded: dict[int, Candidate] = {}
         self.targets: dict[int, int] = {}
-        self.no_pages: set[int] = set()
+        self.no_pages = no_pages
         self.read: set[int] = set()
+        self.looked_up: set[int] = set()
         self.deferred: dict[int, int] = {}
         self.pending = 0
         self.questions: list[Question] = []
@@ -89,7 +92,7 @@ class Learned:
 
     def leads_to(self, fingerprint: int, end: int) -> bool:
         """Return True if ``end`` replaces a URL, directly or through others."""
-        for _ in range(MAX_STEPS):
+        for _ in range(MAX_CHAIN):
             if fingerprint == end:
                 return True
             if fingerprint not in self.folded:
@@ -97,19 +100,17 @@ class Learned:
             fingerprint = self.targets[fingerprint]
         return True
 
-    def look_up(self, found: Mapping[int, StoredPage]) -> None:
-        """Add what the crawl database stores about URLs."""
+    def look_up(self, found: Mapping[int, StoredPage], asked: set[int]) -> None:
+        """Add what the crawl database stores about the URLs of ``asked``."""
+        if len(self.looked_up) >= MAX_KNOWN:
+            self.looked_up.clear()
+        self.looked_up |= asked
         for fingerprint, page in found.items():
             (self.known if page.stands else self.no_pages).add(fingerprint)
             if page.stands:
                 self.no_pages.discard(fingerprint)
             if page.read:
                 self.read.add(fingerprint)
-
-    def stand_ins(self, due: DueUrl) -> Iterator[str]:
-        """Yield the URLs that rules consider duplicates of a due one."""
-        if _may_fold(due):
-            yield from self.rules.named(due.url)
 
 
 class Learning:
@@ -151,21 +152,35 @@ class Learning:
             learned = await self._load(key)
         if not learned.rules.has_rules:
             return
-        asked = {self._fingerprint(url) for due in dues for url in learned.stand_ins(due)}
-        if asked:
-            learned.look_up(await self._owner.frontier.stored_pages(key, asked))
+        urls = {due.url for due in dues if _may_fold(due)}
+        for _ in range(MAX_STEPS):
+            named = {made for url in urls for made in learned.rules.named(url)}
+            prints = {url: self._fingerprint(url) for url in named}
+            new = set(prints.values()) - learned.looked_up
+            if not new:
+                return
+            learned.look_up(await self._owner.frontier.stored_pages(key, new), new)
+            urls = {url for url in named if prints[url] in new and learned.rules.stands(url)}
 
     def decide(self, key: str, due: DueUrl) -> tuple[Decision, Candidate] | None:
         """Refuse a URL that another one replaces, and return both; None to fetch it."""
         learned = self._origins.get(key)
         if learned is None or not learned.rules.has_rules or not _may_fold(due):
             return None
-        for fold in learned.rules.fold(due.url):
+
+        def is_read(url: str) -> bool:
+            return self._fingerprint(url) in learned.read
+
+        for fold in learned.rules.fold(due.url, is_read):
             candidate = self._stands(learned, due, fold)
             if candidate is None:
                 continue
             learned.rules.changed += 1
-            if not fold.rule.evidence.fold():
+            linked = due.referrer is not None and (
+                self._fingerprint(due.referrer) == candidate.fingerprint
+            )
+            before = due.outcome == Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+            if not fold.rule.evidence.fold(linked=linked, before=before):
                 return None
             learned.keep_out(due, candidate)
             return LEARNED_DUPLICATE.refuse(fold.in_words), candidate
@@ -225,20 +240,30 @@ class Learning:
         if resting is not None and resting.stored == _as_text(stored):
             return self._origins.setdefault(key, resting)
         known: set[int] = set()
+        no_pages: set[int] = set()
 
         def has_met(url: str) -> bool:
             fingerprint = self._fingerprint(url)
             return fingerprint in known or self._discovery.has_seen(fingerprint)
+
+        def may_stand(url: str) -> bool:
+            return has_met(url) and self._fingerprint(url) not in no_pages
 
         def is_alternate(url: str, page: str) -> bool:
             versions = self._discovery.alternates.get(self._fingerprint(url), ())
             return bool(versions) and self._fingerprint(page) in versions
 
         rules = OriginLearning(
-            key, has_met, is_alternate, self._duplicates, self._parameters, self._forbidden
+            key,
+            has_met,
+            may_stand,
+            is_alternate,
+            self._duplicates,
+            self._parameters,
+            self._forbidden,
         )
         rules.restore((rule.kind, rule.value) for rule in stored)
-        learned = Learned(rules, known)
+        learned = Learned(rules, known, no_pages)
         learned.stored = _as_text(stored)
         return self._origins.setdefault(key, learned)
 

@@ -10,8 +10,9 @@ DUST", 2007) and of Dasgupta, Kumar, Sasturkar ("De-duping URLs via rewrite rule
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 from zlib import crc32
@@ -25,18 +26,18 @@ MAX_CHANGES = 2
 MAX_CHANGED_TOKENS = 14
 MAX_PLACE = 400
 """Maximum length of a path and query to which rules are applied, in characters."""
-MAX_BOUND_VALUES = 40
-MIN_BOUND_VALUES = 3
-"""Number of different values after which a rule applies to any value of their form."""
+MAX_VALUES, SHOWN_VALUES = 40, 12
+ENOUGH_VALUES = 3
+"""Number of values of a variable after which one more does not require new tests."""
 MARKS = frozenset("/.?&=;")
 ANYWHERE, MAX_DEPTH = -1, 5
-ONE_PLACE = 3
 KEEP, DELETE, INSERT = "=", "-", "+"
-BOUND = "<value>"
-"""Placeholder of a word deleted in one place and inserted in another: ``/fr/x``, ``/x.fr``."""
+VALUE, LANGUAGE = "<value>", "<language>"
+"""Variables of a rule: a word deleted in one place and inserted in another (``/fr/x``, ``/x.fr``),
+and a language that is only deleted (``/fr/x``, ``/x``)."""
 
 _TOKEN = re.compile(r"[/.?&=;]|[^/.?&=;]+")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 
 
 class Edit(NamedTuple):
@@ -203,13 +204,23 @@ def reverse(script: Sequence[Edit]) -> tuple[Edit, ...]:
     return tuple(_merged(edits))
 
 
-def bound_value(script: Sequence[Edit]) -> str:
-    """Return the one word that is deleted in one place and inserted in another, else ""."""
-    words: dict[str, set[str]] = {DELETE: set(), INSERT: set(), KEEP: set()}
+def variables_of(script: Sequence[Edit], *, languages: bool = True) -> dict[str, str]:
+    """Return the variables of a script with their words.
+
+    ``languages``: a language that is only deleted is a variable, not a constant.
+    """
+    words: dict[str, dict[str, None]] = {DELETE: {}, INSERT: {}, KEEP: {}}
     for edit in script:
-        words[edit.kind] |= {token for token in edit.tokens if token not in MARKS}
-    moved = words[DELETE] & words[INSERT]
-    return moved.pop() if len(moved) == 1 else ""
+        words[edit.kind].update((token, None) for token in edit.tokens if token not in MARKS)
+    found: dict[str, str] = {}
+    moved = words[DELETE].keys() & words[INSERT].keys()
+    if len(moved) == 1:
+        (found[VALUE],) = moved
+    for word in words[DELETE] if languages else ():
+        if word not in moved and _LANGUAGE.fullmatch(word):
+            found[LANGUAGE] = word
+            break
+    return found
 
 
 @dataclass(slots=True)
@@ -217,29 +228,32 @@ class DuplicateRule:
     """A rule that rewrites a duplicate URL to the URL to keep.
 
     ``changes`` are the edits with ``None`` for each kept part, ``kept`` the kept parts as far as
-    they are generalised, ``values`` those of the bound word. ``depth`` counts the directories
-    before the first edit. ``claimed``: learned from a canonical link or a permanent redirect.
-    ``acting`` is the pattern with the replacement as they were tested, None before that.
+    they are generalised, ``values`` those seen of each variable: the rule applies to no others.
+    ``depth`` counts the directories before the first edit. ``claimed``: learned from a canonical
+    link or a permanent redirect. ``acting`` is the pattern with the replacement as they were
+    tested, None before that.
     """
 
     changes: tuple[Edit | None, ...]
     kept: list[KeptPart]
     depth: int = ANYWHERE
     claimed: bool = False
-    values: list[str] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
     acting: tuple[str, str] | None = None
-    _compiled: dict[str, re.Pattern[str]] = field(default_factory=dict, init=False, repr=False)
+    _rewritings: dict[str | None, tuple[str, str]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
-    def of(cls, script: Sequence[Edit]) -> Self:
+    def of(cls, script: Sequence[Edit], *, languages: bool = True) -> Self:
         """Build the rule that a single pair proposes."""
-        value = bound_value(script)
+        variables = variables_of(script, languages=languages)
         return cls(
-            changes_of(script),
+            changes_of(script, variables),
             [KeptPart(edit.tokens, edit.tokens) for edit in script if edit.kind == KEEP],
             depth_of(script),
-            values=[value] if value else [],
+            values={name: [word] for name, word in variables.items()},
         )
 
     @property
@@ -257,73 +271,103 @@ class DuplicateRule:
         """The state that follows from the evidence."""
         return self.evidence.state
 
+    def fits(self, script: Sequence[Edit]) -> bool:
+        """Return True if the rule already covers a pair with its edits."""
+        parts = [edit.tokens for edit in script if edit.kind == KEEP]
+        return all(
+            part.fits(tokens) for part, tokens in zip(self.kept, parts, strict=True)
+        ) and all(word in self.values[name] for name, word in self._words(script))
+
     def widen(self, script: Sequence[Edit]) -> bool:
-        """Generalise the rule to one more pair; return False if it already fits."""
+        """Generalise the rule to one more pair; return True if it must be tested again."""
         parts = [edit.tokens for edit in script if edit.kind == KEEP]
         wider = [part.widen(tokens) for part, tokens in zip(self.kept, parts, strict=True)]
-        value = bound_value(script)
-        if value and value not in self.values and not self._is_language(value):
-            wider.append(True)
-        if value and value not in self.values and len(self.values) < MAX_BOUND_VALUES:
-            self.values.append(value)
+        for name, word in self._words(script):
+            values = self.values[name]
+            if word not in values and len(values) < MAX_VALUES:
+                wider.append(len(values) < ENOUGH_VALUES)
+                values.append(word)
+        self._rewritings.clear()
         return any(wider)
+
+    def _words(self, script: Sequence[Edit]) -> Iterator[tuple[str, str]]:
+        words = variables_of(script, languages=LANGUAGE in self.values)
+        return ((name, word) for name, word in words.items())
+
+    @property
+    def size(self) -> int:
+        """Number of tokens that the rule deletes: the more, the more specific it is."""
+        return sum(len(each.tokens) for each in self.changes if each and each.kind == DELETE)
 
     @property
     def is_general(self) -> bool:
         """True if the rule covers more than one pair."""
-        return any(not part.exact for part in self.kept) or len(self.values) > 1
+        many = any(len(values) > 1 for values in self.values.values())
+        return many or any(not part.exact for part in self.kept)
 
-    def _is_language(self, value: str) -> bool:
-        return len(self.values) >= MIN_BOUND_VALUES and all(
-            _LANGUAGE.fullmatch(each) for each in (*self.values, value)
-        )
+    def rewriting(self) -> tuple[str, str]:
+        """Return the rule as pattern and replacement, for paths with queries."""
+        return self._rewriting(None)
 
-    def rewriting(self, *, backwards: bool = False) -> tuple[str, str]:
-        """Return the rule as pattern and replacement, for paths with queries.
+    def _rewriting(self, language: str | None) -> tuple[str, str]:
+        """Return the rule as ``rewriting`` does; its inverse if ``language`` is not None."""
+        found = self._rewritings.get(language)
+        if found is None:
+            found = self._rewritings[language] = self._build(language)
+        return found
 
-        ``backwards`` maps the URL to keep to the duplicate.
-        """
-        out, into = (INSERT, DELETE) if backwards else (DELETE, INSERT)
+    def _build(self, language: str | None) -> tuple[str, str]:
+        out = DELETE if language is None else INSERT
         pattern, replacement, groups = "", "", 0
         parts = iter(self.kept)
-        bound = ""
+        bound: set[str] = set()
         for change in self.changes:
             if change is None:
                 groups += 1
                 pattern += next(parts).pattern()
                 replacement += rf"\g<{groups}>"
             elif change.kind == out:
-                for token in change.tokens:
-                    if token == BOUND and not bound:
-                        groups += 1
-                        bound = f"(?P<value>{self._value_pattern()})"
-                        pattern += bound
-                    else:
-                        pattern += r"(?P=value)" if token == BOUND else re.escape(token)
-            elif change.kind == into:
-                for token in change.tokens:
-                    replacement += r"\g<value>" if token == BOUND else token.replace("\\", r"\\")
+                known = len(bound)
+                pattern += "".join(self._matched(token, bound) for token in change.tokens)
+                groups += len(bound) - known
+            else:
+                replacement += "".join(self._written(token, language) for token in change.tokens)
         return pattern, replacement
 
-    def _value_pattern(self) -> str:
-        if len(self.values) >= MIN_BOUND_VALUES and self._is_language(self.values[0]):
-            return _LANGUAGE.pattern
-        return "|".join(re.escape(value) for value in sorted(self.values))
+    def _matched(self, token: str, bound: set[str]) -> str:
+        """Return a token that the pattern contains, as a regular expression."""
+        values = self.values.get(token)
+        if values is None or len(values) == 1:
+            return re.escape(values[0] if values else token)
+        if token in bound:
+            return f"(?P={token[1:-1]})"
+        bound.add(token)
+        return f"(?P<{token[1:-1]}>{'|'.join(re.escape(value) for value in sorted(values))})"
+
+    def _written(self, token: str, language: str | None) -> str:
+        """Return a token that the replacement contains; ``language`` replaces the variable."""
+        values = self.values.get(token)
+        if values is None or len(values) == 1 or (token == LANGUAGE and language):
+            constant = token if values is None else values[0] if len(values) == 1 else language
+            return (constant or "").replace("\\", r"\\")
+        return rf"\g<{token[1:-1]}>"
+
+    def duplicates_of(self, place: str) -> Iterator[str]:
+        """Yield the paths and queries that the rule rewrites to ``place``."""
+        for language in self.values.get(LANGUAGE, [""]):
+            made = self.apply(place, self._rewriting(language))
+            if made is not None:
+                yield made
 
     def apply(self, place: str, rewriting: tuple[str, str] | None = None) -> str | None:
         """Return the rewritten path and query; None if the rule does not apply."""
         if len(place) > MAX_PLACE:
             return None
-        pattern, replacement = rewriting or self.rewriting()
-        compiled = self._compiled.get(pattern)
-        if compiled is None:
-            if len(self._compiled) > 4:
-                self._compiled.clear()
-            compiled = self._compiled[pattern] = re.compile(pattern)
-        match = compiled.fullmatch(place)
+        pattern, pieces = compiled(*(rewriting or self.rewriting()))
+        match = pattern.fullmatch(place)
         if match is None:
             return None
-        made = match.expand(replacement)
+        made = "".join(match[piece] if group else piece for group, piece in pieces)
         return made if made != place and made.startswith("/") else None
 
     def act(self) -> None:
@@ -334,19 +378,22 @@ class DuplicateRule:
         """Return the rule in readable form: ``/manual/fr/*.html => /manual/*.html.fr``."""
         parts = [str(part) for part in self.kept]
         left, right, index = "", "", 0
+        known = {name: values[0] for name, values in self.values.items() if len(values) == 1}
         for change in self.changes:
             if change is None:
                 left, right, index = left + parts[index], right + parts[index], index + 1
                 continue
-            text = "".join(change.tokens)
+            text = "".join(known.get(token, token) for token in change.tokens)
             if change.kind == DELETE:
                 left += text
             else:
                 right += text
         words = f"{left} => {right}"
-        if self.values:
-            values = ", ".join(self.values[:5]) + (", …" if len(self.values) > 5 else "")
-            words += f" ({BOUND}: {values})"
+        for name, values in self.values.items():
+            if name in known:
+                continue
+            listed = ", ".join(values[:SHOWN_VALUES])
+            words += f" ({name}: {listed}{', …' if len(values) > SHOWN_VALUES else ''})"
         return words
 
     def as_stored(self) -> dict[str, Any]:
@@ -372,34 +419,50 @@ class DuplicateRule:
             ],
             stored["depth"],
             stored["claimed"],
-            list(stored["values"]),
+            {name: list(values) for name, values in stored["values"].items()},
             Evidence.from_stored(stored["evidence"]),
             tuple(stored["acting"]) if stored["acting"] else None,
         )
 
 
-def changes_of(script: Sequence[Edit]) -> tuple[Edit | None, ...]:
-    """Return the edits of a script, without the tokens of kept parts and of the bound word."""
-    value = bound_value(script)
+_GROUP = re.compile(r"\\g<(\w+)>")
+
+
+@lru_cache(maxsize=2048)
+def compiled(pattern: str, replacement: str) -> tuple[re.Pattern[str], list[tuple[bool, Any]]]:
+    """Compile a rewriting: its pattern, and the pieces of its replacement, groups or text."""
+    pieces: list[tuple[bool, Any]] = []
+    for place, piece in enumerate(_GROUP.split(replacement)):
+        if place % 2:
+            pieces.append((True, int(piece) if piece.isdigit() else piece))
+        elif piece:
+            pieces.append((False, piece.replace(r"\\", "\\")))
+    return re.compile(pattern), pieces
+
+
+def changes_of(script: Sequence[Edit], variables: Mapping[str, str]) -> tuple[Edit | None, ...]:
+    """Return the edits of a script, with variables for their words, without the kept tokens."""
+    names = {word: name for name, word in variables.items()}
     return tuple(
         None
         if edit.kind == KEEP
-        else Edit(edit.kind, tuple(BOUND if each == value else each for each in edit.tokens))
+        else Edit(edit.kind, tuple(names.get(each, each) for each in edit.tokens))
         for edit in script
     )
 
 
 def depth_of(script: Sequence[Edit]) -> int:
-    """Count the directories before the first edit; ANYWHERE if it is within the last segment."""
-    first, last = script[0].tokens, script[-1].tokens
-    if len(script) == ONE_PLACE and "/" not in last:
+    """Count the directories before the first edit; ANYWHERE if all edits are in the last segment."""
+    first, *rest = script
+    if all("/" not in edit.tokens for edit in rest):
         return ANYWHERE
-    return min(first.count("/"), MAX_DEPTH)
+    return min(first.tokens.count("/"), MAX_DEPTH)
 
 
-def script_key(script: Sequence[Edit]) -> str:
+def script_key(script: Sequence[Edit], *, languages: bool = True) -> str:
     """Return the key of the rule that a script supports."""
-    return f"{key_of(changes_of(script))} @{depth_of(script)}"
+    changes = changes_of(script, variables_of(script, languages=languages))
+    return f"{key_of(changes)} @{depth_of(script)}"
 
 
 def key_of(changes: Sequence[Edit | None]) -> str:

@@ -17,9 +17,9 @@ MIN_TESTS = 4
 COUNTED_TEXTS = 64
 """Number of different texts remembered; after that, each further page counts."""
 FIRST_SAMPLES = frozenset({2, 4})
-SAMPLES = ((64, 8), (512, 16))
+SAMPLES = ((64, 16), (1024, 64))
 """Sampling of refused URLs, as (up to this many URLs, fetch one in this many)."""
-SAMPLE_EVERY = 64
+SAMPLE_EVERY = 256
 """One in this many of all later refused URLs is fetched."""
 
 
@@ -39,18 +39,22 @@ class Evidence:
 
     ``texts`` are hashes of the different texts that support it: an error page under a thousand
     URLs is one. ``support`` counts them, ``tests`` the consecutive correct predictions, ``against``
-    the wrong ones, ``folded`` the URLs that the rule refused in all runs; ``needed`` tests
-    activate it. ``counterexample`` is the first URL with a wrong prediction.
+    the wrong ones, ``folded`` the URLs that the rule refused in all runs, ``linked`` those of them
+    that the page replacing them links to; ``needed`` tests activate it. ``counterexample`` is the
+    first URL with a wrong prediction, ``retested`` is True once this run has fetched a URL that
+    the rule refused in an earlier one.
     """
 
     support: int = 0
     tests: int = 0
     against: int = 0
     folded: int = 0
+    linked: int = 0
     texts: list[int] = field(default_factory=list)
     counterexample: str = ""
     state: RuleState = RuleState.PROPOSED
     needed: int = MIN_TESTS
+    retested: bool = False
 
     def add(self, text: int, *, foretold: bool) -> bool:
         """Count a pair of URLs with the same text; return True if the state changes."""
@@ -80,13 +84,23 @@ class Evidence:
             self.state = RuleState.WITHDRAWN
         return acted
 
-    def fold(self) -> bool:
-        """Count a URL that the rule refuses; return False if it is a sample, to be fetched."""
+    def fold(self, *, linked: bool = False, before: bool = False) -> bool:
+        """Count a URL that the rule refuses; return False if it is a sample, to be fetched.
+
+        URLs to which the page that replaces them links are sampled apart from the others: such a
+        link often leads to the exception, as a translation among pages without one. Of URLs
+        refused ``before``, in an earlier run, each run fetches one.
+        """
+        if before:
+            sample, self.retested = not self.retested, True
+            return not sample
         self.folded += 1
-        if self.folded in FIRST_SAMPLES:
+        self.linked += linked
+        count = self.linked if linked else self.folded - self.linked
+        if count in FIRST_SAMPLES:
             return False
-        every = next((each for most, each in SAMPLES if self.folded <= most), SAMPLE_EVERY)
-        return self.folded % every != 0
+        every = next((each for most, each in SAMPLES if count <= most), SAMPLE_EVERY)
+        return count % every != 0
 
     @property
     def in_words(self) -> str:
@@ -95,7 +109,7 @@ class Evidence:
 
     def as_stored(self) -> dict[str, Any]:
         """Return the evidence as plain values."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "retested"}
 
     @classmethod
     def from_stored(cls, stored: dict[str, Any]) -> Self:

@@ -39,7 +39,8 @@ MAX_REPRESENTATIVES = 20_000
 MAX_PAIRS_PER_TEXT = 12
 """Number of pairs of URLs with one text, after which it is taken for that of an error page."""
 MAX_TEXTS = 20_000
-MAX_CHAIN = 4
+MAX_REACHED = 12
+"""Maximum number of URLs followed from one URL by active rules."""
 ROOT = 3
 """Number of slash-separated parts of a URL before its path."""
 MAX_PAIRS = 6
@@ -106,8 +107,9 @@ class Fold(NamedTuple):
 class OriginLearning:
     """The learned rules of one origin.
 
-    ``known`` tests if a URL is in the crawl; ``distinct`` tests if the page at the second of two
-    URLs calls the first another version (``rel=alternate``): no rule applies to such a pair.
+    ``known`` tests if a URL is in the crawl, ``stands`` if it is and may be a page; ``distinct``
+    tests if the page at the second of two URLs calls the first another version
+    (``rel=alternate``): no rule applies to such a pair.
     ``changed`` counts changes that are not stored yet; ``withdrawn`` is True from the withdrawal
     of an active rule until the caller has requeued the URLs that it refused. ``unproven`` rules
     are to be checked against the pages that were read before.
@@ -115,6 +117,7 @@ class OriginLearning:
 
     origin: str
     known: Callable[[str], bool]
+    stands: Callable[[str], bool]
     distinct: Callable[[str, str], bool]
     learns_duplicates: bool = True
     learns_parameters: bool = True
@@ -188,25 +191,35 @@ class OriginLearning:
                     self._contradict(rule, url)
                     break
 
-    def fold(self, url: str) -> Iterator[Fold]:
-        """Yield the URLs that replace ``url`` by active rules, the last of the chain first.
-
-        If rules form a loop, the best of its URLs replaces the others.
+    def fold(self, url: str, is_read: Callable[[str], bool]) -> Iterator[Fold]:
+        """Yield the URLs that may replace ``url`` by active rules: pages already read, then the
+        others that rank above it, so that no two URLs ever replace each other.
         """
-        chain: list[Fold] = []
-        while self.has_rules and len(chain) < MAX_CHAIN:
-            found = self._step(chain[-1].url if chain else url, RuleState.ACTIVE)
-            if found is None:
-                break
-            if self.distinct(url, found.url):
-                return  # another version of a page is not a duplicate
-            if found.url == url or any(found.url == each.url for each in chain):
-                best = min(chain, key=lambda each: rank(each.url))
-                if rank(best.url) < rank(url):
-                    yield best
-                return
-            chain.append(found)
-        yield from reversed(chain)
+        if not self.has_rules:
+            return
+        reached = self._reach(url)
+        yield from (each for each in reached if is_read(each.url))
+        better = (each for each in reached if rank(each.url) < rank(url))
+        yield from sorted(better, key=lambda each: rank(each.url))
+
+    def _reach(self, url: str) -> list[Fold]:
+        """Return the URLs to which active rules lead from ``url``, the nearest first.
+
+        Where several rules apply, the most specific ones are followed alone.
+        """
+        reached: dict[str, Fold] = {}
+        waiting = [url]
+        while waiting and len(reached) < MAX_REACHED:
+            specific = 0
+            for size, step in self._steps(waiting.pop(0), RuleState.ACTIVE):
+                if size < specific:
+                    break
+                if step.url == url or step.url in reached or self.distinct(url, step.url):
+                    continue
+                specific = size
+                reached[step.url] = step
+                waiting.append(step.url)
+        return list(reached.values())
 
     def named(self, url: str) -> Iterator[str]:
         """Yield the URLs that rules make of ``url`` in a single step, known or not."""
@@ -223,7 +236,8 @@ class OriginLearning:
 
     def tested(self, url: str) -> Fold | None:
         """Return the URL that a rule under test maps ``url`` to."""
-        return self._step(url, RuleState.TESTED) if self.has_rules else None
+        steps = self._steps(url, RuleState.TESTED) if self.has_rules else iter(())
+        return next((step for _, step in steps), None)
 
     def _check_move(self, page: ObservedPage) -> None:
         """Withdraw rules learned from canonical links or redirects that a redirect contradicts."""
@@ -233,31 +247,31 @@ class OriginLearning:
             if made is not None and self.origin + made != page.canonical:
                 self._contradict(rule, page.url)
 
-    def _step(self, url: str, state: RuleState) -> Fold | None:
+    def _steps(self, url: str, state: RuleState) -> Iterator[tuple[int, Fold]]:
+        """Yield what the rules of a state make of ``url``, the most specific first, each with the
+        number of tokens that the rule deletes."""
         place = place_of(url)
         for rule in self._live:
             rewriting = rule.acting if state is RuleState.ACTIVE else None
             if rewriting is not None or rule.state is state is RuleState.TESTED:
                 made = rule.apply(place, rewriting)
                 if made is not None and self._may_stand(self.origin + made, url):
-                    return Fold(self.origin + made, rule)
+                    yield rule.size, Fold(self.origin + made, rule)
         if self.parameters and "?" in url:
-            return self._parameter_step(url, state)
-        return None
+            for step in self._parameter_steps(url, state):
+                yield 1, step
 
     def _may_stand(self, other: str, url: str) -> bool:
-        """Return True if ``other`` is known and ``url`` is not another version of it."""
-        return self.known(other) and not self.distinct(url, other)
+        """Return True if ``other`` may be a page and ``url`` is not another version of it."""
+        return self.stands(other) and not self.distinct(url, other)
 
-    def _parameter_step(self, url: str, state: RuleState) -> Fold | None:
+    def _parameter_steps(self, url: str, state: RuleState) -> Iterator[Fold]:
         template = str(url_template(url))
         for name, value in parameters_of(url):
             rule = self.parameters.get(f"{template} {name}")
-            if rule is None or rule.state is not state or not rule.covers(value):
-                continue
-            base = without_parameter(url, name)
-            return Fold(self._representatives.get(_class(base, name), base), rule)
-        return None
+            if rule is not None and rule.state is state and rule.covers(value):
+                base = without_parameter(url, name)
+                yield Fold(self._representatives.get(_class(base, name), base), rule)
 
     # Duplicate rules
 
@@ -281,19 +295,29 @@ class OriginLearning:
         left, other = pair
         if self.distinct(left, other):
             return None
-        rule = self.duplicates.get(script_key(script))
+        rule = self._rule_for(script)
         if rule is None:
-            rule = self._propose(DuplicateRule.of(script))
-        if rule.state in (RuleState.WITHDRAWN, RuleState.FORBIDDEN):
             return None
-        wider = rule.widen(script)
-        if wider and rule.state in LIVE:
+        foretold = rule.fits(script) and later and rule.is_general
+        if rule.widen(script) and rule.state in LIVE:
             self._retest(rule)
-        foretold = rule.state is RuleState.TESTED and not wider and later and rule.is_general
+        elif rule.state is RuleState.ACTIVE:
+            rule.act()
+        foretold = foretold and rule.state is RuleState.TESTED
         if foretold and self._leads_elsewhere(page, other):
             foretold = False
         self._count(rule, changed=rule.evidence.add(page.text, foretold=foretold))
         return rule
+
+    def _rule_for(self, script: Sequence[Edit]) -> DuplicateRule | None:
+        """Return the rule that a script supports, for all languages if that one still stands."""
+        for languages in (True, False):
+            rule = self.duplicates.get(script_key(script, languages=languages))
+            if rule is None:
+                rule = self._propose(DuplicateRule.of(script, languages=languages))
+            if rule.state is not RuleState.WITHDRAWN:
+                return rule if rule.state is not RuleState.FORBIDDEN else None
+        return None
 
     def _retest(self, rule: DuplicateRule) -> None:
         """Test a generalised rule again; the form that was tested before stays active."""
@@ -326,9 +350,9 @@ class OriginLearning:
             made = rule.apply(place)
             if made is not None and self.origin + made not in page.equal_to:
                 yield Question(rule, page, self.origin + made)
-            left = rule.apply(place, rule.rewriting(backwards=True))
-            if left is not None and self.origin + left not in page.equal_to:
-                yield Question(rule, page, self.origin + left, later=False)
+            for left in rule.duplicates_of(place):
+                if self.origin + left not in page.equal_to and self.known(self.origin + left):
+                    yield Question(rule, page, self.origin + left, later=False)
 
     # Parameters
 
@@ -388,7 +412,12 @@ class OriginLearning:
                 rule.act()
             elif rule.state is RuleState.TESTED:
                 self.unproven.append(rule)
-            self._live = [each for each in self.duplicates.values() if each.state in LIVE]
+            self._sort()
+
+    def _sort(self) -> None:
+        """List the rules that are tested or active, the most specific ones first."""
+        live = [each for each in self.duplicates.values() if each.state in LIVE]
+        self._live = sorted(live, key=lambda each: -each.size)
 
     def _leads_elsewhere(self, page: ObservedPage, other: str) -> bool:
         """Return True if a page links to URLs to which its equal, ``other``, does not link.
@@ -444,7 +473,7 @@ class OriginLearning:
                 rule = DuplicateRule.from_stored(values)
                 self._forbid(rule)
                 self.duplicates[rule.key] = rule
-        self._live = [each for each in self.duplicates.values() if each.state in LIVE]
+        self._sort()
 
     def _forbid(self, rule: Rule) -> None:
         """Apply the configured list of forbidden rules, and forget earlier prohibitions."""

@@ -1,0 +1,94 @@
+"""Rules on URLs of the same page: their variables, and the URL that they keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from sitecrawl.policy.learning.duplicate_rules import DuplicateRule, script_of
+from sitecrawl.policy.learning.evidence import RuleState
+from sitecrawl.policy.learning.origin_learning import ObservedPage, OriginLearning
+
+ORIGIN = "https://example.org"
+LANGUAGES = ("de", "fr", "pt-br")
+
+
+def rule_of(*pairs: tuple[str, str]) -> DuplicateRule:
+    """A rule that pairs of paths make."""
+    scripts = [script_of(one, other) for one, other in pairs]
+    assert all(script is not None for script in scripts)
+    rule = DuplicateRule.of(scripts[0] or ())
+    for script in scripts[1:]:
+        rule.widen(script or ())
+    return rule
+
+
+def learning(known: Iterable[str]) -> OriginLearning:
+    """The learning of an origin whose URLs are known by their paths."""
+    urls = {ORIGIN + path for path in known}
+    return OriginLearning(ORIGIN, urls.__contains__, urls.__contains__, lambda *_: False)
+
+
+def learn(origin: OriginLearning, *pairs: tuple[str, str]) -> None:
+    """Observe pages, each found to be equal to an earlier one."""
+    for number, (path, other) in enumerate(pairs):
+        origin.observe(ObservedPage(ORIGIN + path, number, 1000, (ORIGIN + other,)))
+
+
+@pytest.mark.behaviour("DU-20")
+def test_a_language_that_only_one_url_has_is_a_variable() -> None:
+    rule = rule_of(*((f"/{each}/a/x.html", "/a/x.html") for each in LANGUAGES), ("/de/y", "/y"))
+    assert str(rule) == "/<language>/* => /* (<language>: de, fr, pt-br)"
+    assert rule.apply("/pt-br/b.html") == "/b.html"
+    assert rule.apply("/mod/b.html") is None
+    assert rule.apply("/ja/b.html") is None  # no page has confirmed it
+    assert set(rule.duplicates_of("/b.html")) == {f"/{each}/b.html" for each in LANGUAGES}
+    again = DuplicateRule.from_stored(rule.as_stored())
+    assert again.as_stored() == rule.as_stored()
+    assert str(again) == str(rule)
+
+
+@pytest.mark.behaviour("DU-20")
+def test_a_language_and_a_moved_word_are_two_variables() -> None:
+    rule = rule_of(("/de/x.html.fr", "/fr/x.html"), ("/fr/y.html.de", "/de/y.html"))
+    assert rule.apply("/de/z.html.fr") == "/fr/z.html"
+    assert rule.apply("/de/z.html") is None
+
+
+@pytest.mark.behaviour("DU-20")
+def test_a_withdrawn_rule_for_all_languages_leaves_one_for_each() -> None:
+    origin = learning([])
+    learn(origin, ("/de/x.html", "/x.html"))
+    [general] = (
+        each for each in origin.duplicates.values() if str(each) == "/de/x.html => /x.html"
+    )
+    general.evidence.contradict("https://example.org/fr/x.html")
+    learn(origin, *((f"/de/{name}.html", f"/{name}.html") for name in "abcdefghijk"))
+    active = [str(each) for each in origin.duplicates.values() if each.state is RuleState.ACTIVE]
+    assert active == ["/de/*.html => /*.html"]
+
+
+@pytest.mark.behaviour("DU-20")
+def test_rules_that_lead_in_circles_keep_the_page_that_was_read_or_ranks_first() -> None:
+    names = "abcdefghijk"
+    pairs = [(f"/{name}.html.de", f"/de/{name}.html") for name in names]
+    origin = learning(["/de/x.html", "/x.html.de", "/x.html"])
+    learn(origin, *pairs, *((other, path) for path, other in pairs))
+    read = {f"{ORIGIN}/x.html.de"}
+    folds = [each.url for each in origin.fold(f"{ORIGIN}/de/x.html", read.__contains__)]
+    assert folds == [f"{ORIGIN}/x.html.de"]
+    unread = [*origin.fold(f"{ORIGIN}/de/x.html", lambda _: False)]
+    assert unread == []
+    assert [each.url for each in origin.fold(f"{ORIGIN}/x.html.de", lambda _: False)] == [
+        f"{ORIGIN}/de/x.html"
+    ]
+
+
+@pytest.mark.behaviour("DU-20")
+def test_samples_are_taken_apart_where_the_kept_page_links_to_the_url() -> None:
+    rule = rule_of(("/de/x", "/x"))
+    kept = [rule.evidence.fold(linked=each) for each in [False] * 40 + [True] * 4]
+    assert [place for place, folded in enumerate(kept) if not folded] == [1, 3, 15, 31, 41, 43]
+    before = [rule.evidence.fold(before=True) for _ in range(3)]
+    assert before == [False, True, True]
