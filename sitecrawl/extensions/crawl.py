@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,7 @@ PAUSES = {
     "crawl_delay": "robots.txt",
 }
 """Causes of a pause, other than the option ``delay``."""
+WATCH_SECONDS = 0.5
 POLICIES = frozenset({"do_not_crawl", "query_policy"})
 
 logger = logging.getLogger(__name__)
@@ -86,6 +88,8 @@ class Crawl:
         stats = crawler.stats
         params = spider.configuration.params
         url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
+        self._crawler = crawler
+        self._watching: asyncio.Task[None] | None = None
         self._stats = stats
         self._finish_reason = "shutdown"
         self._collected = False
@@ -184,6 +188,16 @@ class Crawl:
         await self.seed_redirects.begin(seeds)
         await self.passes.begin(seeds)
         self.work_sharing.begin()
+        self._watching = asyncio.create_task(self._watch_for_interrupt())
+
+    async def _watch_for_interrupt(self) -> None:
+        """Stop waiting for a lost crawl database when the crawl is interrupted.
+
+        Scrapy sends no signal before all items are processed, which may wait for the database.
+        """
+        while self._crawler.crawling:  # noqa: ASYNC110 -- Scrapy sends nothing
+            await asyncio.sleep(WATCH_SECONDS)
+        self.owner.frontier.stop_reconnecting()
 
     async def outlook(self, rate: float) -> Outlook:
         """Return the work left at a rate in pages per second; raises FrontierError."""
@@ -265,6 +279,8 @@ class Crawl:
         self._finish_reason = reason
         self.passes.end()
         await self.work_sharing.end()
+        if self._watching is not None:
+            self._watching.cancel()
         try:
             await self.recorder.flush_all()
             await self._save_origins()

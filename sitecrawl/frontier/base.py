@@ -454,6 +454,9 @@ class Frontier(Protocol):
     async def end_deliveries(self) -> None:
         """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
 
+    def stop_reconnecting(self) -> None:
+        """Give a lost connection up at once: the crawl is to end."""
+
     async def counters_of_others(self) -> dict[str, Any]:
         """Return the counters of the other workers of the run, as of their last heartbeats."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from importlib.resources import files
 from secrets import token_hex
+from threading import Event
 from typing import Any, Protocol
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
@@ -18,6 +20,14 @@ UPDATE_PATH = (
     "UPDATE url SET depth = ?, via = ?, priority = ?, referrer = ?, referrer_url = ?"
     " WHERE origin = ? AND fingerprint = ? AND (depth > ? OR priority < ?)"
 )
+
+
+@dataclass(slots=True)
+class Reconnection:
+    """Time in seconds for which a lost connection is tried again, unless ``stop`` is set before."""
+
+    seconds: float = 0.0
+    stop: Event = field(default_factory=Event)
 
 
 class Database(Protocol):
@@ -33,6 +43,7 @@ class Database(Protocol):
     name: str
     read_only: bool
     byte_order: str
+    reconnection: Reconnection
 
     def transaction(self) -> AbstractContextManager[None]:
         """Run a block in one transaction, isolated from other writers of the same rows."""
@@ -64,6 +75,12 @@ class Database(Protocol):
 
     def tables(self) -> set[str]:
         """Return the names of the tables."""
+
+    def restore(self, error: Exception) -> bool:
+        """Connect again if ``error`` shows that the connection was lost; return False if it was not.
+
+        Raises one of the backend's errors if that fails for as long as ``reconnection`` allows.
+        """
 
     def size(self) -> int | None:
         """Return the size of the file in bytes; None if the tables are on a server."""

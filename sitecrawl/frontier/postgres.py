@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,8 +13,12 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import (
+    AdminShutdown,
+    CannotConnectNow,
+    CrashShutdown,
     DeadlockDetected,
     DiskFull,
+    IdleInTransactionSessionTimeout,
     InsufficientPrivilege,
     OperationalError,
     QueryCanceled,
@@ -21,13 +27,16 @@ from psycopg.errors import (
 )
 
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
-from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Row, path_parameters
+from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Reconnection, Row, path_parameters
+
+logger = logging.getLogger(__name__)
 
 FOREIGN_LETTERS = (
     "holds the letters of some languages only; make one with createdb -T template0 -E UTF8"
 )
 NO_DATABASE = "does not exist; make it with createdb"
 NO_PASSWORD = "refuses the password; give it in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
+UNREACHABLE = "cannot be reached"
 FULL = "has too many connections; run fewer workers"
 CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
     (InsufficientPrivilege, "may not be changed by this user; grant it the rights"),
@@ -37,7 +46,7 @@ CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
         QueryCanceled,
         "was interrupted by a time limit; raise the user's statement_timeout",
     ),
-    (OperationalError, "cannot be reached"),
+    (OperationalError, UNREACHABLE),
 )
 # A server gives no error code for a refused connection, only a text.
 UNLET = (
@@ -77,6 +86,11 @@ def unreadable(url: str, error: Exception) -> str:
 
 
 CONNECT_SECONDS = 10
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between attempts to connect again
+LOST = (AdminShutdown, CrashShutdown, CannotConnectNow, IdleInTransactionSessionTimeout)
+PASSING = frozenset({UNREACHABLE, FULL})
+"""Causes for which a server may refuse a connection for a while."""
+TRANSACTION_ID = b"SELECT pg_current_xact_id_if_assigned()::text"
 ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter stores bytes as they are
 CHANNEL = "sitecrawl_outbox"
 LOCK_KEY = 0x517EC4A71  # a number that other programs are unlikely to lock
@@ -97,6 +111,23 @@ def _statement(text: str) -> bytes:
     return text.replace("?", "%s").encode()
 
 
+class LostTransactionError(psycopg.OperationalError):
+    """A transaction was lost with its connection, which has been made again."""
+
+
+def one_line(error: Exception) -> str:
+    """Return the text of an error on one line."""
+    return " ".join(str(error).split())
+
+
+def backoff() -> Iterator[float]:
+    """Yield growing pauses in seconds."""
+    pause = FIRST_PAUSE
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
 class PostgresDatabase:
     """A connection to the server; row locks and fences isolate transactions."""
 
@@ -111,21 +142,75 @@ class PostgresDatabase:
 
     def __init__(self, url: str, name: str) -> None:
         self.name = name
-        self._listening = False
-        self._connection = psycopg.connect(
-            url, autocommit=True, connect_timeout=CONNECT_SECONDS, client_encoding="UTF8"
-        )
-        self._connection.prepare_threshold = 2
+        self.reconnection = Reconnection()
+        self._url = url
+        self._connect()
         encoding = self._connection.info.parameter_status("server_encoding")
         if encoding not in ENCODINGS:
             self.close()
             raise FrontierError(f"{name} {FOREIGN_LETTERS}: it is encoded in {encoding}.")
 
+    def _connect(self) -> None:
+        self._listening = False
+        self._connection = psycopg.connect(
+            self._url, autocommit=True, connect_timeout=CONNECT_SECONDS, client_encoding="UTF8"
+        )
+        self._connection.prepare_threshold = 2
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run a block in one transaction of the server."""
-        with self._connection.transaction():
-            yield
+        """Run a block in one transaction of the server.
+
+        If the connection is lost while it commits, wait until the server is reached again and can
+        tell the result; raise the error unless the transaction was committed.
+        """
+        transaction = None
+        try:
+            with self._connection.transaction():
+                yield
+                [(transaction,)] = self._connection.execute(TRANSACTION_ID).fetchall()
+        except psycopg.OperationalError as error:
+            if transaction is None or not self.restore(error):
+                raise
+            if not self._has_committed(transaction):
+                raise LostTransactionError(*error.args) from error
+
+    def restore(self, error: Exception) -> bool:
+        """Connect again if the connection was lost; return False if it was not."""
+        if isinstance(error, LostTransactionError):
+            return True
+        if not (self._connection.broken or isinstance(error, LOST)):
+            return False
+        self._connection.close()
+        pauses, deadline = backoff(), time.monotonic() + self.reconnection.seconds
+        logger.warning(
+            "%s was lost (%s); trying again for up to %.0f s",
+            self.name,
+            one_line(error),
+            self.reconnection.seconds,
+        )
+        while True:
+            pause = next(pauses)
+            if time.monotonic() + pause > deadline or self.reconnection.stop.wait(pause):
+                raise error
+            try:
+                self._connect()
+            except psycopg.OperationalError as refusal:
+                if cause(refusal, one_line(refusal)) not in PASSING:
+                    raise
+            else:
+                logger.warning("%s answers again", self.name)
+                return True
+
+    def _has_committed(self, transaction: str) -> bool:
+        """Tell whether a transaction of the lost connection was committed, once it has ended."""
+        while True:
+            [(status,)] = self._connection.execute(
+                "SELECT pg_xact_status(%s::xid8)", (transaction,)
+            ).fetchall()
+            if status != "in progress":
+                return bool(status == "committed")
+            time.sleep(FIRST_PAUSE)
 
     def exclusive_lock(self) -> None:
         """Inside a transaction: take an advisory lock, which ends with the transaction."""

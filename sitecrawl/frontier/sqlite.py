@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
-from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Row, path_parameters
+from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Reconnection, Row, path_parameters
 
 BUSY_SECONDS = 30.0
 PRAGMAS = (
@@ -64,6 +64,7 @@ class SqliteDatabase:
 
     def __init__(self, path: str, *, make: bool = True) -> None:
         self.name = f"The crawl database {path}"
+        self.reconnection = Reconnection()
         self._path = Path(path)
         self._folder = self._path.parent
         self._inode: tuple[int, int] | None = None
@@ -152,6 +153,10 @@ class SqliteDatabase:
     def tables(self) -> set[str]:
         """Return the names of the tables."""
         return {name for (name,) in self.rows("SELECT name FROM sqlite_schema")}
+
+    def restore(self, error: Exception) -> bool:  # noqa: ARG002
+        """Return False: a file needs no connection."""
+        return False
 
     def size(self) -> int:
         """Return the size of the file in bytes, including pages that are still in its log."""

@@ -371,6 +371,10 @@ class Store:
         with self._transaction():
             self.leases.readmit(origin)
 
+    def restore(self, error: Exception) -> bool:
+        """Connect again if the connection was lost; return False if it was not."""
+        return self._database.restore(error)
+
     def renew(self) -> None:
         """Renew every lease."""
         with self._transaction():

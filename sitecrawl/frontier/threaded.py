@@ -27,7 +27,7 @@ from sitecrawl.frontier.base import (
     Stripped,
     VisitResult,
 )
-from sitecrawl.frontier.database import Backend
+from sitecrawl.frontier.database import Backend, Reconnection
 from sitecrawl.frontier.learned import StoredPage, StoredRule
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
@@ -35,6 +35,7 @@ from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.documents.furniture import OriginFurniture
 
 RENEWALS_PER_LEASE = 4
+MAX_CONNECTIONS = 10  # for one call: it may be what ends them
 PAUSES = (0.05, 0.1, 0.2, 0.4)  # seconds before each retry of a transaction
 T = TypeVar("T")
 
@@ -48,6 +49,7 @@ class ThreadedFrontier:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
         self._renewal: asyncio.Task[None] | None = None
         self._opened: Store | None = None
+        self._reconnection = Reconnection(options.reconnect_seconds)
 
     async def open(self, crawl: str, configuration: dict[str, Any]) -> int:
         """Open or create the database, begin a run, and start the task that renews leases."""
@@ -235,6 +237,10 @@ class ThreadedFrontier:
         """Return the counters of the other workers of the run."""
         return await self._run(self._store.counters_of_others)
 
+    def stop_reconnecting(self) -> None:
+        """Give a lost connection up at once: the crawl is to end."""
+        self._reconnection.stop.set()
+
     async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
         """End the run, close the database and the thread."""
         if self._renewal is not None:
@@ -255,6 +261,7 @@ class ThreadedFrontier:
 
     def _connect(self, crawl: str, configuration: dict[str, Any]) -> Store:
         database = self._backend.connect()
+        database.reconnection = self._reconnection
         try:
             return Store(database, crawl, configuration, self._options)
         except BaseException:
@@ -269,12 +276,29 @@ class ThreadedFrontier:
             raise self._backend.readable(error) from error
 
     def _try(self, function: Callable[..., T], *arguments: Any) -> T:
-        for pause in PAUSES:
+        pauses = iter(PAUSES)
+        attempts = 0
+        while True:
             try:
                 return function(*arguments)
             except self._backend.transient:
+                pause = next(pauses, None)
+                if pause is None:
+                    raise
                 time.sleep(pause)
-        return function(*arguments)
+            except self._backend.errors as error:
+                attempts += 1
+                if attempts > MAX_CONNECTIONS or not self._restore(error):
+                    raise
+
+    def _restore(self, error: Exception) -> bool:
+        """Restore a lost connection and check the leases; return False if it was not lost."""
+        store = self._opened
+        if store is None or not store.restore(error):
+            return False
+        with suppress(*self._backend.errors):  # the call that failed is tried again anyway
+            store.renew()
+        return True
 
     async def _renew(self) -> None:
         while True:

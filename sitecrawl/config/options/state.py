@@ -125,6 +125,12 @@ class StateParams(OptionGroup):
         description="Time after which the origins of a worker that is not heard of are free for the "
         "other workers of the crawl.",
     )
+    reconnect: Duration = option(
+        300.0,
+        effect=Effect.RUN,
+        description="Time for which a crawl tries to reach its crawl database again after the "
+        "connection to the PostgreSQL server was lost.",
+    )
     any_database: bool = option(
         default=False,
         effect=Effect.RUN,
@@ -153,4 +159,5 @@ class StateParams(OptionGroup):
             force=self.force,
             any_name=self.any_database,
             lease_seconds=self.lease,
+            reconnect_seconds=self.reconnect,
         )
