@@ -92,7 +92,7 @@ class Crawl:
         self._watching: asyncio.Task[None] | None = None
         self._stats = stats
         self._finish_reason = "shutdown"
-        self._collected = False
+        self._collected = self._unstored = False
         self.ending = RunEnding(DATABASE_ERROR, self._finish_reason, 0)
         self._params = params
         self._cite = Citations(params, spider.configuration.sources)
@@ -291,17 +291,25 @@ class Crawl:
         self.placeholder_pages.report()
         self.worth.report()
         try:
-            self.ending = await self._end()
+            ending = await self._end()
         except FrontierError as error:
             self.owner.fail(error)
-        self._stats.set_value("sitecrawl/exit_status", self.ending.status)
+            ending = self.ending
+        self._set_ending(ending)
+
+    def _set_ending(self, ending: RunEnding) -> None:
+        """Set the end of the run; its output may have failed before or after it was known."""
+        if self._unstored and ending.status != DATABASE_ERROR:
+            ending = replace(ending, status=NO_RESULT)
+        self.ending = ending
+        self._stats.set_value("sitecrawl/exit_status", ending.status)
 
     async def feeds_closed(self) -> None:
         """Mark the lines that have arrived; a crawl without its output has failed."""
         stored = await self.delivery.feeds_closed()
         if not stored and self.owner.failure is None:
-            self.ending = replace(self.ending, status=NO_RESULT)
-            self._stats.set_value("sitecrawl/exit_status", NO_RESULT)
+            self._unstored = True
+            self._set_ending(self.ending)
 
     @property
     def _has_finished(self) -> bool:
