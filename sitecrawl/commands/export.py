@@ -10,11 +10,14 @@ from scrapy.exceptions import UsageError
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import append, overwrite
+from sitecrawl.console.llms_export import export_llms
 from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
+
+FORMATS = ("jsonl", "llms")
 
 
 class Command(StoredCommand):
@@ -34,7 +37,8 @@ class Command(StoredCommand):
             "Write the current documents of a crawl as JSON lines, as its database has them; or "
             "with --since the changes after a sequence number, deletions among them: the last "
             "change of each document, in order. Every line has its seq, so that the highest "
-            "one read is where to go on from. Nothing is fetched, and nothing is marked as "
+            "one read is where to go on from. --format llms writes llms.txt and llms-full.txt of "
+            "each site instead, into a folder. Nothing is fetched, and nothing is marked as "
             "delivered. Exit status: 0 done; 1 there was nothing to write; 2 wrong usage or "
             "configuration, or the file cannot be written; 3 no usable crawl database."
         )
@@ -44,6 +48,12 @@ class Command(StoredCommand):
         super().add_options(parser)
         parser.add_argument(
             "-O", "--overwrite-output", metavar="FILE", help="overwrite FILE (default: print)"
+        )
+        parser.add_argument(
+            "--format",
+            choices=FORMATS,
+            default=FORMATS[0],
+            help="jsonl, or llms: -O names a folder for llms.txt and llms-full.txt (llmstxt.org)",
         )
         parser.add_argument("-o", "--output", metavar="FILE", help="append to FILE")
         parser.add_argument(
@@ -59,9 +69,17 @@ class Command(StoredCommand):
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
         if opts.output and opts.overwrite_output:
             raise UsageError("give -o or -O, not both", print_help=False)
+        if opts.format == "llms" and (opts.output or opts.since is not None):
+            raise UsageError("--format llms takes -O FOLDER alone", print_help=False)
+        if opts.format == "llms" and not opts.overwrite_output:
+            raise UsageError("--format llms writes files: give -O FOLDER", print_help=False)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         options = source.configuration.params.document_options()
         with open_records(source.database) as records:
+            if opts.format == "llms":
+                return export_llms(
+                    records, source.configuration.params.realm, opts.overwrite_output
+                )
             found = lines(records, opts.since, options, opts.spargs.get("realm"))
             if opts.overwrite_output:
                 return overwrite(opts.overwrite_output, found)

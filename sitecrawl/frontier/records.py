@@ -359,6 +359,15 @@ class Records:
         records = [change.record for change in read_document(self._database, url)]
         return sorted(records, key=lambda record: record.get("order", 0))
 
+    def change(self, seq: int) -> dict[str, Any] | None:
+        """Return the change with a seq; None if a later change has replaced it."""
+        batch = read_changes(self._database, seq - 1, None, 1)
+        return (
+            next((each.record for each in batch.changes if each.seq == seq), None)
+            if batch
+            else None
+        )
+
     def documents(self, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the current documents, as written by their last upsert, by seq."""
         return (record for record in self.changes(0, realm) if record["op"] == "upsert")

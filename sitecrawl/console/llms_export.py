@@ -1,0 +1,77 @@
+"""Export of a crawl's documents as llms.txt and llms-full.txt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.console.line_files import overwrite
+from sitecrawl.console.maintenance import with_noun
+from sitecrawl.console.terminal import print_errors
+from sitecrawl.frontier.records import Records
+from sitecrawl.policy.documents.llms_text import (
+    ListedDocument,
+    listed_documents,
+    llms_full_entry,
+    llms_text,
+    site_sections,
+)
+from sitecrawl.policy.documents.model_use import permits_models
+from sitecrawl.statuses import DONE, NO_RESULT
+
+INDEX, FULL = "llms.txt", "llms-full.txt"
+
+
+def export_llms(records: Records, realm: str, place: str) -> int:
+    """Write both files of each site; return 1 if there are no documents.
+
+    ``place`` is a folder, or the path of llms.txt if it ends with ``.txt``. A crawl of several sites
+    gets a folder for each. Raises ConfigError.
+    """
+    left_out = 0
+
+    def permitted() -> Iterator[dict[str, Any]]:
+        nonlocal left_out
+        for record in records.documents(realm):
+            if permits_models(record):
+                yield record
+            else:
+                left_out += 1
+
+    sites = listed_documents(permitted())
+    if left_out:
+        count = with_noun(left_out, "document")
+        print_errors(
+            [f"{count} left out: robots directives (noarchive, nosnippet) of the pages say so."]
+        )
+    for origin, pages in sites.items():
+        index, full = _paths(Path(place), origin, single=len(sites) == 1)
+        overwrite(str(index), llms_text(origin, pages))
+        overwrite(str(full), _texts(records, pages))
+    return DONE if sites else NO_RESULT
+
+
+def _texts(records: Records, pages: Sequence[ListedDocument]) -> Iterator[str]:
+    """Yield the text of each page, in the order of llms.txt."""
+    for members in site_sections(pages).values():
+        for page in members:
+            changes = (records.change(seq) for _, seq in page.seqs)
+            found = [record for record in changes if record]  # a crawl may have replaced one
+            if found:
+                yield llms_full_entry(page, found)
+
+
+def _paths(place: Path, origin: str, *, single: bool) -> tuple[Path, Path]:
+    if place.suffix == ".txt":
+        if not single:
+            raise ConfigError([f"The crawl has several sites; give a folder instead of {place}."])
+        return place, place.with_name(f"{place.stem}-full{place.suffix}")
+    folder = place if single else place / urlsplit(origin).netloc.replace(":", "-")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError([f"{folder} cannot be made: {error.strerror}."]) from error
+    return folder / INDEX, folder / FULL

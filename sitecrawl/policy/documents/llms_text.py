@@ -1,0 +1,130 @@
+"""The files llms.txt and llms-full.txt of a site, in the format of https://llmstxt.org.
+
+llms.txt has the site's name (H1), a summary (blockquote), and sections (H2) of links with descriptions,
+one section for each folder. llms-full.txt has the text of every page, each below its title and source.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+MAX_DESCRIPTION = 200  # characters
+MAX_TITLE = 200
+ROOT_SECTION = "Pages"
+INDEX_NAMES = frozenset({"", "index.html", "index.htm", "index.php"})
+_LINK_TEXT = str.maketrans("[]", "()")
+_LINK_TARGET = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+
+
+@dataclass(slots=True)
+class ListedDocument:
+    """A page of llms.txt; ``seqs`` are the changes that hold its text, each with its order."""
+
+    url: str
+    title: str
+    description: str
+    site_name: str
+    depth: int
+    seqs: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        """First folder of the URL's path, empty for pages at the root."""
+        first, slash, _ = urlsplit(self.url).path.lstrip("/").partition("/")
+        return first if slash else ""
+
+    @property
+    def is_index(self) -> bool:
+        """True for the page that stands for its first folder, or for the site."""
+        rest = urlsplit(self.url).path.lstrip("/").removeprefix(self.folder).lstrip("/")
+        return rest in INDEX_NAMES
+
+
+def listed_documents(records: Iterable[Mapping[str, Any]]) -> dict[str, list[ListedDocument]]:
+    """Return the pages of documents by origin; the sections of a page become one entry."""
+    pages: dict[str, ListedDocument] = {}
+    for record in records:
+        url = str(record["url"]).partition("#")[0]
+        page = pages.get(url)
+        if page is None:
+            page = pages[url] = ListedDocument(
+                url,
+                _one_line(record.get("title"), MAX_TITLE) or url,
+                _one_line(record.get("description"), MAX_DESCRIPTION),
+                _one_line(record.get("site_name"), MAX_TITLE),
+                int(record.get("depth") or 0),
+            )
+        page.seqs.append((int(record.get("order") or 0), int(record["seq"])))
+    sites: dict[str, list[ListedDocument]] = defaultdict(list)
+    for page in pages.values():
+        parts = urlsplit(page.url)
+        page.seqs.sort()
+        sites[f"{parts.scheme}://{parts.netloc}"].append(page)
+    return dict(sites)
+
+
+def site_sections(pages: Sequence[ListedDocument]) -> dict[str, list[ListedDocument]]:
+    """Return the pages by section, those of the root first, nearer ones first."""
+    folders: dict[str, list[ListedDocument]] = defaultdict(list)
+    for page in sorted(pages, key=lambda each: (each.depth, each.url)):
+        folders[page.folder].append(page)
+    nearest_first = sorted(
+        folders.items(), key=lambda each: (each[0] != "", each[1][0].depth, each[0])
+    )
+    found: dict[str, list[ListedDocument]] = {}
+    for folder, members in nearest_first:
+        index = next((page.title for page in members if folder and page.is_index), "")
+        name = index or _named(folder) or ROOT_SECTION
+        found.setdefault(name, []).extend(members)
+    return found
+
+
+def llms_text(origin: str, pages: Sequence[ListedDocument]) -> Iterator[str]:
+    """Yield the lines of llms.txt."""
+    home = min(
+        (page for page in pages if page.is_index and not page.folder),
+        key=lambda page: (page.depth, page.url),
+        default=None,
+    )
+    names = Counter(page.site_name for page in pages if page.site_name)
+    name = next((each for each, _ in names.most_common(1)), "") or (home.title if home else "")
+    yield f"# {name or urlsplit(origin).netloc}"
+    yield ""
+    if home and home.description:
+        yield f"> {home.description}"
+        yield ""
+    for section, members in site_sections(pages).items():
+        yield f"## {section}"
+        yield ""
+        for page in members:
+            text = page.title.translate(_LINK_TEXT)
+            described = f": {page.description}" if page.description else ""
+            yield f"- [{text}]({page.url.translate(_LINK_TARGET)}){described}"
+        yield ""
+
+
+def llms_full_entry(page: ListedDocument, records: Iterable[Mapping[str, Any]]) -> str:
+    """Return a page's part of llms-full.txt, from its document or its sections."""
+    texts = [str(each.get("markdown") or each.get("body") or "").strip() for each in records]
+    text = "\n\n".join(filter(None, texts))
+    first, _, rest = text.partition("\n")
+    if first.lstrip("# ").strip() == page.title:
+        text = rest.strip()
+    return f"# {page.title}\n\nSource: {page.url}\n\n{text}\n"
+
+
+def _named(folder: str) -> str:
+    """Return a folder's name as a heading: ``user_guide`` becomes ``User guide``."""
+    words = _one_line(unquote(folder).replace("-", " ").replace("_", " "), MAX_TITLE)
+    return words[:1].upper() + words[1:]
+
+
+def _one_line(value: Any, length: int) -> str:
+    """Return a text without line breaks and control characters, cut at a word."""
+    words = "".join(sign if sign.isprintable() else " " for sign in str(value or "")).split()
+    text = " ".join(words)
+    return text if len(text) <= length else f"{text[:length].rpartition(' ')[0] or text[:length]} …"
