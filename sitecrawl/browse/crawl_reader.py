@@ -250,8 +250,11 @@ class CrawlReader:
         with open_index(self._index) as index:
             return [page for number in numbers if (page := _page(index, number))]
 
-    def page(self, url: str) -> PageRecord:
-        """Return the stored facts on a URL, known or not, and the decisions about it."""
+    def page(self, url: str, *, inlinks: bool = False) -> PageRecord:
+        """Return the stored facts on a URL, known or not, and the decisions about it.
+
+        Its ``inlinks`` are read only if wanted, because all links are searched for them.
+        """
         source = self._find()
         rules = self._rules(source.configuration)
         with open_records(source.database) as records:
@@ -259,10 +262,10 @@ class CrawlReader:
             stored = explanation.stored
             documents = records.documents_of(stored.id) if stored else []
             attempts = [Attempt.of(row) for row in records.attempts(stored.id)] if stored else []
-            inlinks = records.inlinks(stored.id, MAX_INLINKS) if stored else []
+            found = records.inlinks(stored.id, MAX_INLINKS) if stored and inlinks else []
         said = verdict(explanation, time.time())
         attempts = attempts[: -MAX_ATTEMPTS - 1 : -1]
-        return PageRecord(explanation, said, source, documents, attempts, inlinks)
+        return PageRecord(explanation, said, source, documents, attempts, found)
 
     def statistics(self) -> CrawlStatistics:
         """Return the statistics of `scrapy frontier`."""

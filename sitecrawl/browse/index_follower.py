@@ -21,7 +21,8 @@ RETRY_SECONDS = 10.0
 class IndexFollower(Thread):
     """Thread that keeps the search file of a crawl equal to its documents.
 
-    It ends with the process: a sync can be killed anywhere.
+    It ends with the process: a sync can be killed anywhere. ``problem`` is the last reason why the
+    file could not be written.
     """
 
     def __init__(self, source: Source, path: Path, report: Callable[[str], None]) -> None:
@@ -29,7 +30,7 @@ class IndexFollower(Thread):
         self._source = source
         self._uri = f"sqlite:///{path}"
         self._report = report
-        self._reported = ""
+        self.problem = ""
 
     def run(self) -> None:
         """Follow the log; after an error, report it once and retry."""
@@ -37,9 +38,9 @@ class IndexFollower(Thread):
             try:
                 self._follow()
             except (SyncError, FrontierError) as error:
-                if str(error) != self._reported:
+                if str(error) != self.problem:
                     self._report(str(error))
-                self._reported = str(error)
+                self.problem = str(error)
                 time.sleep(RETRY_SECONDS)
 
     def _follow(self) -> None:

@@ -272,7 +272,7 @@ class ModelTools:
     ) -> Reasons:
         """Explain why a URL is or is not among the crawled documents, and how it was found."""
         with _tool_errors():
-            page = self._stored(url)
+            page = self._stored(url, inlinks=True)
         explanation = page.explanation
         stored = explanation.stored
         steps = [*explanation.rules, *explanation.limits, explanation.robots]
@@ -298,11 +298,11 @@ class ModelTools:
         total = sum(sites.values())
         return SiteOutline(url=None, documents=total, folders=folders[:MAX_SITES], pages=[], more=0)
 
-    def _stored(self, url: str) -> PageRecord:
+    def _stored(self, url: str, *, inlinks: bool = False) -> PageRecord:
         normal = normalize(url)
         if not normal or not normal.startswith(("http://", "https://")):
             raise ToolError(f"{url[:200]!r} is not a web address; give one with https://")
-        return self._reader.page(normal)
+        return self._reader.page(normal, inlinks=inlinks)
 
     def _page(self, url: str) -> PageRecord:
         """Return a page with a document; that of another URL if it stands for this one."""

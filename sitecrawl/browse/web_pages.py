@@ -82,10 +82,16 @@ class PageReply:
 
 
 class WebPages:
-    """The pages of one crawl; ``base`` is the address under which browsers reach them."""
+    """The pages of one crawl; ``base`` is the address under which browsers reach them.
 
-    def __init__(self, reader: CrawlReader, base: str) -> None:
+    ``problem`` returns the reason why the search file is not updated, empty if it is.
+    """
+
+    def __init__(
+        self, reader: CrawlReader, base: str, problem: Callable[[], str] = lambda: ""
+    ) -> None:
         self._reader = reader
+        self._problem_of_index = problem
         self._base = base.rstrip("/")
         self._environment = _environment()
         self._environment.globals |= {"crawl": reader.name, "realm": reader.realm, "VIEWS": VIEWS}
@@ -140,6 +146,7 @@ class WebPages:
             "hosts": list(hosts)[:MAX_ORIGINS],
             "languages": self._reader.languages(),
             "behind": self._reader.behind(),
+            "problem": self._problem_of_index(),
         }
 
     def _found(self, request: PageRequest, offset: int, limit: int) -> SearchResults:
@@ -204,7 +211,7 @@ class WebPages:
             return self._problem(
                 400, "This is not a web address", "Write it with http:// or https://."
             )
-        return self._reader.page(url)
+        return self._reader.page(url, inlinks=request.get("view") == "why")
 
     def _document_json(self, request: PageRequest) -> PageReply:
         stored = self._stored(request)

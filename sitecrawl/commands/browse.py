@@ -98,7 +98,8 @@ class Command(StoredCommand):
             print_lines([f"{source.name} is at {here}/ (Ctrl-C ends)"])
 
         try:
-            serve(WebPages(reader, public or here), opts.port, hosts, opts.allow_origin, started)
+            pages = WebPages(reader, public or here, lambda: follower.problem)
+            serve(pages, opts.port, hosts, opts.allow_origin, started)
         except CannotListenError:
             print_errors([f"Port {opts.port} is in use; give another one with --port."])
             return BAD_USAGE

@@ -51,6 +51,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
 """
 SHOWN = ("title", "description", "headings", "body", "site_name", "image", "robots")
+BELOW = "FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
 ORIGIN = re.compile("[^:/]*://[^/?#]*")
 BEFORE_QUERY = re.compile("[^?#]*")
 PUT = (
@@ -224,7 +225,10 @@ class SearchIndex:
         ).fetchall():
             site = ORIGIN.match(rows[0][0])
             prefix = f"{site[0] if site else rows[0][0]}/"
-            count = sum(1 for _ in self._urls(prefix, realm))
+            [(count,)] = self._connection.execute(
+                f"SELECT count(*) {BELOW}",
+                (prefix, _successor(prefix), realm, realm),
+            ).fetchall()
             if count:
                 found[prefix.removesuffix("/")] = count
             url = max(_successor(prefix), f"{rows[0][0]}\0")
@@ -246,8 +250,7 @@ class SearchIndex:
     def _urls(self, prefix: str, realm: str) -> Iterator[tuple[int, str]]:
         """Yield number and URL of the pages whose URL begins with a prefix, by URL."""
         return self._connection.execute(
-            "SELECT number, url FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
-            " ORDER BY url",
+            f"SELECT number, url {BELOW} ORDER BY url",
             (prefix, _successor(prefix), realm, realm),
         )
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+import time
 import xml.etree.ElementTree as ET
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +15,7 @@ import pytest
 from browsing import Shown, browsing
 
 from fixtures.crawls import CrawlCommand
+from fixtures.databases import KINDS, Databases
 from fixtures.server import Server, page
 
 PATHS = ["/", "/search?q=many", "/site", "/crawl", "/document?url={origin}/docs/guide", "/nothing"]
@@ -250,19 +254,60 @@ def test_every_query_has_a_page(shown: Shown, query: str) -> None:
 
 
 @pytest.mark.behaviour("BR-07")
-def test_a_running_crawl_is_followed(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_running_crawl_is_followed(
+    server: Server, tmp_path: Path, databases: Databases, kind: str
+) -> None:
     site = {"/": page("/a", title="First", text="one apple")}
     origin = server.serve(site)
+    place = {"SITECRAWL_DATABASE": databases.url(kind, tmp_path)}
     command = CrawlCommand(tmp_path)
-    command(f"{origin}/")
-    with browsing(tmp_path) as app:
+    command(f"{origin}/", settings=place)
+    with browsing(tmp_path, "-s", f"SITECRAWL_DATABASE={place['SITECRAWL_DATABASE']}") as app:
         app.wait_for_index("apple")
         site["/a"] = page(title="Second", text="two pears")
-        running = command.begin(f"{origin}/", delay=0, force=1)
+        running = command.begin(f"{origin}/", delay=0, force=1, settings=place)
         app.wait_for_index("pears")
         assert app.get("/crawl").status == 200
         assert running.finish().status == 0
         assert "Run 2 ended" in app.get("/crawl").text
+        assert "Crawled" in app.get("/document", {"url": f"{origin}/a", "view": "why"}).text
+
+
+def test_no_reader_waits_for_a_writer(shown: Shown) -> None:
+    (path,) = (shown.command.directory / ".sitecrawl").glob("*.db")
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        begun = time.monotonic()
+        for page_path in PATHS:
+            assert shown.app.get(page_path.format(origin=shown.origin)).status in {200, 404}
+        assert time.monotonic() - begun < 10  # a writer's lock would hold a reader for 30 seconds
+        writer.execute("ROLLBACK")
+
+
+def test_a_crawl_that_cannot_be_read_is_a_page_with_the_reason(
+    server: Server, tmp_path: Path
+) -> None:
+    origin = server.serve({"/": page(title="First", text="one apple")})
+    CrawlCommand(tmp_path)(f"{origin}/")
+    with browsing(tmp_path) as app:
+        app.wait_for_index("apple")
+        for path in (tmp_path / ".sitecrawl").glob("*.db*"):
+            path.unlink()
+        reply = app.get("/crawl")
+        assert (reply.status, "There is no crawl database" in reply.text) == (503, True)
+
+
+def test_a_long_text_is_cut_and_can_be_had_whole(server: Server, tmp_path: Path) -> None:
+    long = " ".join(f"word{number}" for number in range(50_000))
+    origin = server.serve({"/": page(title="Long", text=long)})
+    CrawlCommand(tmp_path)(f"{origin}/")
+    with browsing(tmp_path) as app:
+        app.wait_for_index("word7")
+        shown = app.get("/document", {"url": f"{origin}/"}).text
+        assert "Only the first 300,000 characters are shown." in shown
+        assert len(shown) < 310_000
+        assert "word49999" in app.get("/document.txt", {"url": f"{origin}/"}).text
 
 
 def test_wrong_usage_is_told_in_one_line(tmp_path: Path, shown: Shown) -> None:
