@@ -1,0 +1,160 @@
+"""CPU, memory and time of `scrapy sync` and `scrapy search` on real documents.
+
+    python -m benchmarks.sync [--sizes 5000,100000] [--targets sqlite,lancedb,pagefind]
+
+One crawl of PostgreSQL's and Python's manuals is multiplied: every copy of a document has an id, an
+address and a marked body of its own. A sync is compared with a second one, which has nothing to
+write: the difference is the cost of the documents. Searches are timed inside one process, each query
+first on a newly opened file; the start of the command is a figure of its own. The function that
+makes vectors for LanceDB returns the same for all, so that its cost is not in the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sqlite3
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.corpus import Corpus, served
+from benchmarks.crawls import QUIET, used
+from benchmarks.results import recorded
+from sitecrawl.frontier.documents import unpack
+from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.search.search_index import open_index
+from sitecrawl.search.search_results import search
+from sitecrawl.web.decompression import zstd
+
+QUERIES = (
+    *("vacuum", "create table", "how to install", "list comprehension", "transaction isolation"),
+    *("string format", "regular expression", "index", "function", "the", "python", "select from"),
+    *('"write-ahead log"', "pg_dump restore", "async await", "decimal -float", "replicat*"),
+    *("no such words anywhere", "window functions over partition", "datetime timezone utc"),
+)
+VECTORS = "def embed(texts):\n    return [[1.0] * 384 for _ in texts]\n"
+TARGETS = {"sqlite": "sqlite:///{}/search.sqlite", "lancedb": "lancedb:///{}/store"}
+TARGETS["pagefind"] = "pagefind:///{}/search"
+
+
+def crawled(corpus: Corpus) -> Path:
+    """The crawl database of one crawl of the manuals."""
+    folder = corpus.room("crawl")
+    command = [sys.executable, "-m", "scrapy", "crawl", "site", *QUIET, "-a", "delay=0"]
+    command += ["-a", f"start={' '.join(corpus.starts)}", "-a", "crawl_name=sync"]
+    used(command, folder, SCRAPY_SETTINGS_MODULE="sitecrawl.settings")
+    return folder / ".sitecrawl" / "sync.db"
+
+
+def grown(database: Path, folder: Path, size: int) -> Path:
+    """A copy of the crawl database with so many documents."""
+    path = folder / "sync.db"
+    with closing(sqlite3.connect(database)) as small, closing(sqlite3.connect(path)) as large:
+        small.backup(large)
+        large.execute("DELETE FROM outbox")
+        large.execute("UPDATE document SET seq = NULL")
+        found = small.execute("SELECT origin, body FROM document WHERE seq IS NOT NULL").fetchall()
+        [(run,)] = small.execute("SELECT max(id) FROM run")
+        large.execute("DELETE FROM document")
+        compressor = zstd.ZstdCompressor(level=3)
+        for number in range(size):
+            origin, body = found[number % len(found)]
+            document = unpack(body)
+            url = f"{document['url']}?copy={number}"
+            id_ = hashlib.sha256(url.encode()).hexdigest()[:32]
+            text = f"{document.get('body', '')}\nThis is copy {number}."
+            content = serialized({**document, "url": url, "id": id_, "body": text})
+            packed = compressor.compress(content, compressor.FLUSH_FRAME)
+            seq = number + 1
+            large.execute(
+                "INSERT INTO document (url, origin, id, seq, body) VALUES (?, ?, ?, ?, ?)",
+                (seq, origin, id_, seq, packed),
+            )
+            large.execute(
+                "INSERT INTO outbox (seq, url, op, id, change, run, made_at)"
+                " VALUES (?, ?, 'upsert', ?, 'new', ?, ?)",
+                (seq, seq, id_, run, time.time()),
+            )
+        large.execute("UPDATE crawl SET seq = ?", (size,))
+        large.commit()
+    return path
+
+
+def synchronized(database: Path, target: str, folder: Path, size: int) -> dict[str, Any]:
+    """Figures of one target: CPU milliseconds a document, and megabytes at the peak."""
+    (folder / "vectors.py").write_text(VECTORS)
+    uri = TARGETS[target].format(folder)
+    command = [sys.executable, "-m", "scrapy", "sync", uri, "-a", "embed=vectors:embed"]
+    command += ["-s", f"SITECRAWL_DATABASE=sqlite:///{database}"]
+    whole = used(command, folder, SCRAPY_SETTINGS_MODULE="sitecrawl.settings")
+    idle = used(command, folder, SCRAPY_SETTINGS_MODULE="sitecrawl.settings")
+    return {
+        "cpu_ms": round(1000 * (whole["cpu"] - idle["cpu"]) / size, 3),
+        "wall_s": round(whole["wall"], 1),
+        "memory_mb": round(whole["memory"]),
+        "start_cpu_ms": round(1000 * idle["cpu"]),
+    }
+
+
+def searched(file: Path) -> dict[str, Any]:
+    """Milliseconds to the results of each query, on a newly opened file."""
+    walls, cpus = [], []
+    for query in QUERIES:
+        began, cpu = time.perf_counter(), time.process_time()
+        with open_index(file) as index:
+            search(index, query)
+        walls.append(1000 * (time.perf_counter() - began))
+        cpus.append(1000 * (time.process_time() - cpu))
+    slowest = QUERIES[max(range(len(cpus)), key=cpus.__getitem__)]
+    return {
+        "median_ms": round(median(walls), 1),
+        "median_cpu_ms": round(median(cpus), 1),
+        "slowest_ms": round(max(walls), 1),
+        "slowest_cpu_ms": round(max(cpus), 1),
+        "slowest": slowest,
+        "megabytes": round(file.stat().st_size / 1e6),
+    }
+
+
+def started(database: Path, folder: Path) -> dict[str, float]:
+    """CPU and time of the whole command, with an index that has every change."""
+    command = [sys.executable, "-m", "scrapy", "search", "vacuum"]
+    command += ["-s", f"SITECRAWL_DATABASE=sqlite:///{database}"]
+    runs = [used(command, folder, SCRAPY_SETTINGS_MODULE="sitecrawl.settings") for _ in range(4)]
+    return {
+        "cpu_ms": round(1000 * median(run["cpu"] for run in runs[1:])),
+        "wall_ms": round(1000 * median(run["wall"] for run in runs[1:])),
+    }
+
+
+def main() -> None:
+    """Measure, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default="5000,100000")
+    parser.add_argument("--targets", default="sqlite")
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.sizes.split(",")]
+    with recorded("sync") as figures, served() as corpus:
+        database = crawled(corpus)
+        figures["sizes"] = {}
+        for size in sizes:
+            folder = corpus.room(f"{size}")
+            copy = grown(database, folder, size)
+            found: dict[str, Any] = {}
+            for target in options.targets.split(","):
+                found[target] = synchronized(copy, target, folder, size)
+                print(size, target, json.dumps(found[target]), flush=True)
+            if (file := folder / "search.sqlite").exists():
+                found["search"] = searched(file)
+                found["command"] = started(copy, folder) if size == min(sizes) else None
+                print(size, json.dumps({k: found[k] for k in ("search", "command")}), flush=True)
+            figures["sizes"][str(size)] = found
+
+
+if __name__ == "__main__":
+    main()

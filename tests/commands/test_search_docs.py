@@ -1,0 +1,85 @@
+"""The programs and files of docs/search.md run as they stand there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixtures.server import Page, Server
+
+ROOT = Path(__file__).parents[2]
+CODE = dict(
+    re.findall(
+        r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$",
+        (ROOT / "docs" / "search.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+)
+EMBEDDING = """
+import math, zlib
+
+def embed(texts):
+    with open("embedded.txt", "a") as log:
+        log.writelines(text.split("\\n")[0] + "\\n" for text in texts)
+    return [vector(text.lower().split()) for text in texts]
+
+def vector(words):
+    counts = [0] * 256
+    for word in words:
+        counts[zlib.crc32(word.encode()) % 256] += 1
+    return [count / math.hypot(*counts) for count in counts]
+"""
+WORDS = "Enough words to be a section of its own, and a little more. " * 5
+
+
+def guide(*headings: str) -> Page:
+    parts = "".join(f"<h2 id={each}>{each}</h2><p>{each} {WORDS}" for each in headings)
+    return f"<title>Guide</title><h1>Guide</h1><p>{WORDS}{parts}"
+
+
+@pytest.mark.behaviour("SY-13")
+def test_the_loop_embeds_only_what_changed(server: Server, tmp_path: Path) -> None:
+    site: dict[str, Page] = {"/": guide("install", "upgrade")}
+    options = CODE["site.toml"].replace("https://docs.example.org", server.serve(site))
+    options += "allow_private = true\ndelay = 0\nforce = true\n"
+    (tmp_path / "site.toml").write_text(options)
+    (tmp_path / "embedding.py").write_text(EMBEDDING)
+    (tmp_path / "ask.py").write_text(CODE["ask.py"])
+
+    def ask(question: str) -> tuple[str, list[str]]:
+        done = subprocess.run(
+            [sys.executable, "ask.py", question],
+            cwd=tmp_path,
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        log = tmp_path / "embedded.txt"
+        lines = log.read_text().splitlines()
+        log.unlink()
+        return done.stdout, lines
+
+    answer, embedded = ask("install")
+    assert embedded == ["Guide", "Guide › install", "Guide › upgrade", "install"]
+    assert answer.rstrip().endswith("install")
+    assert re.search(r"\[1\] http://\S+/#install\n", answer)
+    site["/"] = guide("install", "remove")
+    answer, embedded = ask("remove")
+    assert embedded == ["Guide › remove", "remove"]
+    assert "/#upgrade" not in answer
+
+
+def test_the_compose_file_is_valid() -> None:
+    file = ROOT / "deploy" / "search" / "compose.yaml"
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run([*command, str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    ports = re.findall(r"- (\S+):\d+:\d+$", file.read_text(), re.MULTILINE)
+    assert set(ports) == {"127.0.0.1"}, "it has no password"
