@@ -94,6 +94,9 @@ class Database(Protocol):
     def notify(self) -> None:
         """Wake readers that wait for changes, once the current transaction has ended."""
 
+    def expect_one_scan(self) -> None:
+        """Keep little in memory: what this connection reads, it reads once and in order."""
+
     def wait_for_changes(self, seconds: float) -> None:
         """Wait until another connection has written changes, or the time has elapsed."""
 

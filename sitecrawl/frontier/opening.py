@@ -103,6 +103,7 @@ def open_survey(database_url: str, realm: str) -> Iterator[Survey]:
 def open_change_log(database_url: str) -> Iterator[ChangeLog]:
     """Open the change log of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
+        database.expect_one_scan()
         yield ChangeLog(database)
 
 

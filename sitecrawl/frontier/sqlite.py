@@ -192,6 +192,10 @@ class SqliteDatabase:
     def notify(self) -> None:
         """Do nothing: waiting readers poll the file's version."""
 
+    def expect_one_scan(self) -> None:
+        """Shrink the page cache to 2 MiB."""
+        self._connection.execute("PRAGMA cache_size = -2048")
+
     def wait_for_changes(self, seconds: float) -> None:
         """Wait until another connection commits, or the time has elapsed; poll every 0.2 s."""
         version = self.rows("PRAGMA data_version")

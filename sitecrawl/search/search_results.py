@@ -17,6 +17,7 @@ from sitecrawl.web.urls.url import with_fragment
 
 SNIPPET_LENGTH = 220  # characters
 MAX_SCANNED = 200_000  # characters of a body searched for a snippet
+PART_LENGTH = 10_000  # characters that are searched at once
 MAX_PLACES = 2000  # matches considered for one snippet
 MAX_HEADINGS = 2000
 
@@ -154,16 +155,15 @@ def _hit(page: IndexedPage, query: SearchQuery, score: float) -> SearchHit:
 def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:
     """Return the passage with most of the words, and its position in the body.
 
-    The first of equal passages is used; without a match, the beginning of the body.
+    The first of equal passages is used; without a match, the beginning of the body. A long body is
+    read only up to a passage with as many matches as there are words.
     """
-    scanned = body[:MAX_SCANNED]
-    forms = matching_words(scanned, words, language)
-    places = _places(scanned, forms)
+    places = _passage_places(body, words, language)
     start, place = 0, 0
     if places:
-        first = _densest(places)
+        first, _ = _densest(places)
         place = places[first][0]
-        start = _word_start(scanned, max(0, place - SNIPPET_LENGTH // 4))
+        start = _word_start(body, max(0, place - SNIPPET_LENGTH // 4))
     stop = _word_end(body, start + SNIPPET_LENGTH)
     passage = body[start:stop]
     kept = [
@@ -212,14 +212,31 @@ def _is_whole(text: str, start: int, stop: int) -> bool:
     return not (inside and (before or after))
 
 
-def _densest(places: Sequence[tuple[int, int]]) -> int:
-    """Return the index of the match that starts the passage with most matches."""
+def _passage_places(body: str, words: Sequence[str], language: str) -> list[tuple[int, int]]:
+    """Return the matches in that part of a body which has the best passage."""
+    best: list[tuple[int, int]] = []
+    most = 0
+    for start in range(0, min(len(body), MAX_SCANNED), PART_LENGTH):
+        begin = _word_start(body, start)
+        part = body[begin : start + PART_LENGTH + SNIPPET_LENGTH]
+        places = _places(part, matching_words(part, words, language))
+        count = _densest(places)[1] if places else 0
+        if count > most:
+            best, most = [(left + begin, right + begin) for left, right in places], count
+        if most >= len(words):
+            break
+    return best
+
+
+def _densest(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the index of the match that starts the passage with most matches, and their number."""
     ends = [right for _, right in places]
     counts = [
         bisect_right(ends, left + SNIPPET_LENGTH * 3 // 4) - number
         for number, (left, _) in enumerate(places)
     ]
-    return counts.index(max(counts))
+    most = max(counts)
+    return counts.index(most), most
 
 
 def _word_start(text: str, place: int) -> int:

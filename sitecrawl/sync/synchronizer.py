@@ -21,7 +21,7 @@ from sitecrawl.sync.target import (
 )
 
 T = TypeVar("T")
-BATCH = 500  # rows of the log
+BATCH = 100  # rows of the log
 POLL_SECONDS = 5.0  # longest wait for changes; a requested end is noticed afterwards
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)  # seconds before each retry of a batch
 
