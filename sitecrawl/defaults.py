@@ -17,6 +17,13 @@ SITECRAWL_DATABASE = "sqlite:///.sitecrawl/NAME.db"
 SITECRAWL_STATISTICS_PAGES = 20
 SITECRAWL_STATISTICS_SECONDS = 10
 
+# Metrics for Prometheus: a text file, a port on loopback (docs/monitoring.md).
+SITECRAWL_METRICS = ""
+SITECRAWL_METRICS_PORT = 0
+
+# text, or json: one object a line.
+SITECRAWL_LOG_FORMAT = "text"
+
 SCHEDULER = "sitecrawl.scheduler.OriginScheduler"
 DOWNLOADER = "sitecrawl.http.downloader.Downloader"
 STATS_CLASS = "sitecrawl.counters.Counters"
@@ -30,6 +37,7 @@ EXTENSIONS_BASE = {
     "scrapy.extensions.memdebug.MemoryDebugger": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
     "sitecrawl.output.feeds.Feeds": 0,
+    "sitecrawl.extensions.json_log.JsonLog": 4,
     "sitecrawl.extensions.printable_log.PrintableLog": 5,
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.http.early_close.EarlyClose": 20,
@@ -38,6 +46,7 @@ EXTENSIONS_BASE = {
     "sitecrawl.extensions.progress.Progress": 50,
     "sitecrawl.extensions.progress_log.ProgressLog": 60,
     "sitecrawl.extensions.sync_processes.SyncProcesses": 70,
+    "sitecrawl.extensions.metrics.Metrics": 75,
     "sitecrawl.extensions.garbage.Garbage": 90,
 }
 

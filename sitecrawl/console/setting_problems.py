@@ -22,9 +22,12 @@ FRACTIONS = frozenset(
 """Settings that accept fractions although their default is a whole number."""
 AT_LEAST = {
     **dict.fromkeys(("CONCURRENT_REQUESTS", "CONCURRENT_ITEMS", "REACTOR_THREADPOOL_MAXSIZE"), 1),
-    **dict.fromkeys(("SITECRAWL_STATISTICS_PAGES", "SITECRAWL_STATISTICS_SECONDS"), 0),
+    **dict.fromkeys(
+        ("SITECRAWL_METRICS_PORT", "SITECRAWL_STATISTICS_PAGES", "SITECRAWL_STATISTICS_SECONDS"), 0
+    ),
 }
 """Minimum values; below them nothing would be requested, or a crawl would not begin."""
+LOG_FORMATS = ("text", "json")
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
 
@@ -59,6 +62,8 @@ def _problem(name: str, value: object, defaults: Settings) -> str:
     """Return the problem of a value; empty if there is none."""
     if name == "LOG_LEVEL":
         return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
+    if name == "SITECRAWL_LOG_FORMAT":
+        return "" if value in LOG_FORMATS else f"should be one of {', '.join(LOG_FORMATS)}"
     if name == "LOG_ENCODING":
         return "" if _is_encoding(str(value)) else "is not an encoding; the usual one is utf-8"
     default = getattr(project, name, defaults.get(name))

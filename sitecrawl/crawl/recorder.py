@@ -63,6 +63,7 @@ class Recorder:
         self._waiting: dict[str, list[Waiting]] = defaultdict(list)
         self._writing: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._held: dict[str, int] = {}
         self._closed = False
         owner.failed.connect(self._close)
 
@@ -106,7 +107,9 @@ class Recorder:
     def settle(self, origin: str, settlement: Settlement) -> None:
         """Deliver the deletions of a finished origin, and log why others are held back."""
         self.deliver(settlement.changes)
+        self._held[origin] = settlement.held
         if settlement.held:
+            self._stats.set_value("sitecrawl/deletions_held", sum(self._held.values()))
             logger.warning(HELD_BACK_NOTICE, settlement.held, settlement.documents, origin)
         for each in settlement.shared:
             words = each.in_words

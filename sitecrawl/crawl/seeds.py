@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.policy.documents.placeholders import ADVICE
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
+from sitecrawl.policy.outcomes import READ
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
 
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.base import Candidate, VisitResult
     from sitecrawl.policy.decision import Decision
 
-
-READ = frozenset(
-    {
-        Outcome.FILE_INGESTED,
-        Outcome.FILE_DID_NOT_CHANGE,
-        Outcome.NOINDEX,
-        Outcome.NON_CANONICAL,
-        Outcome.DUPLICATE,
-    }
-)
 SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}
 """Outcomes of a start that need nobody's attention."""
 NO_DOCUMENT = "No document: none of the %d pages that were read is wanted in an index: %s"

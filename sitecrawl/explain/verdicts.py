@@ -7,18 +7,8 @@ from sitecrawl.explain.explanation import Explanation
 from sitecrawl.explain.schedule_forecast import ScheduleForecast
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.lifecycle.revisit import FAILED
-from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.policy.outcomes import READ, REDIRECTS, Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT_UNREACHABLE
-
-READ = frozenset(
-    {
-        Outcome.FILE_INGESTED,
-        Outcome.FILE_DID_NOT_CHANGE,
-        Outcome.NOINDEX,
-        Outcome.NON_CANONICAL,
-        Outcome.DUPLICATE,
-    }
-)
 
 
 def verdict(explanation: Explanation, now: float) -> str:

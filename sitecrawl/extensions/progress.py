@@ -40,7 +40,8 @@ class Progress:
     def from_crawler(cls, crawler: Crawler) -> Progress:
         """Build if the log goes to a terminal; raises NotConfigured otherwise."""
         settings = crawler.settings
-        if settings["LOG_FILE"] or not sys.stderr.isatty():
+        is_json = settings["SITECRAWL_LOG_FORMAT"] == "json"
+        if settings["LOG_FILE"] or is_json or not sys.stderr.isatty():
             raise NotConfigured
         extension = cls(crawler, sys.stderr)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)

@@ -16,6 +16,7 @@ from sitecrawl.frontier.outbox import read_changes, read_document
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.shared_answers import HELD_GROUPS
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
+from sitecrawl.policy.outcomes import READ
 
 ERRORS = tuple(
     sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
@@ -83,6 +84,19 @@ class OriginCounts:
     documents: int
     held: int
     owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCounts:
+    """Documents and held changes of one origin.
+
+    ``read_at`` is the last visit that read a page, or when the origin was found if none has.
+    """
+
+    key: str
+    documents: int
+    held: int
+    read_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +179,24 @@ ORIGIN = (
     "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
     " FROM origin WHERE key = ? AND realm = ?"
 )
+HELD_CHANGES = (
+    "(SELECT count(*) FROM deletion AS n WHERE n.origin = o.id)"
+    " + (SELECT count(*) FROM withheld AS w WHERE w.origin = o.id AND w.held = 1"
+    " AND w.change = 'changed')"
+)
+SITES = (
+    "SELECT o.key,"
+    " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
+    f" {HELD_CHANGES}, (SELECT coalesce(max(CASE WHEN u.outcome IN"
+    f" ({', '.join(str(int(outcome)) for outcome in sorted(READ))}) THEN u.visited_at END),"
+    " min(u.found_at)) FROM url AS u WHERE u.origin = o.id)"
+    " FROM origin AS o WHERE o.realm = ?"
+    " AND EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id) ORDER BY o.key"
+)
 ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
     " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
-    " (SELECT count(*) FROM deletion AS n WHERE n.origin = o.id)"
-    " + (SELECT count(*) FROM withheld AS w WHERE w.origin = o.id AND w.held = 1"
-    " AND w.change = 'changed'), o.owner"
+    f" {HELD_CHANGES}, o.owner"
     " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
     " ORDER BY o.key, o.realm"
 )
@@ -236,6 +262,10 @@ class Records:
         """Return the newest runs of a realm, newest first."""
         of_realm = f"{RUN} WHERE realm = ? ORDER BY id DESC LIMIT ?"
         return [_run(row) for row in self._database.rows(of_realm, (realm, limit))]
+
+    def site_counts(self, realm: str) -> list[SiteCounts]:
+        """Return the counts of each origin of a realm; reads every URL once."""
+        return [SiteCounts(*row) for row in self._database.rows(SITES, (realm,))]
 
     def read_otherwise(self, realm: str, reading: str) -> int:
         """Count the current documents whose pages were read with other options."""

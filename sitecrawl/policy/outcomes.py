@@ -42,6 +42,17 @@ class Outcome(IntEnum):
     REQUEST_TIMEOUT = 101
 
 
+READ = frozenset(
+    {
+        Outcome.FILE_INGESTED,
+        Outcome.FILE_DID_NOT_CHANGE,
+        Outcome.NOINDEX,
+        Outcome.NON_CANONICAL,
+        Outcome.DUPLICATE,
+    }
+)
+"""Outcomes of pages that were read."""
+
 REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
 
 PLACEHOLDERS = frozenset(

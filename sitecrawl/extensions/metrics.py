@@ -1,0 +1,182 @@
+"""Export the metrics of a crawl to Prometheus: a text file, a port on loopback, or both."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from sitecrawl.config.assembly import database_url
+from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.frontier import open_change_log, open_records
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.policy.outcomes import READ
+from sitecrawl.statuses import DONE, STARTS_FAILED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.extensions.metric_families import CrawlMeasurements
+    from sitecrawl.frontier.base import VisitResult
+    from sitecrawl.frontier.change_log import TargetLag
+    from sitecrawl.frontier.records import SiteCounts
+
+LOOPBACK = "127.0.0.1"
+MIN_SECONDS = 0.1
+RECENT_RUNS = 100
+SUCCESSES = frozenset({DONE, STARTS_FAILED})
+"""Exit statuses of runs that wrote everything they found."""
+
+logger = logging.getLogger(__name__)
+
+
+class Metrics:
+    """Metrics that are renewed at intervals, and when the run begins and ends.
+
+    The file is replaced atomically. Neither a file that cannot be written nor a port that is taken
+    ends the crawl; each is logged once.
+    """
+
+    def __init__(self, crawler: Crawler, path: str, port: int, seconds: float) -> None:
+        spider: Any = crawler.spider
+        params = spider.configuration.params
+        self._crawler = crawler
+        self._path, self._port, self._seconds = path, port, max(seconds, MIN_SECONDS)
+        self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
+        self._realm: str = params.realm
+        name = params.database_name
+        self._name = name if params.realm == "default" else f"{name}/{params.realm}"
+        self._families: Any = import_module("sitecrawl.extensions.metric_families")
+        self._exposition: Any = import_module("prometheus_client.exposition")
+        self._collector = self._families.CrawlCollector()
+        self._now: CrawlMeasurements = self._families.CrawlMeasurements(
+            self._name, {}, time.time(), running=True
+        )
+        self._read_at: dict[str, float] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._server: Any = None
+        self._unwritable = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Metrics:
+        """Build it if a file or a port is set; raises NotConfigured otherwise."""
+        settings = crawler.settings
+        path, port = settings["SITECRAWL_METRICS"], settings.getint("SITECRAWL_METRICS_PORT")
+        if not (path or port):
+            raise NotConfigured
+        seconds = settings.getfloat("SITECRAWL_STATISTICS_SECONDS")
+        extension = cls(crawler, path, port, seconds)
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
+        return extension
+
+    def spider_opened(self) -> None:
+        """Open the port, and begin to measure."""
+        crawl = crawl_of(self._crawler)
+        crawl.recorder.visit_committed.connect(self._note)
+        if self._port:
+            try:
+                self._server, _ = self._exposition.start_http_server(
+                    self._port, LOOPBACK, self._collector.registry
+                )
+            except OSError as error:
+                text = "SITECRAWL_METRICS_PORT: %s:%d cannot be opened: %s"
+                logger.error(text, LOOPBACK, self._port, error.strerror)
+        self._task = asyncio.create_task(self._watch())
+
+    def _note(self, visit: VisitResult) -> None:
+        if visit.outcome in READ:
+            self._read_at[visit.due.origin] = visit.started_at
+
+    async def _watch(self) -> None:
+        if crawl_of(self._crawler).owner.failure is None:
+            await self._count_stored()
+        while True:
+            await self._measure()
+            await asyncio.sleep(self._seconds)
+
+    async def _measure(self) -> None:
+        """Renew what changes while the crawl runs, and publish it."""
+        crawl = crawl_of(self._crawler)
+        with suppress(FrontierError):  # a more important call will report the same error
+            waiting = await crawl.owner.frontier.backlog()
+            states = {
+                "waiting": waiting.origins,
+                "leased": len(crawl.leased.origins),
+                "given_up": len(crawl.leased.given_up()),
+            }
+            self._now = replace(self._now, waiting=waiting.waiting, origins=states)
+        await self._publish()
+
+    async def _count_stored(self) -> None:
+        """Count documents and changes held back, and read the lag of each target."""
+        with suppress(FrontierError):
+            sites, targets, success_at = await asyncio.to_thread(self._stored)
+            self._now = replace(
+                self._now,
+                sites=sites,
+                targets=targets,
+                success_at=self._now.success_at or success_at,
+            )
+
+    def _stored(self) -> tuple[Sequence[SiteCounts], Sequence[TargetLag], float | None]:
+        with open_records(self._url) as records:
+            sites = records.site_counts(self._realm)
+            runs = records.runs(self._realm, RECENT_RUNS)
+        with open_change_log(self._url) as log:
+            targets = log.targets()
+        ends = (
+            run.finished_at
+            for run in runs
+            if run.finished_at and run.counters.get("sitecrawl/exit_status") in SUCCESSES
+        )
+        return sites, targets, next(ends, None)
+
+    async def _publish(self) -> None:
+        stats = dict(self._crawler.stats.get_stats())
+        sites = [
+            replace(site, read_at=max(site.read_at, self._read_at.get(site.key, 0.0)))
+            for site in self._now.sites
+        ]
+        self._collector.measurements = replace(self._now, stats=stats, sites=sites)
+        if self._path:
+            await asyncio.to_thread(self._write)
+
+    def _write(self) -> None:
+        try:
+            self._exposition.write_to_textfile(self._path, self._collector.registry)
+        except OSError as error:
+            if not self._unwritable:
+                text = "SITECRAWL_METRICS: %s cannot be written: %s"
+                logger.error(text, self._path, error.strerror)
+            self._unwritable = True
+
+    async def engine_stopped(self) -> None:
+        """Write the last state once everything else is written, and close the port."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        ending = crawl_of(self._crawler).ending
+        self._now = replace(
+            self._now,
+            running=False,
+            waiting=ending.waiting,
+            exit_status=ending.status,
+            failed_starts=len(ending.failed_starts),
+            success_at=time.time() if ending.is_normal else None,
+        )
+        await self._count_stored()
+        await self._publish()
+        if self._server is not None:
+            await asyncio.to_thread(self._server.shutdown)
+            self._server.server_close()
