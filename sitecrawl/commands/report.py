@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.command_base import FetchingCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import overwrite
+from sitecrawl.console.outside_checks import check_outside
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.frontier import open_survey
 from sitecrawl.report.facts import Facts
@@ -24,7 +25,7 @@ SHORT = ("changes", "dead_links", "redirects", "orphans", "titles", "held", "pau
 """Lists that are counted in the terminal, if they are not empty."""
 
 
-class Command(StoredCommand):
+class Command(FetchingCommand):
     """Write a page with all lists, or one list, or print a summary."""
 
     def syntax(self) -> str:
@@ -42,7 +43,8 @@ class Command(StoredCommand):
             "links with the pages that contain them, redirects, duplicates, orphans, titles, "
             "learned rules, refused URLs, and for each origin a receipt of the requests to it. "
             "Without -O print the figures. With --list print one list: "
-            f"{', '.join(BY_NAME)}. Nothing is fetched. Exit status: 0 done; 1 the list is empty; "
+            f"{', '.join(BY_NAME)}. Nothing is fetched, except by "
+            "--check-outside. Exit status: 0 done; 1 the list is empty; "
             "2 wrong usage or configuration, or the file cannot be written; 3 no usable crawl "
             "database."
         )
@@ -52,6 +54,12 @@ class Command(StoredCommand):
         super().add_options(parser)
         parser.add_argument(
             "-O", "--overwrite-output", metavar="FILE", help="write the page, or the list, to FILE"
+        )
+        parser.add_argument(
+            "--check-outside",
+            action="store_true",
+            help="first ask for the addresses outside of the crawl that store_outside has stored, "
+            "at the pace of the crawl",
         )
         parser.add_argument("--list", metavar="NAME", help="one list instead of the page")
         parser.add_argument(
@@ -69,6 +77,9 @@ class Command(StoredCommand):
             raise UsageError("--format is for --list NAME", print_help=False)
         wanted = _list_named(opts.list) if opts.list else None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+        if opts.check_outside:
+            count = check_outside(self.crawler_process, self.settings, self.spider(), source)
+            print_errors([f"{count} addresses outside of the crawl were checked."])
         with open_survey(source.database, source.run.realm) as survey:
             facts = Facts(survey, source.run)
             if wanted is not None:

@@ -15,6 +15,8 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.items import Document
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import request_of
 
 if TYPE_CHECKING:
@@ -89,6 +91,17 @@ class PageCollector:
 
     def further_requests(self, response: Response) -> list[Request]:  # noqa: ARG002 -- for subclasses
         """Return requests besides those of the page itself."""
+        return []
+
+
+class OutcomeCollector(PageCollector):
+    """Mixin that keeps nothing of a page: its outcome is in the crawl database."""
+
+    def parse(self, response: Response, **_: Any) -> list[Request]:
+        """End the visit without reading the page."""
+        visit = visit_of(request_of(response))
+        if visit is not None:
+            visit.concluded(Outcome.FILE_INGESTED, "checked")
         return []
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
 from sitecrawl.policy.learning.mazes import MAX_VOUCHED, subtree_of
+from sitecrawl.policy.urls.scope import Scope
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target
-from sitecrawl.web.urls.url import normalize
+from sitecrawl.web.urls.url import normalize, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -90,6 +91,9 @@ class TruncationWarnings:
 
 SEED_PRIORITY = 1
 ALTERNATE = "alternate"
+MAX_OUTSIDE = 200
+"""Addresses stored of one page that are not crawled."""
+OUTSIDE_SCOPE = Scope.reason.name
 DECLARED = frozenset({"refresh", "canonical"})
 """Elements that declare another URL of a page; they are no links that a person can follow."""
 MAX_ALTERNATES, MAX_VERSIONS = 50_000, 24
@@ -113,11 +117,13 @@ class Reference(NamedTuple):
 class FoundLinks(NamedTuple):
     """Links of one page: candidates for those that are new, and all that are to be stored.
 
-    ``stored`` is None if the crawl stores no links, or follows none.
+    ``stored`` is None if the crawl stores no links, or follows none; ``outside`` are addresses that
+    are not crawled, each with its kind, None if they are not stored.
     """
 
     new: list[Candidate]
     stored: list[StoredLink] | None = None
+    outside: list[tuple[str, str]] | None = None
 
 
 class Discovery:
@@ -140,6 +146,7 @@ class Discovery:
         *,
         follow: bool,
         stores_links: bool = False,
+        stores_outside: str = "none",
         logged: frozenset[str] = frozenset(),
     ) -> None:
         self.rules = rules
@@ -147,6 +154,7 @@ class Discovery:
         self._stats = stats
         self._follow = follow
         self._stores_links = stores_links
+        self._stores_outside = stores_outside
         self._logged = logged
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
@@ -181,12 +189,12 @@ class Discovery:
         """Return the links of a page; ``rel`` applies to all of them."""
         if not self._follow:
             return FoundLinks([])
-        stored: list[StoredLink] | None = [] if self._stores_links else None
+        found = self._begin(page)
         if page.inert or page.malformed:
             self._pass_over(page, due)
         if rel:
-            self._leave(page.links, rel, due, stored)
-            return FoundLinks([], stored)
+            self._leave(page.links, rel, due, found)
+            return found
         links = self.limits.page(
             due.url,
             depth=due.depth,
@@ -194,15 +202,24 @@ class Discovery:
             new=due.indexed_at is None,
             title=page.title,
         )
-        candidates: list[Candidate] = []
         known: list[Admission] = []
         for link in page.links:
-            self._follow_link(due, link, links, candidates, known=known, stored=stored)
-        if len(candidates) >= MIN_GROWTH:
-            self._note_repeated(due, candidates, known)
+            self._follow_link(due, link, links, found, known)
+        if len(found.new) >= MIN_GROWTH:
+            self._note_repeated(due, found.new, known)
         if self._subtrees and known:
             self._note_vouched(due, known)
-        return FoundLinks(candidates, stored)
+        return found
+
+    def _begin(self, page: Page) -> FoundLinks:
+        """Return the links of a page to be filled; its images are known already."""
+        if not self._stores_links:
+            return FoundLinks([])
+        if self._stores_outside == "none":
+            return FoundLinks([], [])
+        images = page.images[:MAX_OUTSIDE] if self._stores_outside == "assets" else ()
+        assets = (resolve(address, page.url) for address in images)
+        return FoundLinks([], [], [(url, "asset") for url in assets if url])
 
     def watch_subtrees(self, origin: str, names: Collection[str]) -> None:
         """Collect links from elsewhere into these subtrees of an origin, for ``pop_vouched``."""
@@ -320,36 +337,41 @@ class Discovery:
         links: Iterable[Link],
         rel: frozenset[str],
         due: DueUrl,
-        stored: list[StoredLink] | None,
+        found: FoundLinks,
     ) -> None:
         """Count the links of a nofollow page like links with that attribute."""
         for link in links:
             admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | rel)
             if not admission.decision.allowed:
-                self._left(admission, link, due, stored)
+                self._left(admission, link, due, found)
 
     def _left(
         self,
         admission: Admission,
         link: Link,
         due: DueUrl,
-        stored: list[StoredLink] | None,
+        found: FoundLinks,
     ) -> None:
         """Count a link that is not followed; store it if it leads to a URL seen in this run."""
         self.refused(admission.decision, link.url, due.url)
-        if stored is not None and admission.fingerprint in self._seen:
-            stored.append((admission.origin, admission.fingerprint, ""))
+        if found.stored is not None and admission.fingerprint in self._seen:
+            found.stored.append((admission.origin, admission.fingerprint, ""))
+        elif (
+            found.outside is not None
+            and admission.decision.reason == OUTSIDE_SCOPE
+            and len(found.outside) < MAX_OUTSIDE
+        ):
+            found.outside.append((link.url, "link"))
 
     def _follow_link(
         self,
         due: DueUrl,
         link: Link,
         links: PageLinks,
-        candidates: list[Candidate],
-        *,
+        found: FoundLinks,
         known: list[Admission],
-        stored: list[StoredLink] | None,
     ) -> None:
+        candidates, stored = found.new, found.stored
         depth = due.depth + 1
         admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
         decision = admission.decision
@@ -359,7 +381,7 @@ class Discovery:
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
-            self._left(admission._replace(decision=decision), link, due, stored)
+            self._left(admission._replace(decision=decision), link, due, found)
             return
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))

@@ -126,6 +126,7 @@ class Visit:
     detail: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     links: Sequence[StoredLink] | None = None
+    outside: Sequence[tuple[str, str]] = ()
 
     @property
     def has_ended(self) -> bool:
@@ -179,7 +180,7 @@ class Visit:
     def read_for_links(self, links: FoundLinks) -> None:
         """Set the links of the page; ``links.new`` are stored with the visit."""
         self.links_found(links.new)
-        self.links = links.stored
+        self.links, self.outside = links.stored, links.outside or ()
 
     def canonical_found(self, reference: Reference) -> None:
         """Set the canonical URL of the page, if it is another one and may be crawled."""
@@ -252,6 +253,7 @@ class Visit:
             document=document or {},
             candidates=tuple(self.candidates),
             links=self.links,
+            outside=self.outside,
         )
 
     def end_concluded(

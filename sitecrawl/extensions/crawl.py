@@ -112,6 +112,7 @@ class Crawl:
             stats,
             follow=params.follows,
             stores_links=params.store_links,
+            stores_outside=params.store_outside,
             logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.learning = Learning(params, self.owner, self.recorder, self.discovery, self.tasks)

@@ -34,6 +34,20 @@ class Administration:
         self._database = database
         self._realm = realm
 
+    def save_checks(self, checks: Iterable[tuple[str, Outcome, int | None, str | None]]) -> int:
+        """Store what addresses outside of the crawl answered; return their number."""
+        with self._database.transaction():
+            now = self._database.now()
+            rows = [
+                (int(outcome), status, reason, now, self._realm, url)
+                for url, outcome, status, reason in checks
+            ]
+            return self._database.many(
+                "UPDATE outside SET outcome = ?, status = ?, reason = ?, checked_at = ?"
+                " WHERE realm = ? AND url = ?",
+                rows,
+            )
+
     def clear_errors(self) -> int:
         """Requeue every URL that ended in an error; return their number."""
         with self._database.transaction():
@@ -162,6 +176,7 @@ class Administration:
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
             "DELETE FROM origin WHERE realm = ?",
+            "DELETE FROM outside WHERE realm = ?",
         ):
             self._database.execute(statement, (self._realm,))
 

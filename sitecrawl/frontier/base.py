@@ -115,7 +115,8 @@ class VisitResult:
     stripped text. A page that declares another URL as canonical still has a ``document``, which
     is suppressed until that URL proves to be a page. A commit sets ``equal_to`` to the URLs of
     other pages with the same text, and ``released`` if URLs folded into this one are queued again.
-    ``links`` are those of the page to be stored; None if it was not read for its links.
+    ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
+    are addresses to which it refers and that are not crawled, each with its kind: link or asset.
     """
 
     due: DueUrl
@@ -146,6 +147,7 @@ class VisitResult:
     released: bool = False
     candidates: Sequence[Candidate] = ()
     links: Sequence[StoredLink] | None = None
+    outside: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

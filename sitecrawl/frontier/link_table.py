@@ -15,21 +15,27 @@ from operator import sub
 from typing import NamedTuple
 
 from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
-from sitecrawl.frontier.database import Database, placeholders
+from sitecrawl.frontier.database import Database, placeholders, storable
 from sitecrawl.frontier.url_table import Urls
 from sitecrawl.frontier.visits import NOT_SURE, SILENT, Finding
 
 MAX_LINKS = 5000
 """Targets stored of one page."""
+MAX_OUTSIDE = 100_000
+"""Addresses stored that are not crawled; further ones are left out."""
 MAX_IDS = 32_768
 """Row ids kept in memory: about 4 MB."""
 LOOK_UPS = (16, 64, 256)
 """Numbers of parameters of a look-up: few, so that its statements stay prepared."""
 IDS = "SELECT fingerprint, id FROM url WHERE origin = ? AND fingerprint IN ({})"
 WRITE = (
-    "INSERT INTO link (url, targets) VALUES (?, ?) ON CONFLICT (url) DO UPDATE"
-    " SET targets = excluded.targets WHERE link.targets <> excluded.targets"
+    "INSERT INTO link (url, targets, outside) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE"
+    " SET targets = excluded.targets, outside = excluded.outside"
+    " WHERE link.targets <> excluded.targets OR link.outside <> excluded.outside"
 )
+ADD_OUTSIDE = "INSERT INTO outside (realm, url, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+OUTSIDE_IDS = "SELECT url, id FROM outside WHERE realm = ? AND url IN ({})"
+COUNT_OUTSIDE = "SELECT count(*) FROM outside WHERE realm = ?"
 REMOVE = "DELETE FROM link WHERE url = ?"
 TARGETS = "SELECT targets FROM link WHERE url = ?"
 ALL = (
@@ -38,6 +44,10 @@ ALL = (
 )
 ONE = "SELECT url, targets FROM link ORDER BY url"
 ADDRESSES = "SELECT id, url FROM url WHERE id IN ({})"
+OUTSIDE = (
+    "SELECT l.url, l.outside FROM link AS l JOIN url AS u ON u.id = l.url"
+    " JOIN origin AS o ON o.id = u.origin WHERE o.realm = ? AND l.outside <> '' ORDER BY l.url"
+)
 KEEPING = SILENT - {Outcome.FILE_NOT_FOUND, Outcome.FILE_GONE}
 """Outcomes after which a page that was not read keeps its links."""
 
@@ -56,9 +66,10 @@ def unpack_ids(targets: str) -> Iterator[int]:
 class Links:
     """The links of the pages that this worker reads."""
 
-    def __init__(self, database: Database, urls: Urls) -> None:
+    def __init__(self, database: Database, urls: Urls, realm: str) -> None:
         self._database = database
         self._urls = urls
+        self._realm = realm
         self._ids: dict[tuple[int, int], int] = {}
 
     def forget(self) -> None:
@@ -89,16 +100,45 @@ class Links:
 
     def write(self, findings: Sequence[Finding]) -> None:
         """Store the links of the pages that were read; remove those of pages that are gone."""
-        written = [finding for finding in findings if finding.visit.links]
+        written = [f for f in findings if f.visit.links or f.visit.outside]
+        outside = self._store_outside(written)
         ids = self._find({link[:2] for finding in written for link in finding.visit.links or ()})
         rows = []
         for finding in written:
             links = (finding.visit.links or ())[:MAX_LINKS]
             targets = {ids[link[:2]] for link in links if link[:2] in ids}
-            rows.append((finding.stored.id, pack_ids(targets - {finding.stored.id})))
+            others = {outside[url] for url, _ in finding.visit.outside if url in outside}
+            row = (pack_ids(targets - {finding.stored.id}), pack_ids(others))
+            rows.append((finding.stored.id, *row))
         self._database.many(WRITE, rows)
-        gone = [(f.stored.id,) for f in findings if not f.visit.links and not _keeps_links(f)]
+        gone = [(f.stored.id,) for f in findings if f not in written and not _keeps_links(f)]
         self._database.many(REMOVE, gone)
+
+    def _store_outside(self, findings: Sequence[Finding]) -> dict[str, int]:
+        """Store the addresses that are not crawled, as long as there is room; return their rows."""
+        kinds = {
+            each: kind
+            for finding in findings
+            for url, kind in finding.visit.outside
+            if (each := storable(url))
+        }
+        if not kinds:
+            return {}
+        known = self._outside_ids(list(kinds))
+        [(count,)] = self._database.rows(COUNT_OUTSIDE, (self._realm,))
+        new = sorted(url for url in kinds if url not in known)[: max(0, MAX_OUTSIDE - count)]
+        self._database.many(ADD_OUTSIDE, [(self._realm, url, kinds[url]) for url in new])
+        return known | self._outside_ids(new)
+
+    def _outside_ids(self, urls: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for start in range(0, len(urls), LOOK_UPS[-1]):
+            part = urls[start : start + LOOK_UPS[-1]]
+            query = OUTSIDE_IDS.format(placeholders(len(part)))
+            found.update(
+                (url, row) for url, row in self._database.rows(query, (self._realm, *part))
+            )
+        return found
 
     def _find(self, keys: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return the row ids of those URLs, given as origin and fingerprint, that are stored."""
@@ -175,6 +215,11 @@ class LinkGraph:
         """Yield each page with its targets."""
         for page, targets in self.database.stream(ALL, (realm,)):
             yield page, unpack_ids(targets)
+
+    def outside(self, realm: str) -> Iterator[tuple[int, Iterator[int]]]:
+        """Yield each page with the rows of the addresses outside of the crawl to which it refers."""
+        for page, rows in self.database.stream(OUTSIDE, (realm,)):
+            yield page, unpack_ids(rows)
 
     def inlinks_of(self, urls: Collection[int], realm: str, limit: int) -> dict[int, Inlinks]:
         """Return the pages that link to each of ``urls``, at most ``limit`` of each."""

@@ -181,9 +181,25 @@ CREATE TABLE receipt (
 );
 
 -- Known URLs to which each page links: row ids in ascending order, the first one and then differences.
+-- ``outside`` are rows of that table, in the same form.
 CREATE TABLE link (
     url {key} REFERENCES url,
-    targets TEXT NOT NULL
+    targets TEXT NOT NULL,
+    outside TEXT NOT NULL DEFAULT ''
+);
+
+-- Addresses that are not crawled but that pages refer to (kind link or asset), and what they answered
+-- when they were last checked.
+CREATE TABLE outside (
+    id {identity},
+    realm TEXT NOT NULL,
+    url TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    outcome INTEGER,
+    status INTEGER,
+    reason TEXT,
+    checked_at DOUBLE PRECISION,
+    UNIQUE (realm, url)
 );
 
 -- Keys of the lines that the pages of a template share, and of the lines of its sampled pages. An

@@ -82,7 +82,7 @@ class Store:
             database, options.realm, self.run if options.selection.defers_found_links else None
         )
         self._visits = Visits(database, self.run, options)
-        self._links = Links(database, self._urls)
+        self._links = Links(database, self._urls, options.realm)
         self._outbox = Outbox(database, self.run, options.realm, self.owner)
         documents = Documents(database)
         self._furniture = Furniture(database)

@@ -58,6 +58,10 @@ RECEIPTS = (
     " c.unavailable, c.pauses FROM receipt AS c JOIN origin AS o ON o.id = c.origin"
     " WHERE o.realm = ? AND c.run = ? ORDER BY o.key, c.owner"
 )
+OUTSIDE = (
+    "SELECT id, url, kind, outcome, status, reason, checked_at FROM outside WHERE realm = ?"
+    " ORDER BY id"
+)
 HELD_DELETIONS = (
     "SELECT u.url, x.reason, x.moved_to, x.seen_at FROM deletion AS x JOIN url AS u ON u.id = x.url"
     " JOIN origin AS o ON o.id = x.origin WHERE o.realm = ? ORDER BY x.url"
@@ -141,6 +145,18 @@ class HeldDeletion(NamedTuple):
     seen_at: float
 
 
+class OutsideAddress(NamedTuple):
+    """An address that is not crawled, and what it answered when it was last checked."""
+
+    id: int
+    url: str
+    kind: str
+    outcome: Outcome | None
+    status: int | None
+    reason: str | None
+    checked_at: float | None
+
+
 OutcomeCounts = dict[int, Counter[Outcome]]
 """Visits by outcome, of each run or span of time."""
 
@@ -209,6 +225,12 @@ class Survey:
         for row in self._database.stream(RECEIPTS, (self.realm, run)):
             pauses = tuple(Pause(*each) for each in json.loads(row[-1]))
             yield SurveyedReceipt(*row)._replace(pauses=pauses)
+
+    def outside(self) -> Iterator[OutsideAddress]:
+        """Yield the addresses that are not crawled but that pages refer to."""
+        for row in self._database.stream(OUTSIDE, (self.realm,)):
+            found = OutsideAddress(*row)
+            yield found if found.outcome is None else found._replace(outcome=Outcome(found.outcome))
 
     def held(self) -> Iterator[HeldDeletion]:
         """Yield the deletions that are not written yet."""

@@ -35,6 +35,11 @@ VIEWS: Mapping[str, str] = {
         " s.page AS page_id, s.target AS target_id FROM ({targets}) AS s"
         " JOIN url AS p ON p.id = s.page JOIN url AS t ON t.id = s.target"
     ),
+    "references_outside": (
+        "SELECT p.url AS page, t.url, t.kind, {outcome:t.outcome} AS outcome, t.status, t.reason,"
+        " {time:t.checked_at} AS checked_at, s.page AS page_id FROM ({outside}) AS s"
+        " JOIN url AS p ON p.id = s.page JOIN outside AS t ON t.id = s.target"
+    ),
     "runs": (
         "SELECT r.id, r.realm, {time:r.started_at} AS started_at,"
         " {time:r.finished_at} AS finished_at, r.finish_reason,"
@@ -74,12 +79,12 @@ TIMES = {
 TARGETS = {
     "sqlite": (
         "SELECT l.url AS page, sum(j.value) OVER (PARTITION BY l.url ORDER BY j.key) AS target"
-        " FROM link AS l, json_each('[' || l.targets || ']') AS j"
+        " FROM link AS l, json_each('[' || l.{column} || ']') AS j"
     ),
     "postgres": (
         "SELECT l.url AS page, sum(j.value::bigint) OVER (PARTITION BY l.url ORDER BY j.key)::bigint"
         " AS target FROM link AS l,"
-        " unnest(string_to_array(l.targets, ',')) WITH ORDINALITY AS j (value, key)"
+        " unnest(string_to_array(l.{column}, ',')) WITH ORDINALITY AS j (value, key)"
     ),
 }
 
@@ -107,7 +112,8 @@ def view_statements(dialect: str) -> Iterator[str]:
     words: dict[str, object] = {
         "outcome": _Words(),
         "time": _Time(dialect),
-        "targets": TARGETS[dialect],
+        "targets": TARGETS[dialect].format(column="targets"),
+        "outside": TARGETS[dialect].format(column="outside"),
     }
     for name, body in VIEWS.items():
         yield f"CREATE VIEW {name} AS {body.format_map(words)}"

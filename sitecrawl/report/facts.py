@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -163,6 +163,19 @@ class Facts:
             if row not in found and referrer is not None:
                 found[row] = Inlinks(1, (referrer,))
         return found
+
+    @cached_property
+    def outside_pages(self) -> Mapping[int, Inlinks]:
+        """Pages that refer to each address outside of the crawl, by its row."""
+        counts: Counter[int] = Counter()
+        pages: dict[int, list[int]] = defaultdict(list)
+        for page, rows in self.survey.links.outside(self.survey.realm):
+            for row in rows:
+                counts[row] += 1
+                if len(pages[row]) < MAX_PAGES:
+                    pages[row].append(page)
+        found = {row: Inlinks(counts[row], tuple(each)) for row, each in pages.items()}
+        return defaultdict(lambda: Inlinks(0, ()), found)
 
     @cached_property
     def clicks(self) -> Mapping[int, int]:

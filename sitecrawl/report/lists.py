@@ -66,6 +66,16 @@ def _dead_links(facts: Facts) -> Iterator[Row]:
         yield each.url, word(each.outcome), each.status, each.reason, number, pages
 
 
+def _outside(facts: Facts) -> Iterator[Row]:
+    pages = facts.outside_pages
+    found = sorted(facts.survey.outside(), key=lambda each: -(each.outcome or 0))
+    for each in found:
+        outcome = "not checked" if each.outcome is None else word(each.outcome)
+        checked = (outcome, each.status, each.reason, moment(each.checked_at))
+        linking = tuple(facts.address(page) for page in pages[each.id].pages)
+        yield each.url, each.kind, *checked, pages[each.id].total, linking
+
+
 def _redirects(facts: Facts) -> Iterator[Row]:
     counts = facts.inlink_counts
     for each in facts.urls.values():
@@ -317,6 +327,19 @@ LISTS: tuple[ReportList, ...] = (
         "No broken links.",
         ("url", "outcome", "status", "reason", "pages", "linked_from"),
         _dead_links,
+    ),
+    ReportList(
+        "outside",
+        "Links that leave the crawl",
+        LINKS,
+        "Addresses outside of the scope and images to which pages refer, if they are stored "
+        "(store_outside), and what they answered to scrapy report --check-outside.",
+        "None is stored; -a store_outside=links makes the next crawl store them.",
+        (
+            *("url", "kind", "outcome", "status", "reason", "checked_at", "pages"),
+            "linked_from",
+        ),
+        _outside,
     ),
     ReportList(
         "redirects",

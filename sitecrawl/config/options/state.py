@@ -111,6 +111,13 @@ class StateParams(OptionGroup):
         "view `links`. Pages are not read again for it: those that were read without it have no "
         "links until they are read anew.",
     )
+    store_outside: Literal["none", "links", "assets"] = option(
+        "none",
+        effect=Effect.RUN,
+        description="Store the addresses outside of the scope to which pages link, at most 200 a page "
+        "and 100,000 in all, or these and the pages' images, so that `scrapy report "
+        "--check-outside` can ask for them. It needs `store_links`.",
+    )
     realm: str = option(
         "default",
         min_length=1,

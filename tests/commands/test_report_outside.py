@@ -1,0 +1,78 @@
+"""Links that leave the crawl: stored if asked for, and checked at the crawl's pace."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from saying import Say
+
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page
+
+ELSEWHERE: dict[str, Page] = {
+    "/robots.txt": "User-agent: *\nDisallow: /private\n",
+    "/good": page(title="Good"),
+    "/dead": Answer("none", status=404),
+    "/private": page(title="Private"),
+    "/file.pdf": Answer(b"%PDF-1.4", headers={"Content-Type": "application/pdf"}),
+}
+
+
+def outside(say: Say, *words: str) -> dict[str, dict[str, Any]]:
+    """The list, by URL."""
+    said = say("report", "--list", "outside", "--format", "jsonl", *words)
+    return {row["url"]: row for row in map(json.loads, said.out.splitlines())}
+
+
+@pytest.mark.behaviour("REP-07")
+def test_links_outside_are_stored_and_checked_politely(
+    server: Server, crawl: CrawlCommand, fetching: Say, say: Say
+) -> None:
+    elsewhere = server.serve(ELSEWHERE, address="127.0.0.2")
+    links = [f"{elsewhere}{path}" for path in ("/good", "/dead", "/private")]
+    origin = server.serve(
+        {
+            "/": page("/a", *links, title="Home"),
+            "/a": page(links[1], title="A"),
+        }
+    )
+    crawl(f"{origin}/", store_outside="links", delay=0.2)
+    assert server.log.targets(elsewhere) == []
+    before = outside(say)
+    assert {url: (row["outcome"], row["pages"]) for url, row in before.items()} == {
+        links[0]: ("not checked", 1),
+        links[1]: ("not checked", 2),
+        links[2]: ("not checked", 1),
+    }
+    assert before[links[1]]["linked_from"] == [f"{origin}/", f"{origin}/a"]
+    said = fetching("report", "--check-outside", "--list", "outside", "--format", "jsonl")
+    assert said.status == 0, said.err
+    assert "3 addresses outside of the crawl were checked" in said.err
+    after = outside(say)
+    assert {url: row["outcome"] for url, row in after.items()} == {
+        links[0]: "file_ingested",
+        links[1]: "file_not_found",
+        links[2]: "blocked_by_robots_txt",
+    }
+    assert next(iter(after)) == links[1]
+    assert sorted(server.log.targets(elsewhere)) == ["/dead", "/good", "/robots.txt"]
+    assert server.log.shortest_gap(elsewhere) >= 0.19
+    again = fetching("report", "--check-outside", "--list", "outside")
+    assert "0 addresses outside of the crawl were checked" in again.err
+    assert len(server.log.targets(elsewhere)) == 3
+
+
+@pytest.mark.behaviour("REP-07")
+def test_nothing_outside_is_stored_by_default(
+    server: Server, crawl: CrawlCommand, say: Say
+) -> None:
+    elsewhere = server.serve(ELSEWHERE, address="127.0.0.2")
+    link = f'<a href="{elsewhere}/good">Good</a>'
+    origin = server.serve({"/": f'{link}<img src="/logo.png">'})
+    crawl(f"{origin}/")
+    assert outside(say) == {}
+    crawl(f"{origin}/", store_outside="assets", force=1)
+    found = {url: (row["kind"], row["pages"]) for url, row in outside(say).items()}
+    assert found == {f"{elsewhere}/good": ("link", 1), f"{origin}/logo.png": ("asset", 1)}
