@@ -18,6 +18,7 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
 from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.console.forking import fork_workers
 from sitecrawl.console.scrapy_commands import (
     StartedCommand,
     crawl_settings,
@@ -79,14 +80,21 @@ class Command(StartedCommand, crawl.Command):
             spider = self._load_spider(args[0]) if args else None
         except KeyError as unknown:
             self._leave([*problems, str(unknown.args[0])], BAD_USAGE)
-        if is_site_spider(spider):
+        if spider is not None and is_site_spider(spider):
             settings = crawl_settings(spider, self.settings)
             quiet_startup_logs(str(settings["LOG_LEVEL"]))
             problems = [*repeated(given), *problems, *problems_of(spider, opts.spargs, settings)]
             if not problems:
                 self._check_database(settings["SITECRAWL_DATABASE"])
+                self._fork(spider.configuration_from_arguments(opts.spargs).params)
         if problems:
             self._leave(problems, BAD_USAGE)
+
+    def _fork(self, params: CrawlParams) -> None:
+        if params.workers > 1 and params.interval:
+            self._leave(["-a workers: a crawl with an interval has one worker."], BAD_USAGE)
+        if params.workers > 1:
+            fork_workers(self.settings, params.workers)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl; exit with the status that the crawl set."""

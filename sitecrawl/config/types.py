@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,6 +49,13 @@ def read_duration(value: object) -> float:
     if seconds > LONGEST:
         raise ValueError("should be at most 1000 years")
     return seconds
+
+
+def read_workers(value: object) -> object:
+    """Parse a number of processes, or ``auto`` for the number of cores that this one may use."""
+    if isinstance(value, str) and value.strip().lower() == "auto":
+        return len(os.sched_getaffinity(0))
+    return value
 
 
 def read_size(value: object) -> int:
@@ -202,6 +210,11 @@ Selectors = Annotated[
     dict[str, str],
     BeforeValidator(read_selectors),
     Notation("table", "name:selector pairs parted by commas, or a TOML table"),
+]
+WorkerCount = Annotated[
+    int,
+    BeforeValidator(read_workers),
+    Notation("whole number", "a number, or auto for one a core"),
 ]
 Duration = Annotated[
     float,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
 
 
+OUTPUT_LINES = frozenset({"item_scraped_count"})
+
+
 class RunSummary:
     """Summary of what a worker did; those of all workers of a run are combined."""
 
@@ -33,17 +36,24 @@ class RunSummary:
         leased: LeasedOrigins,
         seed_report: SeedReport,
         failed_pages: FailedPages,
+        *,
+        writes_output: bool = True,
     ) -> None:
         self._stats = stats
         self._discovery = discovery
         self._leased = leased
         self._seed_report = seed_report
         self._failed_pages = failed_pages
+        self._not_counted = frozenset() if writes_output else OUTPUT_LINES
 
     def counters(self) -> dict[str, Any]:
         """Return the numeric stats, and the facts that the end and ``scrapy explain`` show."""
         stats = self._stats.get_stats()
-        numbers = {name: value for name, value in stats.items() if isinstance(value, int | float)}
+        numbers = {
+            name: value
+            for name, value in stats.items()
+            if isinstance(value, int | float) and name not in self._not_counted
+        }
         return {
             **numbers,
             "refusals": self._discovery.refusals.as_stored(),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,7 @@ from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
+from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.worth import Worth
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
@@ -50,9 +53,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.visit import Visit
+    from sitecrawl.frontier.base import Change
     from sitecrawl.frontier.state_options import StateOptions
     from sitecrawl.policy.documents.placeholders import Placeholder
     from sitecrawl.scheduling.origin import Origin
@@ -93,15 +98,31 @@ class Crawl:
         self._stats = stats
         self._finish_reason = "shutdown"
         self._collected = self._unstored = False
+        self.counters: dict[str, Any] = {}
         self.ending = RunEnding(DATABASE_ERROR, self._finish_reason, 0)
         self._params = params
         self._cite = Citations(params, spider.configuration.sources)
-        options = replace(state_of(params), key=spider.rules.key)
+        settings = crawler.settings
+        self.workers = workers_of(settings)
+        self._is_worker = bool(settings["SITECRAWL_COORDINATOR"])
+        options = replace(
+            state_of(params),
+            key=spider.rules.key,
+            owner=settings["SITECRAWL_OWNER"] or "",
+            delivered_by=settings["SITECRAWL_COORDINATOR"] or "",
+            crawls=self.workers is None,
+        )
         self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
         self.engine = EngineWaker(crawler)
         self.tasks = BackgroundTasks(self.owner, self.engine)
-        self.delivery = Delivery(crawler, self.owner, params.document_options())
-        self.recorder = Recorder(self.owner, self.delivery.send, stats)
+        self.delivery = Delivery(
+            crawler,
+            self.owner,
+            params.document_options(),
+            of_workers=self.workers is not None,
+        )
+        deliver = self.delivery.send if self.workers is None else leave_to_collection
+        self.recorder = Recorder(self.owner, deliver, stats)
         self.seed_report = SeedReport(self.recorder)
         self.dead_links = DeadLinks(self.recorder) if self.checks_links else None
         self.robots = RobotsFiles(params, agent(params), stats)
@@ -125,7 +146,13 @@ class Crawl:
             setting=MAZE.setting(Citations(params, spider.configuration.sources)),
         )
         self.leased = LeasedOrigins(
-            params, self.owner, self.recorder, self.learning, self.tasks, worth=self.worth
+            params,
+            self.owner,
+            self.recorder,
+            self.learning,
+            self.tasks,
+            worth=self.worth,
+            workers=self.workers,
         )
         self.seed_redirects = SeedRedirects(self.discovery, self.owner)
         self.queues = OriginQueues(
@@ -141,9 +168,16 @@ class Crawl:
             seed_report=self.seed_report,
             tasks=self.tasks,
         )
+        if self.workers is not None:
+            self.workers.changed.connect(self.tasks.wake)
         self.failed_pages = FailedPages(self.recorder)
         self.summary = RunSummary(
-            stats, self.discovery, self.leased, self.seed_report, self.failed_pages
+            stats,
+            self.discovery,
+            self.leased,
+            self.seed_report,
+            self.failed_pages,
+            writes_output=not self._is_worker,
         )
         self.work_sharing = WorkSharing(self.owner, self.leased, self.queues, self.summary)
         self.page_callback = PageCallback(spider.parse, self.recorder, self.discovery)
@@ -182,14 +216,35 @@ class Crawl:
         for admission in refused:
             self.seed_report.refused(admission.url, admission.decision)
         self.seed_report.begin(seeds)
+        await self.seed_redirects.begin(seeds)
+        if self._is_worker:
+            self._end_with_coordinator()
+            self.leased.acquire()
+        else:
+            self._warn()
+            await self.passes.begin(seeds)
+        self.work_sharing.begin()
+        if self.workers is not None and self.owner.failure is None:
+            self.workers.begin()
+            self.delivery.follow()
+        self._watching = asyncio.create_task(self._watch_for_interrupt())
+
+    def _warn(self) -> None:
         if not (self._params.contact or self._params.user_agent):
             logger.warning("%s", NO_CONTACT)
         if self._params.rogue:
             logger.warning("%s", ROGUE)
-        await self.seed_redirects.begin(seeds)
-        await self.passes.begin(seeds)
-        self.work_sharing.begin()
-        self._watching = asyncio.create_task(self._watch_for_interrupt())
+
+    def _end_with_coordinator(self) -> None:
+        """End this worker process when the other end of its pipe closes."""
+        lifeline = self._crawler.settings.getint("SITECRAWL_LIFELINE")
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            loop.remove_reader(lifeline)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        loop.add_reader(lifeline, end)
 
     async def _watch_for_interrupt(self) -> None:
         """Stop waiting for a lost crawl database when the crawl is interrupted.
@@ -279,6 +334,7 @@ class Crawl:
         """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
         self._finish_reason = reason
         self.passes.end()
+        await self._end_workers()
         await self.work_sharing.end()
         if self._watching is not None:
             self._watching.cancel()
@@ -305,6 +361,12 @@ class Crawl:
         self.ending = ending
         self._stats.set_value("sitecrawl/exit_status", ending.status)
 
+    async def _end_workers(self) -> None:
+        """End the worker processes that still run, and send their last changes."""
+        if self.workers is not None and self.owner.failure is None:
+            await self.workers.end()
+            await self.delivery.end_following()
+
     async def feeds_closed(self) -> None:
         """Mark the lines that have arrived; a crawl without its output has failed."""
         stored = await self.delivery.feeds_closed()
@@ -328,18 +390,27 @@ class Crawl:
         if self.owner.failure is not None:
             return RunEnding(DATABASE_ERROR, self._finish_reason, 0)
         report, frontier = self.seed_report, self.owner.frontier
-        counters = await self.work_sharing.counters()
+        counters = self.counters = await self.work_sharing.counters()
+        if self.workers is not None:
+            for name, value in counters.items():
+                if isinstance(value, int | float):
+                    self._stats.set_value(name, value)
         failed_starts = report.in_order(counters["failed_starts"])
         written = counters.get("item_scraped_count", 0)
         empty = not (written or self.checks_links or await frontier.has_documents())
         status = STARTS_FAILED if failed_starts else DONE
+        waiting = (await frontier.backlog()).waiting
         if empty or report.read_nothing(counters, failed_starts):
+            status = NO_RESULT
+        if self.workers is not None and waiting and self.workers.database_failed:
+            status = DATABASE_ERROR
+        elif self.workers is not None and waiting and self._finish_reason == "finished":
             status = NO_RESULT
         max_pages = self._params.max_pages
         return RunEnding(
             status,
             self._finish_reason,
-            (await frontier.backlog()).waiting,
+            waiting,
             failed_starts,
             report.starts,
             report.no_document() if empty else "",
@@ -351,9 +422,23 @@ class Crawl:
     async def engine_stopped(self) -> None:
         """End the run and store its counters; the feeds are stored by now."""
         counters = self.summary.counters()
+        if self.workers is not None:  # the stats are those of all workers by now
+            counters = {"sitecrawl/exit_status": self.ending.status}
         if self._has_finished and self.ending.is_normal:
             await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)
+
+
+def leave_to_collection(_: Change) -> None:
+    """Do nothing with a change: the coordinator sends it in its order, with those of the workers."""
+
+
+def workers_of(settings: BaseSettings) -> WorkerProcesses | None:
+    """Return the worker processes that this process has started, if any."""
+    processes = settings.get("SITECRAWL_WORKER_PROCESSES")
+    if not processes:
+        return None
+    return WorkerProcesses([WorkerProcess(*each) for each in processes])
 
 
 def crawl_of(crawler: Crawler) -> Crawl:

@@ -73,7 +73,7 @@ class Progress:
             await asyncio.sleep(SECONDS)
             with suppress(FrontierError):  # a more important call will report the same error
                 seconds = asyncio.get_running_loop().time() - self._began
-                figures = ProgressSnapshot.read(self._crawler.stats.get_stats())
+                figures = ProgressSnapshot.read(await crawl.work_sharing.counters())
                 self._write(figures.short(seconds, await crawl.outlook(figures.rate(seconds))))
 
     def print(self, line: str) -> None:

@@ -78,8 +78,8 @@ class ProgressLog:
             with suppress(asyncio.CancelledError):
                 await self._task
         seconds = asyncio.get_running_loop().time() - self._began
-        figures = self._figures()
         crawl = crawl_of(self._crawler)
+        figures = ProgressSnapshot.read(crawl.counters or self._crawler.stats.get_stats())
         ended = logging.INFO, f"Ended after {seconds:.0f} s: {figures.line(seconds)}"
         lines = list(crawl.ending.lines(list(self._written(figures))))
         if crawl.owner.failure is not None:
@@ -110,7 +110,7 @@ class ProgressLog:
         logged = 0
         while True:
             await asyncio.sleep(self._seconds)
-            figures = self._figures()
+            figures = ProgressSnapshot.read(await crawl.work_sharing.counters())
             if figures.pages < logged + self._pages:
                 continue
             logged = figures.pages
@@ -126,6 +126,3 @@ class ProgressLog:
             return False
         well: bool = self._crawler.stats.get_value("finish_reason") == "finished"
         return well and crawl.ending.status == DONE
-
-    def _figures(self) -> ProgressSnapshot:
-        return ProgressSnapshot.read(self._crawler.stats.get_stats())

@@ -435,7 +435,9 @@ class Frontier(Protocol):
 
         Call it when the origin has nothing left to crawl, or only URLs that failed last time."""
 
-    async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
+    async def undelivered(
+        self, limit: int, after: int = 0, *, of_workers: bool = False
+    ) -> list[Change]:
         """Return undelivered outbox rows of earlier runs with ``seq > after`` that no living
         worker holds, in order."""
 

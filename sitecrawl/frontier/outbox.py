@@ -118,7 +118,7 @@ OF_URL = (
 )
 WAITING = (
     f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
-    " o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
+    " o.owner = ? OR o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
 )
 
 WITHOUT_RECORD = 1  # delivery of rows whose files need no record
@@ -178,15 +178,18 @@ def read_document(database: Database, url: int) -> list[Change]:
 
 
 def take_undelivered(
-    database: Database, realm: str, owner: str, limit: int, after: int
+    database: Database, realm: str, owner: str, limit: int, after: int, *, of_workers: bool
 ) -> list[Change]:
     """Assign up to ``limit`` undelivered rows of a realm without a living owner to this worker.
+
+    ``of_workers``: rows that other workers have left to this one, too.
 
     Rows whose document has changed since count as delivered: the later row has its content.
     """
     changes: list[Change] = []
     while len(changes) < limit:
-        rows = database.rows(WAITING, (realm, after, limit - len(changes)))
+        ours = owner if of_workers else ""
+        rows = database.rows(WAITING, (realm, after, ours, limit - len(changes)))
         if not rows:
             break
         after = rows[-1][0]

@@ -63,7 +63,7 @@ def begin(
         count_pending(database, options.realm)
     else:
         database.execute(READS_OTHERWISE, (run, options.reading))
-    register(database, owner, run, options.lease_seconds, crawls=True)
+    register(database, owner, run, options.lease_seconds, crawls=options.crawls)
     return int(run)
 
 

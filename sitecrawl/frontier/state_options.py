@@ -32,7 +32,9 @@ class StateOptions:
     database that was created for another crawl. ``lease_seconds`` is the time after which the
     origins of a silent worker are free, ``delay`` the delay before their next request, unless
     robots.txt sets another. ``reconnect_seconds`` is the time for which a lost connection to the
-    database is tried again. ``activity`` selects the URLs that a run considers: all that are due,
+    database is tried again. ``owner`` is this worker's name, made if empty; ``delivered_by`` names the
+    worker that writes its changes to files, and ``crawls`` is false for one that only does that.
+    ``activity`` selects the URLs that a run considers: all that are due,
     only those never visited (discover), only those visited before (refresh), or only the starts.
     ``reading`` is the hash of the options with which pages are read: pages read with others are
     read again. ``following`` identifies the options with which links are judged. ``key`` computes
@@ -47,6 +49,9 @@ class StateOptions:
     activity: Activity = "all"
     lease_seconds: float = 60.0
     reconnect_seconds: float = 300.0
+    owner: str = ""
+    delivered_by: str = ""
+    crawls: bool = True
     delay: float = 1.0
     reading: str = ""
     following: Following = field(default_factory=Following)

@@ -71,7 +71,7 @@ class Store:
     ) -> None:
         self._database = database
         self._options = options
-        self.owner = new_worker()
+        self.owner = options.owner or new_worker()
         migrate(database, crawl)
         with database.transaction():
             database.exclusive_lock()
@@ -83,7 +83,7 @@ class Store:
         )
         self._visits = Visits(database, self.run, options)
         self._links = Links(database, self._urls, options.realm)
-        self._outbox = Outbox(database, self.run, options.realm, self.owner)
+        self._outbox = Outbox(database, self.run, options.realm, options.delivered_by or self.owner)
         documents = Documents(database)
         self._furniture = Furniture(database)
         self._memory = StateTables(
@@ -408,13 +408,15 @@ class Store:
         self._deletion_flush.note(lease.id, settlement)
         return settlement
 
-    def undelivered(self, limit: int, after: int) -> list[Change]:
+    def undelivered(self, limit: int, after: int, *, of_workers: bool = False) -> list[Change]:
         """Take over undelivered outbox rows that no living worker holds."""
         with self._transaction():
             self._database.exclusive_lock()
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
             realm = self._options.realm
-            return take_undelivered(self._database, realm, self.owner, limit, after)
+            return take_undelivered(
+                self._database, realm, self.owner, limit, after, of_workers=of_workers
+            )
 
     def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0

@@ -207,9 +207,12 @@ class ThreadedFrontier:
         """Write the deletions seen on a leased origin, unless they are too many."""
         return await self._run(self._store.settle, origin)
 
-    async def undelivered(self, limit: int, after: int = 0) -> list[Change]:
+    async def undelivered(
+        self, limit: int, after: int = 0, *, of_workers: bool = False
+    ) -> list[Change]:
         """Take over undelivered outbox rows that no living worker holds."""
-        return await self._run(self._store.undelivered, limit, after)
+        undelivered = partial(self._store.undelivered, of_workers=of_workers)
+        return await self._run(undelivered, limit, after)
 
     async def delivered(
         self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 MARK_SECONDS = 1.0
+FOLLOW_SECONDS = 0.3
 BATCH_ROWS = 500
 REWRITES = 3  # attempts to rewrite lost files while a crawl ends
 NAMED = 3  # files in one log line
@@ -41,7 +43,18 @@ class Delivery:
     delivered again if their file is gone.
     """
 
-    def __init__(self, crawler: Crawler, owner: FrontierOwner, options: DocumentOptions) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        owner: FrontierOwner,
+        options: DocumentOptions,
+        *,
+        of_workers: bool = False,
+    ) -> None:
+        self._of_workers = of_workers
+        self._collected = 0
+        self._collecting = asyncio.Lock()
+        self._following: asyncio.Task[None] | None = None
         self._crawler = crawler
         self._owner = owner
         self._options = options
@@ -109,21 +122,48 @@ class Delivery:
         Stops early when the output fails or the crawl ends: the next run sends the rest.
         """
         try:
-            async for change in self._undelivered():
-                if self._ending or (self._feeds is not None and self._feeds.failure):
-                    return
-                await asyncio.wait({self.send(change)})
+            async with self._collecting:
+                await self._collect()
         except FrontierError as error:
             self._owner.fail(error)
+
+    def follow(self) -> None:
+        """Send the changes of worker processes, in order, while they crawl."""
+        self._following = asyncio.create_task(self._follow())
+
+    async def end_following(self) -> None:
+        """Send the rest of the changes of worker processes, which have ended."""
+        if self._following is not None:
+            self._following.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._following
+            self._following = None
+            await self.collect()
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(FOLLOW_SECONDS)
+            await asyncio.shield(self.collect())
+
+    async def _collect(self) -> None:
+        async for change in self._undelivered():
+            if self._ending or (self._feeds is not None and self._feeds.failure):
+                return
+            await asyncio.wait({self.send(change)})
 
     async def _undelivered(self) -> AsyncIterator[Change]:
         if self._feeds is None:
             return
-        after = 0
-        while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
+        after = self._collected
+        of_workers = self._of_workers
+        while rows := await self._owner.frontier.undelivered(
+            BATCH_ROWS, after, of_workers=of_workers
+        ):
             for row in rows:
                 yield row
-            after = rows[-1].seq
+                after = row.seq
+                if of_workers:
+                    self._collected = after
 
     def _exported(self) -> None:
         if self._timer is None:
@@ -200,6 +240,7 @@ class Delivery:
         again = not self._ending
         logger.warning(LOST, path, "this run writes" if again else "the next run writes", count)
         if again:
+            self._collected = 0
             self._begin(self.collect())
         else:
             self._incomplete = True

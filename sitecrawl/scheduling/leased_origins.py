@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.learning import Learning
+    from sitecrawl.scheduling.worker_processes import WorkerProcesses
     from sitecrawl.scheduling.worth import Worth
 
 
@@ -52,6 +53,7 @@ class LeasedOrigins:
         tasks: BackgroundTasks,
         *,
         worth: Worth,
+        workers: WorkerProcesses | None = None,
     ) -> None:
         self.origins: dict[str, Origin] = {}
         self.acquired: Event[Origin] = Event()
@@ -60,6 +62,7 @@ class LeasedOrigins:
         self._recorder = recorder
         self._learning = learning
         self._worth = worth
+        self._workers = workers
         self._tasks = tasks
         self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
@@ -70,12 +73,13 @@ class LeasedOrigins:
 
     @property
     def busy(self) -> bool:
-        """True while an origin is leased, or may be soon."""
-        return bool(self.origins or self._retry_timer)
+        """True while an origin is leased, or may be soon, or a worker process runs."""
+        working = self._workers is not None and self._workers.alive
+        return bool(self.origins or self._retry_timer or working)
 
     def acquire(self) -> None:
         """Ask the frontier for origins that have URLs due."""
-        if self._leasing:
+        if self._leasing or self._workers is not None:
             return
         loop = asyncio.get_running_loop()
         if loop.time() < self._no_lease_before:

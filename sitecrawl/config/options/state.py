@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import Duration, OptionGroup
+from sitecrawl.config.types import Duration, OptionGroup, WorkerCount
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
@@ -124,6 +124,14 @@ class StateParams(OptionGroup):
         effect=Effect.SELECTION,
         description="Named collection to which URLs and documents of this crawl belong; realms "
         "in one database do not know each other.",
+    )
+    workers: WorkerCount = option(
+        1,
+        ge=1,
+        le=64,
+        effect=Effect.RUN,
+        description="Number of worker processes of `scrapy crawl`, which share the origins of the "
+        "crawl; auto is one for each core. They have one log, one output in order and one exit status.",
     )
     lease: Duration = option(
         60.0,

@@ -1,0 +1,147 @@
+"""Worker processes of a crawl that was started with several: seen from the first process.
+
+The first process, the coordinator, does not fetch pages: it adds the starts, writes the output and the
+log, and ends with the status of the crawl. The workers are forked from it before it begins, and wait
+for its sign; when its end of the pipe closes, they end as after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sitecrawl.events import Event
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+POLL_SECONDS = 0.1
+RECORD = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL)\|([\w.]*)\|(.*)", re.DOTALL)
+MAX_READ = 65536
+GO = b"+"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class WorkerProcess:
+    """One worker: its process, the pipe with its log, and the pipe that lets it go."""
+
+    number: int
+    pid: int
+    log: int
+    lifeline: int
+    status: int | None = None
+
+
+class WorkerLog:
+    """Log records of a worker, read from its pipe and logged again by this process."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._rest = b""
+        self._entry: tuple[int, str, str] | None = None
+
+    def read(self) -> bool:
+        """Log what has arrived; return False at the end of the pipe."""
+        with suppress(BlockingIOError):
+            chunk = os.read(self._descriptor, MAX_READ)
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            for line in lines:
+                self._take(line.decode("utf-8", "replace"))
+            self._flush()
+            return bool(chunk)
+        return True
+
+    def _take(self, line: str) -> None:
+        found = RECORD.fullmatch(line)
+        if found is not None:
+            self._flush()
+            level, name, text = found.groups()
+            self._entry = (logging.getLevelNamesMapping()[level], name, text)
+        elif self._entry is not None:  # a traceback
+            level_, name, text = self._entry
+            self._entry = (level_, name, f"{text}\n{line}")
+        elif line.strip():
+            self._entry = (logging.WARNING, __name__, line)
+
+    def _flush(self) -> None:
+        if self._entry is None:
+            return
+        level, name, text = self._entry
+        self._entry = None
+        if level >= logging.WARNING or not name.startswith("scrapy") or level == logging.DEBUG:
+            logging.getLogger(name).log(level, "%s", text)
+
+
+class WorkerProcesses:
+    """The workers under way. ``changed`` is sent when one of them has ended."""
+
+    def __init__(self, processes: Sequence[WorkerProcess]) -> None:
+        self.changed: Event[()] = Event()
+        self._processes = processes
+        self._task: asyncio.Task[None] | None = None
+        self._ending = False
+
+    @property
+    def alive(self) -> bool:
+        """True while one of them runs."""
+        return any(each.status is None for each in self._processes)
+
+    @property
+    def database_failed(self) -> bool:
+        """True if one of them ended because of the crawl database."""
+        return any(each.status == DATABASE_ERROR for each in self._processes)
+
+    def begin(self) -> None:
+        """Let them go, now that the starts are known, and watch them."""
+        loop = asyncio.get_running_loop()
+        for each in self._processes:
+            os.set_blocking(each.log, False)
+            loop.add_reader(each.log, self._read, each.log, WorkerLog(each.log))
+            with suppress(BrokenPipeError):
+                os.write(each.lifeline, GO)
+        self._task = asyncio.create_task(self._watch())
+
+    async def end(self) -> None:
+        """End those that still run as after Ctrl-C, and wait until they have stored everything."""
+        self._ending = True
+        for each in self._processes:
+            if each.status is None:
+                with suppress(ProcessLookupError):
+                    os.kill(each.pid, signal.SIGTERM)
+        if self._task is not None:
+            await self._task
+
+    async def _watch(self) -> None:
+        while self.alive:
+            await asyncio.sleep(POLL_SECONDS)
+            for each in self._processes:
+                if each.status is None:
+                    pid, status = os.waitpid(each.pid, os.WNOHANG)  # noqa: ASYNC222
+                    if pid:
+                        self._ended(each, os.waitstatus_to_exitcode(status))
+
+    def _ended(self, worker: WorkerProcess, status: int) -> None:
+        worker.status = status
+        if status < 0 or status in (BAD_USAGE, DATABASE_ERROR):
+            cause = f"signal {-status}" if status < 0 else f"status {status}"
+            others = sum(each.status is None for each in self._processes)
+            rest = f"the other {others} go on with its origins" if others else "no other is left"
+            logger.error(
+                "Worker %d (process %d) died (%s); %s", worker.number, worker.pid, cause, rest
+            )
+        self.changed.send()
+
+    @staticmethod
+    def _read(descriptor: int, log: WorkerLog) -> None:
+        if not log.read():
+            asyncio.get_running_loop().remove_reader(descriptor)
+            os.close(descriptor)
