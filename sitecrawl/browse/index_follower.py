@@ -15,14 +15,16 @@ from sitecrawl.sync.search_file_target import SearchFileTarget
 from sitecrawl.sync.synchronizer import Synchronizer
 from sitecrawl.sync.target import SyncError, TargetMismatchError, target_options
 
+FIRST_RETRY_SECONDS = 0.5
 RETRY_SECONDS = 10.0
 
 
 class IndexFollower(Thread):
     """Thread that keeps the search file of a crawl equal to its documents.
 
-    It ends with the process: a sync can be killed anywhere. ``problem`` is the last reason why the
-    file could not be written.
+    It ends with the process: a sync can be killed anywhere. ``problem`` is the reason why the file
+    cannot be written, empty while it can. An error that does not come again is not reported: another
+    process, such as `scrapy search`, may have written the file meanwhile.
     """
 
     def __init__(self, source: Source, path: Path, report: Callable[[str], None]) -> None:
@@ -30,20 +32,35 @@ class IndexFollower(Thread):
         self._source = source
         self._uri = f"sqlite:///{path}"
         self._report = report
+        self._failures = 0
         self.problem = ""
 
     def run(self) -> None:
-        """Follow the log; after an error, report it once and retry."""
+        """Follow the log; after an error, retry."""
         while True:
             try:
                 self._follow()
             except (SyncError, FrontierError) as error:
+                self._failures += 1
+                if self._failures == 1:
+                    time.sleep(FIRST_RETRY_SECONDS)
+                    continue
                 if str(error) != self.problem:
                     self._report(str(error))
                 self.problem = str(error)
                 time.sleep(RETRY_SECONDS)
 
     def _follow(self) -> None:
+        passes = 0
+
+        def begin_pass() -> bool:
+            """Note that the pass before was without errors."""
+            nonlocal passes
+            if passes:
+                self._failures, self.problem = 0, ""
+            passes += 1
+            return False
+
         options = target_options(self._source.configuration.params)
         with (
             open_change_log(self._source.database) as log,
@@ -51,6 +68,6 @@ class IndexFollower(Thread):
         ):
             synchronizer = Synchronizer(log, target, self._uri)
             try:
-                synchronizer.follow(lambda: False)
+                synchronizer.follow(begin_pass)
             except TargetMismatchError:  # of another crawl, or of an older version
                 synchronizer.rebuild()

@@ -32,6 +32,7 @@ MAX_QUERY = 500  # characters
 MAX_SHOWN = 300_000  # characters of a text on a page; the whole one can be downloaded
 FOLDER_PAGES = 100
 MAX_FOLDERS = 1_000
+MAX_SUBFOLDERS = 8  # of each folder, in the tree
 MAX_ORIGINS = 200
 HTML = "text/html; charset=utf-8"
 JSON = "application/json; charset=utf-8"
@@ -246,7 +247,7 @@ class WebPages:
         return self._page(
             "folder.html", status=200 if folder.total else 404, folder=folder, prefix=prefix,
             folders=sorted(folder.folders.items())[:MAX_FOLDERS], page=page, last=last,
-            pages=self._reader.pages(numbers), single=len(sites) == 1, max_folders=MAX_FOLDERS,
+            pages=self._reader.pages(numbers), single=len(sites) == 1, max_folders=MAX_FOLDERS, max_subfolders=MAX_SUBFOLDERS,
             under=urlsplit(prefix).path if len(sites) == 1 else prefix,
             link=lambda number: f"/site?{urlencode({'prefix': prefix, 'page': number})}",
         )  # fmt: skip

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -95,12 +95,13 @@ class IndexedPage:
 @dataclass(frozen=True, slots=True)
 class Folder:
     """A folder of a site: names of its folders, each with its number of pages, and the numbers of
-    the pages directly in it.
+    the pages directly in it. ``subfolders`` has the same of each folder with folders.
     """
 
     prefix: str
     folders: Mapping[str, int]
     pages: Sequence[int]
+    subfolders: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -237,15 +238,18 @@ class SearchIndex:
     def folder(self, prefix: str, realm: str = "") -> Folder:
         """Return the pages and folders directly below a URL that ends with a slash."""
         folders: Counter[str] = Counter()
+        subfolders: defaultdict[str, Counter[str]] = defaultdict(Counter)
         pages: list[int] = []
         for number, url in self._urls(prefix, realm):
             path = BEFORE_QUERY.match(url, len(prefix))
-            name, slash, _ = (path[0] if path else "").partition("/")
-            if slash:
+            name, *below = (path[0] if path else "").split("/", 2)
+            if below:
                 folders[name] += 1
+                if len(below) == 2:
+                    subfolders[name][below[0]] += 1
             else:
                 pages.append(number)
-        return Folder(prefix, folders, pages)
+        return Folder(prefix, folders, pages, subfolders)
 
     def _urls(self, prefix: str, realm: str) -> Iterator[tuple[int, str]]:
         """Yield number and URL of the pages whose URL begins with a prefix, by URL."""

@@ -108,6 +108,7 @@ def test_folders_of_a_site(shown: Shown) -> None:
     root = shown.app.get("/site").text
     assert "<bdi>docs/</bdi>" in root
     assert '<bdi>many/</bdi></a> <span class="count">26</span>' in root
+    assert "docs/" in shown.app.get("/site").text
     docs = shown.app.get("/site", {"prefix": f"{shown.origin}/docs/"}).text
     assert "Häuser" in docs
     assert shown.app.get("/site", {"prefix": f"{shown.origin}/none/"}).status == 404
@@ -251,6 +252,24 @@ def test_the_opensearch_description(shown: Shown) -> None:
 )
 def test_every_query_has_a_page(shown: Shown, query: str) -> None:
     assert shown.app.get(f"/search?{query}").status == 200
+
+
+@pytest.mark.behaviour("BR-07")
+def test_another_process_may_write_the_search_file(server: Server, tmp_path: Path) -> None:
+    site = {"/": page("/a", "/b", title="First", text="one apple")}
+    origin = server.serve(site)
+    command = CrawlCommand(tmp_path)
+    command(f"{origin}/")
+    with browsing(tmp_path) as app:
+        app.wait_for_index("apple")
+        for number, fruit in enumerate(("pears", "plums", "cherries")):
+            site[f"/{'ab'[number % 2]}"] = page(title=fruit, text=f"some {fruit}")
+            running = command.begin(f"{origin}/", delay=0, force=1)
+            assert command.command("search", "apple")[0] == 0
+            assert running.finish().status == 0
+            assert command.command("search", fruit)[0] == 0
+            app.wait_for_index(fruit)
+        assert (tmp_path / "browse.out").read_text().count("\n") == 1
 
 
 @pytest.mark.behaviour("BR-07")
