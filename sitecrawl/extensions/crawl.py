@@ -33,7 +33,6 @@ from sitecrawl.frontier.base import FrontierError, Outcome
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
-from sitecrawl.policy.learning.mazes import MAZE
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
@@ -143,7 +142,7 @@ class Crawl:
             self.recorder,
             self.discovery,
             self.tasks,
-            setting=MAZE.setting(Citations(params, spider.configuration.sources)),
+            settings=Citations(params, spider.configuration.sources),
         )
         self.leased = LeasedOrigins(
             params,

@@ -10,6 +10,7 @@ from sitecrawl.policy.http.network_addresses import PRIVATE_ADDRESS
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.learning.mazes import MAZE
+from sitecrawl.policy.learning.template_worth import BARREN_TEMPLATE
 from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
 from sitecrawl.policy.urls.rule_engine import STAGES
 from sitecrawl.policy.urls.url_rules import LINK_RULES
@@ -33,6 +34,7 @@ LIMIT_REASONS = (
     RedirectChains.reason,
     LEARNED_DUPLICATE,
     MAZE,
+    BARREN_TEMPLATE,
 )
 """Reasons of the limits that count while a crawl runs."""
 REFUSAL_REASONS = (

@@ -1,15 +1,20 @@
-"""Worth of the parts of each leased origin: mazes are read last, then left out."""
+"""Worth of the parts of each leased origin: mazes and barren templates come last or are left."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from sitecrawl.events import Event
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
+from sitecrawl.policy.learning.template_worth import (
+    BARREN_TEMPLATE,
+    ReadPage,
+    Templates,
+)
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
@@ -21,11 +26,12 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Candidate, DueUrl, VisitResult
-    from sitecrawl.policy.decision import Decision
+    from sitecrawl.policy.decision import Decision, OptionValues
     from sitecrawl.scheduling.background import BackgroundTasks
 
-DESCENT, SHELF = -2, -3
-"""Priorities of the URLs of a suspected subtree: the next page of a descent, and the others."""
+LOW, DESCENT, SHELF = -1, -2, -3
+"""Priorities of the URLs of templates of low worth, and of the URLs of a suspected subtree: the next
+page of a descent, and the others."""
 PAGES = WITH_CONTENT | {
     Outcome.NON_CANONICAL,
     Outcome.NOINDEX,
@@ -33,7 +39,25 @@ PAGES = WITH_CONTENT | {
     Outcome.DROPPED,
 }
 """Outcomes of pages whose links were read."""
+RESULTS = PAGES | {
+    Outcome.REDIRECT,
+    Outcome.PERMANENT_REDIRECT,
+    Outcome.SERVER_BLAMED_CLIENT,
+    Outcome.FILE_NOT_FOUND,
+    Outcome.FILE_GONE,
+    Outcome.SOFT_404,
+    Outcome.LOGIN_WALL,
+    Outcome.CONSENT_WALL,
+    Outcome.SCRIPT_SHELL,
+    Outcome.ERROR_PAGE,
+    Outcome.UNWANTED_TYPE,
+    Outcome.FILE_OF_UNKNOWN_TYPE,
+    Outcome.TOO_LARGE,
+}
+"""Outcomes that tell something about a template, and not about the server or the network."""
 LEFT = "Endless parts of sites were left out (reason maze, see scrapy explain): %s"
+BARREN = "%d URLs of kinds of pages that bring nothing were left out (reason barren_template): %s"
+EXAMPLES = 5
 
 logger = logging.getLogger(__name__)
 
@@ -41,14 +65,18 @@ logger = logging.getLogger(__name__)
 class OriginWorth:
     """Evidence on the parts of one leased origin, and the URLs to be put off."""
 
-    def __init__(self, mazes: Mazes) -> None:
+    def __init__(self, mazes: Mazes, templates: Templates) -> None:
         self.mazes = mazes
+        self.templates = templates
         self.put_off: dict[int, int] = {}
         self.lock = asyncio.Lock()
 
     def as_stored(self) -> list[StoredWorth]:
         """Return the evidence as it is stored."""
-        return [StoredWorth("maze", *each) for each in self.mazes.as_stored()]
+        return [
+            *(StoredWorth("maze", *each) for each in self.mazes.as_stored()),
+            *(StoredWorth("template", *each) for each in self.templates.as_stored()),
+        ]
 
 
 class Worth:
@@ -65,26 +93,33 @@ class Worth:
         discovery: Discovery,
         tasks: BackgroundTasks,
         *,
-        setting: str,
+        settings: OptionValues,
     ) -> None:
         self.released: Event[str] = Event()
         self._share = params.max_maze_share
-        self._setting = setting
+        self._judges = params.learn_worth and params.mode != "check"
+        self._settings = {each: each.setting(settings) for each in (MAZE, BARREN_TEMPLATE)}
         self._owner = owner
         self._discovery = discovery
         self._tasks = tasks
         self._origins: dict[str, OriginWorth] = {}
         self._left: dict[str, str] = {}
+        self._barren: Counter[str] = Counter()
+        recorder.batch_committed.connect(self.committed)
         recorder.visit_recorded.connect(self.observe)
 
     async def prepare(self, key: str) -> None:
         """Load the evidence on an origin when its lease begins."""
-        if not self._share or key in self._origins:
+        if not (self._share or self._judges) or key in self._origins:
             return
         stored = await self._owner.frontier.worth(key)
         mazes = Mazes(self._share)
-        mazes.restore((each.name, each.value) for each in stored if each.kind == "maze")
-        self._origins.setdefault(key, OriginWorth(mazes))
+        templates = Templates()
+        if self._share:
+            mazes.restore((each.name, each.value) for each in stored if each.kind == "maze")
+        if self._judges:
+            templates.restore((each.name, each.value) for each in stored if each.kind == "template")
+        self._origins.setdefault(key, OriginWorth(mazes, templates))
         self._discovery.watch_subtrees(key, mazes.watched)
 
     def sort(
@@ -96,57 +131,85 @@ class Worth:
         at a time: the next one depends on the links of the page before.
         """
         worth = self._origins.get(key)
-        if worth is None or not worth.mazes.watched:
+        if worth is None:
             return list(dues), {}
         mazes = worth.mazes
         if idle:
             mazes.forget_requests()
         now: list[DueUrl] = []
+        low: list[DueUrl] = []
         watched: dict[int, tuple[Subtree, list[DueUrl]]] = {}
         for due in dues:
             subtree = self._watched_subtree(mazes, due)
-            if subtree is None or not _is_read(subtree):
-                now.append(due)
-            else:
+            if subtree is not None and _is_read(subtree):
                 watched.setdefault(id(subtree), (subtree, []))[1].append(due)
+            elif subtree is None and self._is_low(worth, due):
+                low.append(due)
+            else:
+                now.append(due)
         put_off: dict[int, int] = {}
-        may_read = idle and not now
+        if idle and not now and all(due.priority == LOW for due in low):
+            now = low
+        else:
+            put_off = {due.fingerprint: LOW for due in low}
+        may_read = idle and not now and not low
         for subtree, found in watched.values():
-            waiting = {due.fingerprint: due for due in found}
-            chosen = mazes.choose(subtree, waiting) if may_read else None
-            for fingerprint in waiting:
-                is_next = fingerprint == subtree.descent
-                put_off[fingerprint] = DESCENT if is_next else SHELF
-            if chosen is not None:
-                del put_off[chosen]
-                mazes.request(subtree, chosen)
-                now.append(waiting[chosen])
+            put_off |= _descend(mazes, subtree, found, now, may_read=may_read)
         return now, put_off
 
     def decide(self, key: str, due: DueUrl) -> Decision | None:
-        """Refuse a URL of a closed subtree; None to fetch it or put it off."""
+        """Refuse a URL of a closed subtree or barren template; None to fetch it or put it off."""
         worth = self._origins.get(key)
-        if worth is None or not worth.mazes.watched:
+        if worth is None:
             return None
-        subtree = self._watched_subtree(worth.mazes, due)
-        if subtree is None or _is_read(subtree) or subtree.probe == due.fingerprint:
+        mazes = worth.mazes
+        subtree = self._watched_subtree(mazes, due)
+        if subtree is not None:
+            if _is_read(subtree) or subtree.probe == due.fingerprint:
+                return None
+            words = mazes.in_words(due.url)
+            self._left[f"{key}{mazes.name_of(due.url)}"] = words
+            return MAZE.refuse(f"{self._settings[MAZE]}: {words}")
+        if due.priority != LOW or not self._is_low(worth, due):
             return None
-        words = worth.mazes.in_words(due.url)
-        self._left[f"{key}{worth.mazes.name_of(due.url)}"] = words
-        return MAZE.refuse(f"{self._setting}: {words}")
+        template = worth.templates.worth_of(due.url)
+        if template is None or not template.is_barren or template.sample():
+            return None
+        name = worth.templates.name_of(due.url)
+        self._barren[f"{key}{name}"] += 1
+        words = template.in_words(name)
+        return BARREN_TEMPLATE.refuse(f"{self._settings[BARREN_TEMPLATE]}: {words}")
 
     def puts_off(self, key: str, due: DueUrl) -> bool:
-        """Return a prefetched URL to the queue if its subtree was suspected meanwhile."""
+        """Return a prefetched URL to the queue if it comes after others by now."""
         worth = self._origins.get(key)
-        if worth is None or not worth.mazes.watched:
+        if worth is None:
             return False
         subtree = self._watched_subtree(worth.mazes, due)
-        if subtree is None or subtree.probe == due.fingerprint:
+        if subtree is None:
+            if due.priority == LOW or not self._is_low(worth, due):
+                return False
+        elif subtree.probe == due.fingerprint:
             return False
         if not worth.put_off:
             self._tasks.begin(self._put_off(key, worth))
-        worth.put_off[due.fingerprint] = SHELF
+        worth.put_off[due.fingerprint] = LOW if subtree is None else SHELF
         return True
+
+    def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
+        """Learn the worth of templates from committed visits."""
+        worth = self._origins.get(key) if self._judges else None
+        if worth is None:
+            return
+        for visit in visits:
+            due = visit.due
+            if visit.again or due.indexed_at is not None or visit.outcome not in RESULTS:
+                continue
+            is_new, result = visit.outcome is Outcome.FILE_INGESTED, visit.outcome.name.lower()
+            worth.templates.observe(ReadPage(due.url, due.referrer, result, is_new))
+        if worth.templates.revived:
+            worth.templates.revived = False
+            self._tasks.begin(self._admit(key, BARREN_TEMPLATE.name))
 
     def observe(self, visit: VisitResult) -> None:
         """Learn from a visit."""
@@ -154,7 +217,7 @@ class Worth:
         worth = self._origins.get(key)
         fingerprint = visit.due.fingerprint
         repeated = self._discovery.repeated.pop(fingerprint, ())
-        if worth is None or visit.again or visit.due.indexed_at is not None:
+        if worth is None or not self._share or visit.again or visit.due.indexed_at is not None:
             return
         mazes = worth.mazes
         mazes.observe(
@@ -187,6 +250,18 @@ class Worth:
         """Log one line about the parts that were left out, if there are any."""
         if self._left:
             logger.warning(LEFT, "; ".join(f"{name}: {said}" for name, said in self._left.items()))
+        if self._barren:
+            kinds = (f"{count} {name}" for name, count in self._barren.most_common(EXAMPLES))
+            logger.info(BARREN, self._barren.total(), "; ".join(kinds))
+
+    def _is_low(self, worth: OriginWorth, due: DueUrl) -> bool:
+        """Return True for a link never requested before whose template brings little."""
+        if not self._judges or due.via != "link" or due.depth == 0:
+            return False
+        if due.outcome not in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)):
+            return False
+        template = worth.templates.worth_of(due.url)
+        return template is not None and template.is_low
 
     def _watched_subtree(self, mazes: Mazes, due: DueUrl) -> Subtree | None:
         """Return the watched subtree to which only its own pages lead, None for other URLs.
@@ -208,11 +283,11 @@ class Worth:
         for each in new:
             mazes.vouch(each.fingerprint)
         if new:
-            self._tasks.begin(self._admit(key, [each.fingerprint for each in new]))
+            self._tasks.begin(self._admit(key, MAZE.name, [each.fingerprint for each in new]))
 
-    async def _admit(self, key: str, fingerprints: Collection[int] = ()) -> None:
-        """Queue URLs again that were left out."""
-        if await self._owner.frontier.admit_again(key, MAZE.name, fingerprints):
+    async def _admit(self, key: str, reason: str, fingerprints: Collection[int] = ()) -> None:
+        """Queue URLs again that were left out for a reason."""
+        if await self._owner.frontier.admit_again(key, reason, fingerprints):
             self.released.send(key)
 
     async def _changed(self, key: str, worth: OriginWorth) -> None:
@@ -222,7 +297,7 @@ class Worth:
             cleared, mazes.cleared, mazes.changed = mazes.cleared, False, False
             await self._owner.frontier.save_worth(key, worth.as_stored())
             if cleared:
-                await self._admit(key)
+                await self._admit(key, MAZE.name)
 
     async def _put_off(self, key: str, worth: OriginWorth) -> None:
         """Return the URLs of a batch to the queue."""
@@ -235,3 +310,17 @@ class Worth:
 def _is_read(subtree: Subtree) -> bool:
     """Return True if pages of the subtree are still requested, one at a time."""
     return subtree.state is SubtreeState.SUSPECTED or subtree.retests > 0
+
+
+def _descend(
+    mazes: Mazes, subtree: Subtree, found: Sequence[DueUrl], now: list[DueUrl], *, may_read: bool
+) -> dict[int, int]:
+    """Add at most one URL of a watched subtree to ``now``; return the priorities of the others."""
+    waiting = {due.fingerprint: due for due in found}
+    chosen = mazes.choose(subtree, waiting) if may_read else None
+    put_off = {each: DESCENT if each == subtree.descent else SHELF for each in waiting}
+    if chosen is not None:
+        del put_off[chosen]
+        mazes.request(subtree, chosen)
+        now.append(waiting[chosen])
+    return put_off

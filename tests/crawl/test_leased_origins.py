@@ -49,11 +49,12 @@ def leased_origins(
     configuration = load({"start": f"{SITE}/"})
     rules = build_rules(configuration.params, configuration.sources)
     limits = build_limits(configuration.params, configuration.sources)
-    chains = RedirectChains.build(Citations(configuration.params, configuration.sources))
+    cite = Citations(configuration.params, configuration.sources)
+    chains = RedirectChains.build(cite)
     stats = MemoryStatsCollector(get_crawler())
     discovery = Discovery(rules, limits, chains, stats, follow=True)
     learning = Learning(configuration.params, owner, recorder, discovery, tasks)
-    worth = Worth(configuration.params, owner, recorder, discovery, tasks, setting="")
+    worth = Worth(configuration.params, owner, recorder, discovery, tasks, settings=cite)
     return LeasedOrigins(configuration.params, owner, recorder, learning, tasks, worth=worth)
 
 

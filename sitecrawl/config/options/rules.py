@@ -283,6 +283,13 @@ class RuleParams(OptionGroup):
         "a numbered series (calendar, pagination) or a mix of known parameters is left; 0 never "
         "leaves one.",
     )
+    learn_worth: bool = option(
+        default=True,
+        effect=Effect.RUN,
+        description="Learn which kinds of pages (URL templates) become documents or lead to "
+        "some; request those that bring little after the others, and of those that bring nothing "
+        "(edit forms, histories, login pages) ever fewer samples.",
+    )
     max_maze_share: float = option(
         default=5.0,
         ge=0,

@@ -1,0 +1,114 @@
+"""Kinds of pages that bring nothing: read last, sampled, left out, and read again once they do."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.databases import KINDS, Databases
+from fixtures.server import Page, Server, Site, page
+from fixtures.traps.tarpit import letter
+
+ARTICLES = 60
+NOINDEX = '<meta name="robots" content="noindex">'
+VIEWS = ("edit", "history", "info")
+
+
+def view(name: str, number: int) -> Page:
+    """A page about an article that its site does not want indexed."""
+    return page(f"/wiki/a{number}", title=name, text=f"{name} {letter(number)}", head=NOINDEX)
+
+
+def wiki() -> Site:
+    """A chain of articles with views of each, of which the site lets none be indexed."""
+    site: Site = {"/": page("/wiki/a0", title="Home"), "/robots.txt": ""}
+    for n in range(ARTICLES):
+        onward = [f"/wiki/a{n + 1}"] if n + 1 < ARTICLES else []
+        views = [f"/w/index.php?title=a{n}&action={name}" for name in VIEWS]
+        site[f"/wiki/a{n}"] = page(*views, *onward, title=f"Article {n}", text=letter(n))
+        for name, target in zip(VIEWS, views, strict=True):
+            site[target] = view(name, n)
+    return site
+
+
+def asked(server: Server, part: str) -> list[str]:
+    """Targets with a part that were asked for."""
+    return [target for target in server.log.targets() if part in target]
+
+
+def articles(run: Crawl) -> int:
+    """Number of articles among the documents of a run."""
+    return sum("/wiki/" in url for url in run.documents)
+
+
+@pytest.mark.behaviour("Q-27")
+@pytest.mark.parametrize("kind", KINDS)
+def test_views_that_are_never_indexed_are_sampled_after_the_articles(
+    server: Server, crawl: CrawlCommand, databases: Databases, kind: str
+) -> None:
+    settings = {"SITECRAWL_DATABASE": databases.url(kind, crawl.directory)}
+    origin = server.serve(wiki())
+    run = crawl(f"{origin}/", settings=settings)
+    assert run.status == 0, run.log[-3000:]
+    assert articles(run) == ARTICLES
+    assert len(asked(server, "action=")) < len(VIEWS) * 16
+    assert "kinds of pages that bring nothing were left out" in run.log
+    server.log.clear()
+    crawl(f"{origin}/", settings=settings)
+    assert len(asked(server, "action=")) <= 3 * len(VIEWS)
+
+
+@pytest.mark.behaviour("Q-27")
+def test_explain_counts_what_the_kind_of_page_brought(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(wiki())
+    crawl(f"{origin}/")
+    [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'barren_template' LIMIT 1")
+    _, said = crawl.command("explain", url)
+    assert "learn_worth True (default): of " in said
+    assert "noindex; 0 became documents, none led to one" in said
+
+
+@pytest.mark.behaviour("Q-27")
+def test_the_articles_come_first_where_requests_are_few(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(wiki())
+    assert articles(crawl(f"{origin}/", max_pages=ARTICLES + 40)) == ARTICLES
+
+
+@pytest.mark.behaviour("Q-27")
+def test_the_worth_of_templates_can_be_ignored(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(wiki())
+    crawl(f"{origin}/", learn_worth="no", max_barren_pages=0)
+    assert len(asked(server, "action=")) == len(VIEWS) * ARTICLES
+
+
+@pytest.mark.behaviour("Q-28")
+def test_a_kind_of_page_that_begins_to_bring_something_is_read(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = wiki()
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    for n in range(ARTICLES):
+        site[f"/w/index.php?title=a{n}&action=info"] = page(
+            title=f"Facts {n}", text=letter(1000 + n)
+        )
+    done: set[str] = set()
+    for _ in range(3):
+        done |= set(crawl(f"{origin}/", recrawl=0).documents)
+    assert sum("action=info" in url for url in done) == ARTICLES
+
+
+@pytest.mark.behaviour("Q-28")
+def test_lists_without_documents_are_read_for_what_they_lead_to(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: Site = {"/": page("/list?page=1", title="Home"), "/robots.txt": ""}
+    for n in range(1, ARTICLES + 1):
+        onward = [f"/list?page={n + 1}"] if n < ARTICLES else []
+        links = [f"/wiki/a{n}", *onward]
+        site[f"/list?page={n}"] = page(*links, title=f"List {n}", text=letter(n), head=NOINDEX)
+        site[f"/wiki/a{n}"] = page(title=f"Article {n}", text=letter(500 + n))
+    origin = server.serve(site)
+    assert articles(crawl(f"{origin}/")) == ARTICLES
