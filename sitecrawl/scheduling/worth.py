@@ -39,7 +39,7 @@ PAGES = WITH_CONTENT | {
     Outcome.DROPPED,
 }
 """Outcomes of pages whose links were read."""
-RESULTS = PAGES | {
+RESULTS = (PAGES - {Outcome.DUPLICATE}) | {
     Outcome.REDIRECT,
     Outcome.PERMANENT_REDIRECT,
     Outcome.SERVER_BLAMED_CLIENT,
@@ -54,7 +54,8 @@ RESULTS = PAGES | {
     Outcome.FILE_OF_UNKNOWN_TYPE,
     Outcome.TOO_LARGE,
 }
-"""Outcomes that tell something about a template, and not about the server or the network."""
+"""Outcomes that tell something about a template, and not about the server or the network; duplicates
+are evidence for the learned rules instead."""
 LEFT = "Endless parts of sites were left out (reason maze, see scrapy explain): %s"
 BARREN = "%d URLs of kinds of pages that bring nothing were left out (reason barren_template): %s"
 EXAMPLES = 5

@@ -1,7 +1,7 @@
 """Worth of URL templates: the share of their pages that become documents or lead to some.
 
 Views of a page (edit forms, histories, printouts, comment forms) share a template. A template is
-judged after a handful of pages by their outcomes (noindex, non-canonical, duplicate, missing). One
+judged after a handful of pages by their outcomes (noindex, non-canonical, missing). One
 that brings little comes after the others; one that brings nothing is sampled ever more thinly.
 """
 
