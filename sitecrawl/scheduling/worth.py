@@ -12,8 +12,8 @@ from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
 from sitecrawl.policy.learning.template_worth import (
     BARREN_TEMPLATE,
-    ReadPage,
     Templates,
+    TemplateVisit,
 )
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
@@ -207,7 +207,7 @@ class Worth:
             if visit.again or due.indexed_at is not None or visit.outcome not in RESULTS:
                 continue
             is_new, result = visit.outcome is Outcome.FILE_INGESTED, visit.outcome.name.lower()
-            worth.templates.observe(ReadPage(due.url, due.referrer, result, is_new))
+            worth.templates.observe(TemplateVisit(due.url, due.referrer, result, is_new))
         if worth.templates.revived:
             worth.templates.revived = False
             self._tasks.begin(self._admit(key, BARREN_TEMPLATE.name))

@@ -36,7 +36,7 @@ BARREN_TEMPLATE = RefusalReason(
 )
 
 
-class ReadPage(NamedTuple):
+class TemplateVisit(NamedTuple):
     """A page that was requested: the template of its referrer gets credit if it ``is_new``.
 
     ``result`` names its outcome. ``is_new`` is True for a document.
@@ -106,7 +106,7 @@ class Templates:
     found: dict[str, TemplateWorth] = field(default_factory=dict)
     _values: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
-    def observe(self, page: ReadPage) -> None:
+    def observe(self, page: TemplateVisit) -> None:
         """Learn from a page that was requested for the first time."""
         template = self._of(self.name_of(page.url))
         was_barren = template.is_barren
