@@ -213,13 +213,11 @@ class RunEnding:
             yield "the same command continues this crawl"
         if self.failures:
             yield "scrapy frontier errors lists what failed"
-        if self.failed_starts and self.is_normal:
-            yield "correct the starts that produced nothing, or leave them out"
         if not self.is_normal:
             yield "scrapy explain URL says why a page is not crawled"
         elif not self.waiting:
             yield "the same command again fetches only what is due"
-            yield "scrapy search WORDS searches the documents"
+            yield "scrapy report -O report.html shows the crawl; scrapy search WORDS its documents"
 
 
 NO_CONTENT = "Pages without content of their own, which make no documents"
