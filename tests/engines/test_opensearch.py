@@ -137,6 +137,27 @@ def test_refused_documents_do_not_stop_the_others(
     assert scrapy(tmp_path, "frontier", "refused").stdout == ""
 
 
+@pytest.mark.behaviour("SY-16")
+def test_a_template_of_the_user_is_merged(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    body = {
+        "settings": {"number_of_replicas": 0},
+        "mappings": {"properties": {"meaning": {"type": "keyword"}}},
+    }
+    put(engine, f"_index_template/{index}", {"index_patterns": [f"{index}-*"], "template": body})
+    site = dict(SITE)
+    lines = crawl(f"{server.serve(site)}/").lines
+    for words in ([], ["--rebuild"]):
+        done = sync(tmp_path, engine.uri(index), *words)
+        assert done.returncode == 0, done.stderr
+        assert indexed(engine, index) == fold(lines)
+        (found,) = engine.get(f"/{index}").values()
+        assert found["settings"]["index"]["number_of_replicas"] == "0"
+        assert found["mappings"]["properties"]["meaning"] == {"type": "keyword"}
+        assert found["mappings"]["properties"]["body"] == {"type": "text"}
+
+
 def test_a_server_that_is_not_there(server: Server, crawl: CrawlCommand, tmp_path: Path) -> None:
     crawl(f"{server.serve(dict(SITE))}/")
     gone = sync(tmp_path, "opensearch://127.0.0.1:9/documents")
@@ -146,9 +167,14 @@ def test_a_server_that_is_not_there(server: Server, crawl: CrawlCommand, tmp_pat
 
 def set_limit(engine: SearchServer, index: str, fields: int) -> None:
     """Limit the number of fields of an index."""
+    put(engine, f"{index}/_settings", {"index.mapping.total_fields.limit": fields})
+
+
+def put(engine: SearchServer, path: str, body: dict[str, Any]) -> None:
+    """Send a PUT request with a JSON body."""
     request = urllib.request.Request(
-        f"http://127.0.0.1:{engine.port}/{index}/_settings",
-        data=json.dumps({"index.mapping.total_fields.limit": fields}).encode(),
+        f"http://127.0.0.1:{engine.port}/{path}",
+        data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json"},
         method="PUT",
     )
