@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.leases import anyone_at_work
+from sitecrawl.frontier.link_table import unpack_ids
 
 BATCH = 5000
 OF_REALM = " AND run IN (SELECT id FROM run WHERE realm = ?)"
@@ -89,6 +90,7 @@ class Pruning:
         before = self._database.now() - age
         attempts = self._forget_attempts(before)
         changes = self._forget_changes(before) + self._forget_deletions(before)
+        self._forget_outside()
         return Forgotten(before, attempts, changes, self._forget_runs(before))
 
     def compact(self) -> Compacted | None:
@@ -139,6 +141,13 @@ class Pruning:
         """Delete deletions that were followed by another one of the same document."""
         found = [seq for (seq,) in self._rows(DELETED_AGAIN, before, *self._realm)]
         return self._delete("outbox", "seq", found)
+
+    def _forget_outside(self) -> None:
+        """Delete the addresses outside of the crawl to which no page refers any more."""
+        links = self._database.stream("SELECT outside FROM link WHERE outside <> ''")
+        used = {row for (rows,) in links for row in unpack_ids(rows)}
+        known = self._database.rows("SELECT id FROM outside")
+        self._delete("outside", "id", [row for (row,) in known if row not in used])
 
     def _forget_runs(self, before: float) -> int:
         """Delete ended runs without rows, except the last one of each realm."""

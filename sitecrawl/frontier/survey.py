@@ -14,6 +14,7 @@ from sitecrawl.frontier.records import Records
 from sitecrawl.policy.http.receipt import Pause
 from sitecrawl.policy.outcomes import Outcome
 
+MIN_SPAN = 0.001  # seconds
 URLS = (
     "SELECT u.id, u.origin, u.url, u.depth, u.via, u.waiting, u.outcome, u.status, u.reason, u.detail,"
     " u.redirect_to, u.target, u.canonical, u.referrer, u.referrer_url, u.visited_at, u.listed"
@@ -44,10 +45,7 @@ OUTCOMES_BY_RUN = (
     "SELECT a.run, a.outcome, count(*) FROM attempt AS a JOIN run AS r ON r.id = a.run"
     " WHERE r.realm = ? GROUP BY a.run, a.outcome"
 )
-OUTCOMES_BY_TIME = (
-    "SELECT CAST((a.started_at - ?) / ? AS INTEGER) AS bin, a.outcome, count(*) FROM attempt AS a"
-    " WHERE a.run = ? GROUP BY bin, a.outcome"
-)
+VISITS = "SELECT started_at, outcome FROM attempt WHERE run = ?"
 TIMES = "SELECT min(started_at), max(started_at) FROM attempt WHERE run = ?"
 ORIGINS = (
     "SELECT id, key, robots_text, robots_status, delay, given_up FROM origin WHERE realm = ?"
@@ -212,9 +210,11 @@ class Survey:
         [(first, last)] = self._database.rows(TIMES, (run,))
         if first is None:
             return 0.0, 0.0, {}
-        span = max((last - first) / bins, 1e-3) * 1.000001  # the last visit is in the last span
-        rows = self._database.rows(OUTCOMES_BY_TIME, (first, span, run))
-        return first, span, _counted(rows)
+        span = max((last - first) / bins, MIN_SPAN)
+        counts: OutcomeCounts = defaultdict(Counter)
+        for at, outcome in self._database.stream(VISITS, (run,)):
+            counts[min(int((at - first) / span), bins - 1)][Outcome(outcome)] += 1
+        return first, span, counts
 
     def origins(self) -> Iterator[SurveyedOrigin]:
         """Yield every origin."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from itertools import product
 
 import pytest
@@ -13,6 +14,8 @@ from workers import SITE, Crawls, Worker, candidate, ingested
 from sitecrawl.frontier import link_table
 from sitecrawl.frontier.base import DueUrl, Outcome, StoredLink, VisitResult
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids, unpack_ids
+from sitecrawl.frontier.opening import backend
+from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
 
 
@@ -147,3 +150,42 @@ def test_many_links_are_looked_up_in_parts(work: Crawls, monkeypatch: pytest.Mon
     assert len(graph(worker)["/"]) == 100
     counted = LinkGraph(worker.database).inlinks_of(range(1, 102), "default", 1)
     assert {row: each.total for row, each in counted.items()} == dict.fromkeys(range(2, 102), 1)
+
+
+@pytest.mark.behaviour("REP-07")
+def test_addresses_outside_are_stored_once_and_pruned_when_unused(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/", "/a")
+    home, a = worker.due()
+    first, second = ("http://other.example/1", "link"), ("http://other.example/2", "asset")
+    worker.commit(
+        ingested(home, "home", time.time(), links=[], outside=[first, second]),
+        ingested(a, "a", time.time(), links=[], outside=[second]),
+    )
+    asked = "SELECT page, url, kind, outcome FROM references_outside ORDER BY page, url"
+    assert worker.database.rows(asked) == [
+        (f"{SITE}/", *first, None),
+        (f"{SITE}/", *second, None),
+        (f"{SITE}/a", *second, None),
+    ]
+    worker.end()
+    again = work(force=True)
+    [home] = [due for due in again.due() if due.url == f"{SITE}/"]
+    again.commit(ingested(home, "home", time.time(), links=[], outside=[]))
+    with closing(backend(work.url).connect()) as database:
+        again.end()
+        Pruning(database).forget(0.0)
+        assert database.rows("SELECT url FROM outside") == [(second[0],)]
+
+
+def test_there_is_an_end_to_addresses_outside(
+    work: Crawls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_table, "MAX_OUTSIDE", 3)
+    worker = work()
+    worker.seed("/")
+    [home] = worker.due()
+    outside = [(f"http://other.example/{number}", "link") for number in range(5)]
+    worker.commit(ingested(home, "home", time.time(), links=[], outside=outside))
+    assert worker.database.rows("SELECT count(*) FROM outside") == [(3,)]
+    assert worker.database.rows("SELECT count(*) FROM references_outside") == [(3,)]
