@@ -22,6 +22,7 @@ from mcp.types import TextContent
 
 from fixtures.command import Command
 
+pytestmark = pytest.mark.slow
 Ask = Callable[[Client], Awaitable[Any]]
 
 
