@@ -108,13 +108,15 @@ class Metrics:
         """Renew what changes while the crawl runs, and publish it."""
         crawl = crawl_of(self._crawler)
         with suppress(FrontierError):  # a more important call will report the same error
+            counters = await crawl.work_sharing.counters()
             waiting = await crawl.owner.frontier.backlog()
             states = {
                 "waiting": waiting.origins,
                 "leased": len(crawl.leased.origins),
-                "given_up": len(crawl.leased.given_up()),
+                "given_up": len(counters["given_up"]),
             }
-            self._now = replace(self._now, waiting=waiting.waiting, origins=states)
+            waits = waiting.waiting
+            self._now = replace(self._now, stats=counters, waiting=waits, origins=states)
         await self._publish()
 
     async def _count_stored(self) -> None:
@@ -142,12 +144,11 @@ class Metrics:
         return sites, targets, next(ends, None)
 
     async def _publish(self) -> None:
-        stats = dict(self._crawler.stats.get_stats())
         sites = [
             replace(site, read_at=max(site.read_at, self._read_at.get(site.key, 0.0)))
             for site in self._now.sites
         ]
-        self._collector.measurements = replace(self._now, stats=stats, sites=sites)
+        self._collector.measurements = replace(self._now, sites=sites)
         if self._path:
             await asyncio.to_thread(self._write)
 
@@ -166,9 +167,11 @@ class Metrics:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        ending = crawl_of(self._crawler).ending
+        crawl = crawl_of(self._crawler)
+        ending = crawl.ending
         self._now = replace(
             self._now,
+            stats=crawl.counters or dict(self._crawler.stats.get_stats()),
             running=False,
             waiting=ending.waiting,
             exit_status=ending.status,

@@ -61,6 +61,10 @@ def test_a_start_needs_no_visit_in_every_run(server: Server, crawl: CrawlCommand
         run = crawl(f"{origin}/", f"{origin}/old", **options)
         assert run.status == 0, run.log[-3000:]
         assert "produced nothing" not in run.log
+    for _ in range(2):
+        run = crawl(f"{origin}/", f"{origin}/missing")
+        assert run.status == 4
+        assert f"start {origin}/missing produced nothing" in run.log, "in each run"
     del site["/1"]
     assert crawl(f"{origin}/", f"{origin}/old", force=1).status == 4
 

@@ -147,6 +147,22 @@ def test_a_run_that_fails_keeps_the_time_of_the_last_success(
     )
 
 
+@pytest.mark.behaviour("MON-01")
+def test_the_file_counts_what_all_workers_did(
+    server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    origins = [server.serve(dict(SITE), f"127.0.7.{number}") for number in range(1, 5)]
+    file = tmp_path / "shop.prom"
+    run = crawl(*origins, settings={"SITECRAWL_METRICS": file}, workers=2, **ONCE)
+    found = samples(file.read_text())
+    outcomes = {"file_ingested": 9, "file_not_found": 1, "server_internal_error": 1}
+    assert run.status == 0, run.log[-3000:]
+    for outcome, count in outcomes.items():
+        assert value(found, "pages_total", outcome=outcome) == 4 * count
+    assert value(found, "lines_total") == value(found, "documents") == 36
+    assert value(found, "running") == 0
+
+
 @pytest.mark.behaviour("MON-02")
 def test_the_file_is_whole_at_any_time_and_the_port_is_on_loopback(
     server: Server, crawl: CrawlCommand, tmp_path: Path
