@@ -100,7 +100,7 @@ class Links:
 
     def write(self, findings: Sequence[Finding]) -> None:
         """Store the links of the pages that were read; remove those of pages that are gone."""
-        written = [f for f in findings if f.visit.links or f.visit.outside]
+        written = [finding for finding in findings if _has_links(finding)]
         outside = self._store_outside(written)
         ids = self._find({link[:2] for finding in written for link in finding.visit.links or ()})
         rows = []
@@ -111,7 +111,7 @@ class Links:
             row = (pack_ids(targets - {finding.stored.id}), pack_ids(others))
             rows.append((finding.stored.id, *row))
         self._database.many(WRITE, rows)
-        gone = [(f.stored.id,) for f in findings if f not in written and not _keeps_links(f)]
+        gone = [(f.stored.id,) for f in findings if not (_has_links(f) or _keeps_links(f))]
         self._database.many(REMOVE, gone)
 
     def _store_outside(self, findings: Sequence[Finding]) -> dict[str, int]:
@@ -171,6 +171,10 @@ class Links:
             ):
                 self._ids[origin, fingerprint] = row
                 yield fingerprint, row
+
+
+def _has_links(finding: Finding) -> bool:
+    return bool(finding.visit.links or finding.visit.outside)
 
 
 def _keeps_links(finding: Finding) -> bool:
