@@ -215,19 +215,26 @@ class Finding:
         stopped = {
             f"worker{worker.number}/1.0": end for worker in run.workers for _, end in worker.stops
         }
-        late = cls._after_loss(found, stopped)
+        killed = {f"worker{each.number}/1.0" for each in run.workers if each.killed}
+        late = cls._after_loss(found, stopped, killed)
         pages = Counter(each.agent.split("/")[0] for each in found if each.target != "/robots.txt")
         twice = sum(count - 1 for count in counts.values())
         return cls(pages, twice, overlaps, soon, late)
 
     @staticmethod
-    def _after_loss(found: Sequence[Served], stopped: dict[str, float]) -> int:
-        """Count pages that a stopped worker fetched after its stop although others had done so."""
+    def _after_loss(found: Sequence[Served], stopped: dict[str, float], killed: set[str]) -> int:
+        """Count pages that a stopped worker fetched after its stop although others had done so.
+
+        What killed workers had not stored has to be fetched again.
+        """
         first: dict[tuple[str, str], float] = {}
         for each in sorted(found, key=lambda each: each.started):
-            first.setdefault((each.origin, each.target), each.started)
+            if not any(each.agent.startswith(agent) for agent in killed | stopped.keys()):
+                first.setdefault((each.origin, each.target), each.started)
         return sum(
-            each.started > end and first[each.origin, each.target] < each.started
+            each.started > end
+            and each.target != "/robots.txt"
+            and first.get((each.origin, each.target), each.started) < each.started
             for each in found
             for agent, end in stopped.items()
             if each.agent.startswith(agent)

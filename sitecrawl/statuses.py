@@ -4,4 +4,5 @@ from __future__ import annotations
 
 DONE, NO_RESULT, BAD_USAGE, DATABASE_ERROR = 0, 1, 2, 3
 STARTS_FAILED = 4  # of a crawl that is done otherwise
+ALREADY_RUNNING = 5  # of a crawl with exclusive=yes
 INTERRUPTED = 130  # as in shells: 128 + signal number

@@ -27,6 +27,7 @@ from sitecrawl.console.terminal import (
     print_errors,
     print_lines,
 )
+from sitecrawl.console.worker_list import is_heard_of, list_workers
 from sitecrawl.explain.explanation import Explainer
 from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.records import Records
@@ -47,6 +48,7 @@ ARGUMENTS = {
     "errors": "",
     "redirects": "",
     "mirrors": "",
+    "workers": "",
     "refused": "",
     "rules": "",
     "rule-options": "",
@@ -80,7 +82,7 @@ class Command(StoredCommand):
             "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
             "indexing). import FILE: read such a file back. errors: what failed, and on which "
             "page its link stands. redirects: from where to where. mirrors: origins with equal "
-            "documents. refused: documents that a target of scrapy sync did not take, and why. "
+            "documents. workers: the processes of the last run. refused: documents that a target of scrapy sync did not take, and why. "
             "rules: what was learned of URLs, with the evidence. rule-options: the options "
             "that say the same. clear-errors: ask everything again that failed. retry URL: ask for one "
             "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
@@ -95,6 +97,11 @@ class Command(StoredCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the realm option."""
         super().add_options(parser)
+        parser.add_argument(
+            "--host",
+            metavar="HOST",
+            help="workers: only those of this host that were heard of in the last minute",
+        )
         parser.add_argument(
             "--realm",
             metavar="REALM",
@@ -112,6 +119,8 @@ class Command(StoredCommand):
             return _show_statistics(source, as_json=opts.json)
         if action == "pending" or action in LISTS:
             return self._list(action, source, opts)
+        if action == "workers":
+            return _show_workers(source, opts)
         if action == "refused":
             with open_change_log(source.database) as log:
                 return _print(list_refused(log), as_json=opts.json)
@@ -183,6 +192,15 @@ def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
     if as_json:
         return print_lines([json.dumps({"database": source.name, **statistics.record()})])
     return print_lines([source.name, *statistics.lines(time.time())])
+
+
+def _show_workers(source: CrawledSource, opts: argparse.Namespace) -> int:
+    """Print the workers; with a host, those of it that were heard of lately."""
+    with open_records(source.database) as records:
+        workers, now = records.workers(opts.realm), records.now()
+    if opts.host:
+        workers = [each for each in workers if is_heard_of(each, opts.host, now)]
+    return _print(list_workers(workers, now), as_json=opts.json)
 
 
 def _print(entries: Iterable[Entry], *, as_json: bool) -> int:

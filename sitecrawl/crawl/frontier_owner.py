@@ -6,7 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import Frontier, FrontierError
+from sitecrawl.frontier.base import AlreadyRunningError, Frontier, FrontierError
+from sitecrawl.statuses import ALREADY_RUNNING, DATABASE_ERROR
 
 if TYPE_CHECKING:
     from sitecrawl.config.configuration import Configuration
@@ -18,13 +19,15 @@ logger = logging.getLogger(__name__)
 class FrontierOwner:
     """Only owner of the crawl database.
 
-    ``failed`` is sent once, when the database can no longer be used; ``failure`` is the reason.
+    ``failed`` is sent once, when the database can no longer be used; ``failure`` is the reason,
+    ``status`` the exit status that follows from it.
     """
 
     def __init__(self, frontier: Frontier, configuration: Configuration) -> None:
         self.frontier = frontier
         self.run_id = 0
         self.failure: str | None = None
+        self.status = DATABASE_ERROR
         self.failed: Event[()] = Event()
         self._configuration = configuration
 
@@ -38,7 +41,11 @@ class FrontierOwner:
         if self.failure is not None:
             return
         self.failure = str(error)
-        logger.error("The crawl database failed and the crawl ends: %s", error)
+        if isinstance(error, AlreadyRunningError):
+            self.status = ALREADY_RUNNING
+            logger.error("%s", error)
+        else:
+            logger.error("The crawl database failed and the crawl ends: %s", error)
         self.failed.send()
 
     async def close(self, reason: str, counters: dict[str, Any]) -> None:

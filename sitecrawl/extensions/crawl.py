@@ -387,7 +387,7 @@ class Crawl:
     async def _end(self) -> RunEnding:
         """Return the end of the run; raises FrontierError."""
         if self.owner.failure is not None:
-            return RunEnding(DATABASE_ERROR, self._finish_reason, 0)
+            return RunEnding(self.owner.status, self._finish_reason, 0)
         report, frontier = self.seed_report, self.owner.frontier
         counters = self.counters = await self.work_sharing.counters()
         if self.workers is not None:

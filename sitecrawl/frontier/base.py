@@ -472,6 +472,10 @@ class FrontierError(Exception):
     """The crawl database cannot be used; the text names it and the remedy."""
 
 
+class AlreadyRunningError(FrontierError):
+    """The realm is being crawled, and this crawl is to run alone."""
+
+
 class DatabaseUrlError(FrontierError):
     """The setting is not the URL of a crawl database."""
 

@@ -100,6 +100,28 @@ class SiteCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    """A worker of the last run of a realm; times are UTC epoch seconds.
+
+    ``rate`` is in pages per second before its last heartbeat; ``finish`` is the reason of its end,
+    or died, or silent; None while it runs.
+    """
+
+    realm: str
+    run: int
+    host: str
+    process: int
+    crawls: bool
+    started_at: float
+    seen_at: float
+    ended_at: float | None
+    finish: str | None
+    pages: int
+    rate: float
+    origins: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord:
     """One run of a crawl: its configuration, and how it ended.
 
@@ -221,6 +243,12 @@ MIRRORS = (
     " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm{of}"
     " GROUP BY a.key, b.key ORDER BY count(*) DESC, a.key, b.key"
 )
+WORKERS = (
+    "SELECT r.realm, w.run, w.host, w.process, w.crawls, w.started_at, w.seen_at, w.ended_at,"
+    " w.finish, w.pages, w.rate, (SELECT count(*) FROM origin AS o WHERE o.owner = w.owner)"
+    " FROM run_worker AS w JOIN run AS r ON r.id = w.run WHERE true{of}"
+    " ORDER BY w.started_at, w.owner"
+)
 ATTEMPTS = (
     "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
     " WHERE url = ? ORDER BY id"
@@ -248,6 +276,10 @@ class Records:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def now(self) -> float:
+        """Return UTC epoch seconds by the database's clock, which the workers use."""
+        return self._database.now()
 
     def last_run(self, realm: str | None = None, before: int | None = None) -> RunRecord | None:
         """Return the newest run of one realm or of all, or the newest ``before`` a run."""
@@ -378,6 +410,11 @@ class Records:
         for key, *rule, value in self._database.stream(*_asked(LEARNED, realm, OF_REALM)):
             kind, name, state, words = rule
             yield key, StoredRule(kind, name, state, words, json.loads(value))
+
+    def workers(self, realm: str | None = None) -> list[WorkerRecord]:
+        """Return the workers of the last runs, those that started first in front."""
+        rows = self._database.rows(*_asked(WORKERS, realm, " AND r.realm = ?"))
+        return [replace(WorkerRecord(*row), crawls=bool(row[4])) for row in rows]
 
     def mirrors(self, realm: str | None = None) -> list[tuple[str, str, int, float]]:
         """Return pairs of origins with equal documents: number, and share of the smaller one's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import AlreadyRunningError, FrontierError
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.leases import reap_dead_workers, register
 from sitecrawl.frontier.run_counters import of_run
@@ -45,6 +45,11 @@ def begin(
     now = database.now()
     reap_dead_workers(database, now, options.delay)
     run = _living_run(database, options.realm)
+    if run is not None and options.exclusive and not options.delivered_by:
+        raise AlreadyRunningError(
+            f"Run {run} of realm {options.realm!r} in {database.name} is still going on"
+            " (scrapy frontier workers); nothing is started."
+        )
     if run is None:
         database.execute(
             "UPDATE run SET finished_at = ?, finish_reason = 'crashed'"

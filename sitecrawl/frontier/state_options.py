@@ -34,6 +34,7 @@ class StateOptions:
     robots.txt sets another. ``reconnect_seconds`` is the time for which a lost connection to the
     database is tried again. ``owner`` is this worker's name, made if empty; ``delivered_by`` names the
     worker that writes its changes to files, and ``crawls`` is false for one that only does that.
+    ``exclusive`` refuses to join a run of others.
     ``activity`` selects the URLs that a run considers: all that are due,
     only those never visited (discover), only those visited before (refresh), or only the starts.
     ``reading`` is the hash of the options with which pages are read: pages read with others are
@@ -52,6 +53,7 @@ class StateOptions:
     owner: str = ""
     delivered_by: str = ""
     crawls: bool = True
+    exclusive: bool = False
     delay: float = 1.0
     reading: str = ""
     following: Following = field(default_factory=Following)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -18,7 +20,7 @@ PROJECTS = "[settings]\nsitecrawl = sitecrawl.settings\n"
 CONFIGURATION = """\
 [scrapyd]
 http_port = {port}
-bind_address = 127.0.0.1
+bind_address = {address}
 poll_interval = 0.2
 jobstorage = scrapyd.jobstorage.SqliteJobStorage
 """
@@ -27,14 +29,14 @@ jobstorage = scrapyd.jobstorage.SqliteJobStorage
 class Scrapyd:
     """The running server; ``folder`` is its working directory."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, address: str = "127.0.0.1") -> None:
         self.folder = folder
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.url = f"http://127.0.0.1:{probe.getsockname()[1]}/"
+            probe.bind((address, 0))
+            self.url = f"http://{address}:{probe.getsockname()[1]}/"
         (folder / "scrapy.cfg").write_text(PROJECTS)
         port = self.url.strip("/").rpartition(":")[2]
-        (folder / "scrapyd.conf").write_text(CONFIGURATION.format(port=port))
+        (folder / "scrapyd.conf").write_text(CONFIGURATION.format(port=port, address=address))
         with (folder / "server.log").open("wb") as log:
             self._process = subprocess.Popen(
                 [str(PROGRAMS / "scrapyd")], cwd=folder, stdout=log, stderr=log
@@ -74,6 +76,19 @@ class Scrapyd:
                 return self.log(project, job)
             time.sleep(0.1)
         raise TimeoutError(f"{job} of {project} does not end")
+
+    @property
+    def processes(self) -> list[int]:
+        """The server's process, and those of the jobs that it runs."""
+        pid = self._process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [pid, *map(int, children)]
+
+    def kill(self) -> None:
+        """Kill the server and its jobs, as when the machine is lost."""
+        for pid in self.processes:
+            os.kill(pid, signal.SIGKILL)
+        self._process.wait(60)
 
     def close(self) -> None:
         """End the server."""

@@ -133,6 +133,12 @@ class StateParams(OptionGroup):
         description="Number of worker processes of `scrapy crawl`, which share the origins of the "
         "crawl; auto is one for each core. They have one log, one output in order and one exit status.",
     )
+    exclusive: bool = option(
+        default=False,
+        effect=Effect.RUN,
+        description="Do not join a run of this crawl that is still going on, but end at once with "
+        "status 5, as for a crawl that is started by a timer.",
+    )
     lease: Duration = option(
         60.0,
         ge=2,
@@ -175,4 +181,5 @@ class StateParams(OptionGroup):
             any_name=self.any_database,
             lease_seconds=self.lease,
             reconnect_seconds=self.reconnect,
+            exclusive=self.exclusive,
         )

@@ -1,0 +1,93 @@
+"""One crawl by the Scrapyd daemons of two machines, which share a PostgreSQL database."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import kubernetes_validate  # type: ignore[import-untyped]
+import pytest
+import yaml  # type: ignore[import-untyped]
+from scrapyd_server import Scrapyd
+
+from fixtures.databases import Databases
+from fixtures.server import Page, Server, page
+from sitecrawl.frontier import open_records
+
+ROOT = Path(__file__).parent.parent.parent
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+PATHS = [f"/{one}-{other}" for one in WORDS[:5] for other in WORDS[:6]]
+
+
+def site(number: int) -> dict[str, Page]:
+    """Pages with texts of their own."""
+    pages: dict[str, Page] = {"/": page(*PATHS, text=f"Home of {number}")}
+    for place, path in enumerate(PATHS):
+        text = " ".join(f"word{(number * 977 + place * 31 + n * n * 7) % 9000}" for n in range(60))
+        pages[path] = page(text=text)
+    return pages
+
+
+@pytest.mark.behaviour("W-08")
+def test_two_daemons_share_a_crawl_and_one_is_lost(
+    server: Server, databases: Databases, tmp_path: Path
+) -> None:
+    url = databases.postgres.url("daemons")
+    origins = [server.serve(site(n), address=f"127.0.4.{n + 1}") for n in range(8)]
+    daemons = []
+    for number in (1, 2):
+        folder = tmp_path / f"machine{number}"
+        folder.mkdir()
+        daemons.append(Scrapyd(folder, f"127.1.0.{number}"))
+    lost, other = daemons
+    settings = [f"SITECRAWL_DATABASE={url}", 'FEEDS={"documents.jsonl": {"format": "jsonlines"}}']
+    call = {
+        "project": "sitecrawl",
+        "spider": "site",
+        "setting": settings,
+        "start": " ".join(f"{origin}/" for origin in origins),
+        "crawl_name": "daemons",
+        "delay": "0.15",
+        "politeness": "0",
+    }
+    try:
+        jobs = [daemon.ask("schedule.json", **call)["jobid"] for daemon in daemons]
+        deadline = time.monotonic() + 60
+        while len(server.log.of()) < 60 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        lost.kill()
+        log = other.finished("sitecrawl", jobs[1])
+    finally:
+        other.close()
+    assert "'finish_reason': 'finished'" in log
+    with open_records(url) as records:
+        found = {record["url"] for record in records.documents()}
+        workers = {each.finish for each in records.workers()}
+    assert found == {f"{origin}{path}" for origin in origins for path in ("/", *PATHS)}
+    assert workers == {"died", "finished"}
+    for origin in origins:
+        assert server.log.most_in_flight(origin) == 1
+        assert server.log.shortest_gap(origin) >= 0.145
+    lines = (tmp_path / "machine2" / "documents.jsonl").read_text().splitlines()
+    seqs = [json.loads(line)["seq"] for line in lines]
+    assert len(set(seqs)) == len(seqs)
+
+
+@pytest.mark.behaviour("W-08")
+def test_the_unit_of_systemd_is_valid(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        pytest.skip("systemd is not installed")
+    unit = tmp_path / "sitecrawl@1.service"
+    shutil.copy(ROOT / "deploy" / "sitecrawl@.service", unit)
+    done = subprocess.run([program, "verify", unit], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.behaviour("W-08")
+def test_the_deployment_of_kubernetes_is_valid() -> None:
+    deployment = yaml.safe_load((ROOT / "deploy" / "kubernetes.yaml").read_text())
+    kubernetes_validate.validate(deployment, "1.30", strict=True)
