@@ -94,13 +94,7 @@ class LanceDbTarget:
     def open(self) -> Cursor | None:
         """Lock the folder; read the cursor. A table without one is that of a killed first batch."""
         with self._errors():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._take_lock()
-            table = self._table(TABLE)
-            if table is not None and EMBED not in (table.schema.metadata or {}):
-                raise TargetMismatchError(
-                    f"{self._uri}: the table {TABLE} is another program's; give another folder."
-                )
+            self._take()
             path = self.folder / CURSOR
             if not path.exists():
                 self._drop(TABLE)
@@ -131,8 +125,7 @@ class LanceDbTarget:
     def rebuild(self) -> Iterator[LanceDbTarget]:
         """Fill a second table; its content replaces this one's in one commit at the end."""
         with self._errors():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._take_lock()
+            self._take()
             self._drop(REBUILT)
         fresh = LanceDbTarget(self._uri, self._options, REBUILT)
         yield fresh
@@ -233,9 +226,15 @@ class LanceDbTarget:
     def _write_cursor(self, cursor: Cursor) -> None:
         replace_json(self.folder / CURSOR, asdict(cursor))
 
-    def _take_lock(self) -> None:
+    def _take(self) -> None:
+        """Lock the folder; raises TargetMismatchError if its table is not ours."""
         if self._lock is None:
             self._lock = lock_folder(self.folder)
+        table = self._table(TABLE)
+        if table is not None and EMBED not in (table.schema.metadata or {}):
+            raise TargetMismatchError(
+                f"{self._uri}: the table {TABLE} is another program's; give another folder."
+            )
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

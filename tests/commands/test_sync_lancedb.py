@@ -62,7 +62,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     import lancedb
 
     found = lancedb.connect(folder).open_table("sections").search().to_list()
-    return sorted(found, key=lambda row: (row["url"], row["seq"]))
+    return sorted(found, key=lambda row: (row.get("url", ""), row.get("seq", 0)))
 
 
 @pytest.mark.behaviour("SY-01", "SY-13")
@@ -160,6 +160,10 @@ def test_targets_that_are_refused(say: Say, tmp_path: Path, embed: str) -> None:
     import lancedb
 
     lancedb.connect(tmp_path / "theirs").create_table("sections", [{"id": "x"}])
-    assert "another program's" in say("sync", f"lancedb:///{tmp_path}/theirs", "-a", embed).err
+    for words in ([], ["--rebuild"]):
+        refused = say("sync", f"lancedb:///{tmp_path}/theirs", "-a", embed, *words)
+        assert refused.status == 2
+        assert "another program's" in refused.err
+    assert rows(tmp_path / "theirs") == [{"id": "x"}]
     lags = json.loads(say("frontier", "--json").out)["targets"]
     assert [(each["target"], each["behind"]) for each in lags] == [(target, 0)]
