@@ -1,13 +1,13 @@
 """Crawls of sites made of real software, against what their databases and files say is there.
 
-    python -m benchmarks.real_sites [SITE ...] [--against CHECKOUT] [--option NAME=VALUE ...]
+    python -m benchmarks.real_sites [SITE ...] [--now] [--against CHECKOUT] [--option NAME=VALUE ...]
 
-Serves each site on a loopback address, crawls it with this checkout and, if one is named, with
-another (whose own ``.venv`` is used), and prints recall, precision, F1, requests for each true page
-found, and if the crawl ended by itself. ``--option`` goes to the crawls of this checkout,
-``--against-option`` to those of the other: ``--against . --against-option query=keep``
-compares two ways of crawling. Debian packages that are missing are installed. With ``--keep FOLDER`` outputs, logs
-and crawl databases stay there.
+Serves each site on a loopback address and crawls it twice, without anything learned (``before``)
+and as shipped (``now``); ``--now`` leaves the first out. Prints recall, precision, F1, requests for
+each true page found, if the crawl ended by itself, and the means. With ``--against`` the first
+crawl is that of another checkout (whose own ``.venv`` is used), with the options of
+``--against-option``. ``--option`` goes to the other crawl. Debian packages that are missing are
+installed. With ``--keep FOLDER`` outputs, logs and crawl databases stay there.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from benchmarks.real_sites.measure import crawl
 from benchmarks.real_sites.site import Marks, Site
 from benchmarks.real_sites.sites import SITES
 
+UNLEARNED = ["query=keep", "learn_duplicates=no"]
 LONGEST = 600  # seconds that a crawl may take
 HEAD = "| site | crawl | recall | precision | F1 | requests/page | requests | documents | garbage "
 HEAD += "| true pages | ended by itself | CPU s | s |"
@@ -77,6 +78,7 @@ def arguments() -> argparse.Namespace:
     """The words of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sites", nargs="*", metavar="SITE", help=", ".join(SITES))
+    parser.add_argument("--now", action="store_true")
     parser.add_argument("--against", type=Path)
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--against-option", action="append", default=[])
@@ -94,7 +96,9 @@ def main() -> None:
     end_in_order()
     crawls: Crawls = {"now": (ROOT, given.option)}
     if given.against is not None:
-        crawls["other"] = (given.against.resolve(), given.against_option)
+        crawls = {"other": (given.against.resolve(), given.against_option), **crawls}
+    elif not given.now:
+        crawls = {"before": (ROOT, UNLEARNED), **crawls}
     print(HEAD, "|---" * (HEAD.count("|") - 1) + "|", sep="\n", flush=True)
     by_crawl: dict[str, list[Marks]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="sitecrawl-real-sites-") as temporary:

@@ -40,21 +40,31 @@ def list_rules(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_options(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the options equivalent to the learned rules, as lines of a configuration file."""
+    """Yield the options equivalent to the learned rules, as lines of a configuration file.
+
+    A parameter is dropped if no page depends on any of its values, and kept if a page does or a
+    few values only are known.
+    """
     rewriting: list[str] = []
-    parameters: dict[str, set[bool]] = {}
+    kept: set[str] = set()
+    dropped: set[str] = set()
     for origin, rule in records.learned_rules(realm):
         if rule.kind == "duplicate":
             entry = rewriting_of(DuplicateRule.from_stored(rule.value), origin)
             rewriting += [entry] if entry else []
-        elif rule.state in (RuleState.ACTIVE, RuleState.WITHDRAWN):
-            name = ParameterRule.from_stored(rule.value).name
-            parameters.setdefault(name, set()).add(rule.state == RuleState.WITHDRAWN)
-    if rewriting:
-        yield {"url_rewrite": rewriting}, _toml("url_rewrite", rewriting)
-    kept = sorted(name for name, changes in parameters.items() if True in changes)
-    if kept:
-        yield {"query_keep": kept}, _toml("query_keep", kept)
+            continue
+        parameter = ParameterRule.from_stored(rule.value)
+        if parameter.state is RuleState.ACTIVE and parameter.covers_all:
+            dropped.add(parameter.name)
+        elif parameter.evidence.support or parameter.evidence.against:
+            kept.add(parameter.name)
+    for name, values in (
+        ("url_rewrite", rewriting),
+        ("query_keep", sorted(kept)),
+        ("query_drop", sorted(dropped - kept)),
+    ):
+        if values:
+            yield {name: values}, _toml(name, values)
 
 
 def _toml(name: str, values: list[str]) -> str:

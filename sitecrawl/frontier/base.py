@@ -362,8 +362,10 @@ class Frontier(Protocol):
     async def learned(self, origin: str) -> list[StoredRule]:
         """Return the learned rules of an origin."""
 
-    async def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
-        """Store learned rules of a leased origin."""
+    async def save_learned(
+        self, origin: str, rules: Sequence[StoredRule], gone: Collection[tuple[str, str]] = ()
+    ) -> None:
+        """Store learned rules of a leased origin; delete those of ``gone``, by kind and name."""
 
     async def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool = False

@@ -82,8 +82,14 @@ class LearnedRules:
             for kind, name, state, words, value in rows
         ]
 
-    def save(self, origin: int, rules: Iterable[StoredRule]) -> None:
-        """Store rules, replacing those of the same kind and name."""
+    def save(
+        self, origin: int, rules: Iterable[StoredRule], gone: Iterable[tuple[str, str]]
+    ) -> None:
+        """Store rules, replacing those of the same kind and name; delete those of ``gone``."""
+        self._database.many(
+            "DELETE FROM learned WHERE origin = ? AND kind = ? AND name = ?",
+            [(origin, *each) for each in gone],
+        )
         self._database.many(
             SAVE,
             [(origin, *rule[:4], json.dumps(rule.value, separators=(",", ":"))) for rule in rules],

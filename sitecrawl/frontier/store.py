@@ -262,11 +262,13 @@ class Store:
         """Return the learned rules of a leased origin."""
         return self._learned.of(self.leases[origin].id) if origin in self.leases else []
 
-    def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
-        """Store learned rules of an origin, if it is ours."""
+    def save_learned(
+        self, origin: str, rules: Sequence[StoredRule], gone: Collection[tuple[str, str]]
+    ) -> None:
+        """Store learned rules of an origin, and delete those of ``gone``, if it is ours."""
         with self._transaction():
             if self.leases.prove(origin):
-                self._learned.save(self.leases[origin].id, rules)
+                self._learned.save(self.leases[origin].id, rules, gone)
 
     def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool

@@ -117,9 +117,11 @@ class ThreadedFrontier:
         """Return the learned rules of an origin."""
         return await self._run(self._store.learned, origin)
 
-    async def save_learned(self, origin: str, rules: Sequence[StoredRule]) -> None:
-        """Store learned rules of a leased origin."""
-        await self._run(self._store.save_learned, origin, rules)
+    async def save_learned(
+        self, origin: str, rules: Sequence[StoredRule], gone: Collection[tuple[str, str]] = ()
+    ) -> None:
+        """Store learned rules of a leased origin; delete those of ``gone``, by kind and name."""
+        await self._run(self._store.save_learned, origin, rules, gone)
 
     async def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool = False

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 
 SAME_PAGE_NOTE = (
-    "which is the same page as session_parameters, entry_parameters, query and url_rewrite have it"
+    "which is the same page by session_parameters, entry_parameters, query, query_drop and "
+    "url_rewrite"
 )
 
 logger = logging.getLogger(__name__)

@@ -133,6 +133,7 @@ class Learning:
         self._forbidden = frozenset(params.forbidden_rules)
         self._realm_rules = discovery.rules
         self._owner = owner
+        self._recorder = recorder
         self._discovery = discovery
         self._tasks = tasks
         self._origins: dict[str, Learned] = {}
@@ -301,10 +302,17 @@ class Learning:
                 )
                 for rule in rules.rules
             ]
-            await self._owner.frontier.save_learned(key, stored)
-            learned.stored = _as_text(stored)
+            before, learned.stored = learned.stored, _as_text(stored)
+            changed = [
+                rule
+                for rule in stored
+                if before.get((rule.kind, rule.name)) != learned.stored[rule.kind, rule.name]
+            ]
+            gone = before.keys() - learned.stored.keys()
+            await self._owner.frontier.save_learned(key, changed, gone)
         if not withdrawn:
             return
+        await self._recorder.flush(key)  # URLs that the rule refused a moment ago are released too
         released = await self._owner.frontier.release_folded(key)
         if (
             released and key in self._origins

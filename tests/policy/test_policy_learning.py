@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from random import Random
 
 import pytest
 
 from sitecrawl.policy.learning.duplicate_rules import DuplicateRule, script_of
 from sitecrawl.policy.learning.evidence import RuleState
-from sitecrawl.policy.learning.origin_learning import ObservedPage, OriginLearning
+from sitecrawl.policy.learning.origin_learning import (
+    MAX_PARAMETER_RULES,
+    MAX_PROPOSALS,
+    ObservedPage,
+    OriginLearning,
+)
 
 ORIGIN = "https://example.org"
 LANGUAGES = ("de", "fr", "pt-br")
@@ -89,6 +96,24 @@ def test_rules_that_lead_in_circles_keep_the_page_that_was_read_or_ranks_first()
 def test_samples_are_taken_apart_where_the_kept_page_links_to_the_url() -> None:
     rule = rule_of(("/de/x", "/x"))
     kept = [rule.evidence.fold(linked=each) for each in [False] * 40 + [True] * 4]
-    assert [place for place, folded in enumerate(kept) if not folded] == [1, 3, 15, 31, 41, 43]
+    assert [place for place, folded in enumerate(kept) if not folded] == [1, 3, 15, 31, 40, 41, 43]
     before = [rule.evidence.fold(before=True) for _ in range(3)]
     assert before == [False, True, True]
+
+
+@pytest.mark.behaviour("DU-29")
+def test_what_is_learned_is_bounded_whatever_a_site_does() -> None:
+    random, made = Random(1), learning([])
+
+    def word() -> str:
+        return "".join(random.choices("abcdefghij-0.", k=random.randint(1, 90)))
+
+    for number in range(4000):
+        one, other = ("/" + "/".join(word() for _ in range(random.randint(1, 4))) for _ in range(2))
+        page = f"{one}?{word()}={word()}&x{number}=1"
+        made.observe(ObservedPage(ORIGIN + page, number // 3, 1000, (ORIGIN + other,)))
+    assert len(made.duplicates) <= MAX_PROPOSALS
+    assert len(made.parameters) <= MAX_PARAMETER_RULES
+    stored = [len(json.dumps(rule.as_stored())) for rule in made.rules]
+    assert sum(stored) < 1_000_000
+    assert max(stored) < 8000

@@ -169,6 +169,12 @@ class RuleParams(OptionGroup):
         effect=Effect.FOLLOWING,
         description="The parameters that query=filter keeps; names are compared with case.",
     )
+    query_drop: Words = option(
+        default=(),
+        effect=Effect.FOLLOWING,
+        description="Parameters removed from all queries, for instance those that "
+        "`scrapy frontier rule-options` lists; names are compared with case.",
+    )
     learn_duplicates: bool = option(
         default=True,
         effect=Effect.RUN,

@@ -25,7 +25,8 @@ MAX_CHANGES = 2
 """Maximum number of places in which the two URLs of a pair differ."""
 MAX_CHANGED_TOKENS = 14
 MAX_PLACE = 400
-"""Maximum length of a path and query to which rules are applied, in characters."""
+"""Maximum length of a path and query of which rules are made or to which they are applied, in
+characters."""
 MAX_VALUES, SHOWN_VALUES = 40, 12
 ENOUGH_VALUES = 3
 """Number of values of a variable after which one more does not require new tests."""
@@ -126,6 +127,8 @@ def script_of(url: str, other: str) -> tuple[Edit, ...] | None:
 
     Takes at most some tenths of a millisecond, because the number of tokens is bounded.
     """
+    if max(len(url), len(other)) > MAX_PLACE:
+        return None
     one, two = _TOKEN.findall(url), _TOKEN.findall(other)
     if max(len(one), len(two)) > MAX_TOKENS:
         return None

@@ -16,7 +16,7 @@ MIN_TESTS = 4
 """Number of correct predictions since the last generalisation before a rule becomes active."""
 COUNTED_TEXTS = 64
 """Number of different texts remembered; after that, each further page counts."""
-FIRST_SAMPLES = frozenset({2, 4})
+FIRST_SAMPLES, FIRST_LINKED = frozenset({2, 4}), frozenset({1, 2, 4})
 SAMPLES = ((64, 16), (1024, 64))
 """Sampling of refused URLs, as (up to this many URLs, fetch one in this many)."""
 SAMPLE_EVERY = 256
@@ -97,7 +97,7 @@ class Evidence:
         self.folded += 1
         self.linked += linked
         count = self.linked if linked else self.folded - self.linked
-        if count in FIRST_SAMPLES:
+        if count in (FIRST_LINKED if linked else FIRST_SAMPLES):
             return False
         every = next((each for most, each in SAMPLES if count <= most), SAMPLE_EVERY)
         return count % every != 0

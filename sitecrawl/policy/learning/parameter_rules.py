@@ -90,13 +90,18 @@ class ParameterRule:
             self.values.append(value)
         return self.evidence.add(text, foretold=foretold)
 
+    @property
+    def covers_all(self) -> bool:
+        """True if enough values were seen to fold any."""
+        return len(self.values) >= MANY_VALUES
+
     def covers(self, value: str) -> bool:
         """Return True if a URL with this value may be folded."""
-        return len(self.values) >= MANY_VALUES or value in self.values
+        return self.covers_all or value in self.values
 
     def __str__(self) -> str:
         """Return the decision in readable form."""
-        values = "any value" if len(self.values) >= MANY_VALUES else ", ".join(self.values)
+        values = "any value" if self.covers_all else ", ".join(self.values)
         if self.state is RuleState.WITHDRAWN:
             return f"{self.template}: {self.name} changes the content"
         return f"{self.template}: {self.name} says nothing ({values})"

@@ -19,7 +19,7 @@ from sitecrawl.policy.urls.canonicalization import (
     has_treated_query,
 )
 from sitecrawl.policy.urls.scope import NumericHosts, Scope
-from sitecrawl.policy.urls.session_ids import SessionIds, TrackingParameters
+from sitecrawl.policy.urls.session_ids import DroppedParameters, SessionIds, TrackingParameters
 from sitecrawl.policy.urls.url_rules import (
     FORM_RULES,
     PATH_RULES,
@@ -50,7 +50,11 @@ class StageKinds(NamedTuple):
 
 STAGES = (
     StageKinds((Rewriting,), (*FORM_RULES, NumericHosts)),
-    StageKinds((SessionIds, TrackingParameters, ListingSort), (Domino,), lambda _: has_parameters),
+    StageKinds(
+        (SessionIds, TrackingParameters, DroppedParameters, ListingSort),
+        (Domino,),
+        lambda _: has_parameters,
+    ),
     StageKinds(QUERY_CHANGES, QUERY_RULES, has_treated_query),
     StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES)),
 )
