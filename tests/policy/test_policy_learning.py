@@ -39,8 +39,8 @@ def learning(known: Iterable[str]) -> OriginLearning:
 
 def learn(origin: OriginLearning, *pairs: tuple[str, str]) -> None:
     """Observe pages, each found to be equal to an earlier one."""
-    for number, (path, other) in enumerate(pairs):
-        origin.observe(ObservedPage(ORIGIN + path, number, 1000, (ORIGIN + other,)))
+    for path, other in pairs:
+        origin.observe(ObservedPage(ORIGIN + path, hash((path, other)), 1000, (ORIGIN + other,)))
 
 
 @pytest.mark.behaviour("DU-20")
@@ -117,3 +117,19 @@ def test_what_is_learned_is_bounded_whatever_a_site_does() -> None:
     stored = [len(json.dumps(rule.as_stored())) for rule in made.rules]
     assert sum(stored) < 1_000_000
     assert max(stored) < 8000
+
+
+@pytest.mark.behaviour("DU-26")
+def test_a_way_that_ends_at_another_version_of_the_page_is_not_gone() -> None:
+    names = "abcdefghijk"
+    known = {f"{ORIGIN}/{each}/z.html" for each in ("ja", "de", "en")}
+    translated = {(f"{ORIGIN}/ja/z.html", f"{ORIGIN}/en/z.html")}
+    origin = OriginLearning(
+        ORIGIN, known.__contains__, known.__contains__, lambda *pair: pair in translated
+    )
+    for other in ("de", "en"):
+        learn(origin, *((f"/ja/{name}.html", f"/{other}/{name}.html") for name in names))
+    learn(origin, *((f"/de/{name}.html", f"/en/{name}.html") for name in names))
+    assert [*origin.fold(f"{ORIGIN}/ja/z.html", lambda _: False)] == []
+    translated.clear()
+    assert [*origin.fold(f"{ORIGIN}/ja/z.html", lambda _: False)] != []

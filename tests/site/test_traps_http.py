@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Page, Request, Server, page
+from fixtures.server import Answer, Page, Request, Server, page
 from fixtures.traps import TrapSite, real_pages
 
 LISTED = 100  # of 300 list pages: the traps cost the same, and the test a third of the time
@@ -18,16 +18,17 @@ TRAPS = (
 
 
 class Served:
-    """The site as pages of a server."""
+    """The site, or the areas of it that ``prefixes`` name, as pages of a server."""
 
-    def __init__(self) -> None:
+    def __init__(self, *prefixes: str) -> None:
         self._site = TrapSite(LISTED)
+        self._prefixes = prefixes or ("/",)
 
     def __call__(self, request: Request) -> Page:
         """The page of a target; its links have no text of their own."""
         found = self._site.answer(request.target)
-        if found is None:
-            return ""
+        if found is None or not request.target.startswith(self._prefixes):
+            return Answer("", 404)
         links = "".join(f'<a href="{link}">.</a>' for link in found.links)
         return page(title=found.title, text=found.text, body=links)
 
@@ -47,3 +48,27 @@ def test_all_real_pages_at_one_and_a_half_requests_each(
     assert {trap for trap in TRAPS if not any(p.startswith(f"/{trap}") for p in asked)} == set()
     reasons = {"endless_series", "recombination", "copies", "session_like", "repeated_directory"}
     assert {f"sitecrawl/rules/{reason}" for reason in reasons} <= run.stats.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("K-37", "Q-23")
+@pytest.mark.parametrize(
+    ("start", "prefixes"),
+    [("/", ()), ("/shop", ("/shop", "/product")), ("/forum?board=1", ("/forum", "/topic"))],
+    ids=["traps", "catalogue", "forum"],
+)
+def test_learning_loses_no_page_that_is_found_without_it(
+    server: Server, crawl: CrawlCommand, start: str, prefixes: tuple[str, ...]
+) -> None:
+    origin = server.serve({"*": Served(*prefixes), "/robots.txt": ""})
+    found: list[frozenset[str]] = []
+    for options in ({"query": "keep", "learn_duplicates": "no"}, {}):
+        server.log.clear()
+        run = crawl.begin(
+            f"{origin}{start}", delay=0, realm=f"crawl{len(found)}", any_database="yes", **options
+        ).finish()
+        assert run.status == 0, run.log[-3000:]
+        found.append(real_pages(LISTED) & {url.removeprefix(origin) for url in run.documents})
+    kept, learned = found
+    assert len(kept) > 100
+    assert kept - learned == set()

@@ -205,21 +205,26 @@ class OriginLearning:
     def _reach(self, url: str) -> list[Fold]:
         """Return the URLs to which active rules lead from ``url``, the nearest first.
 
-        Where several rules apply, the most specific ones are followed alone.
+        Where several rules apply, the most specific ones are followed alone. A way that ends at
+        another version of the page is wrong from its first step.
         """
         reached: dict[str, Fold] = {}
+        before: dict[str, str] = {}
+        wrong: set[str] = set()
         waiting = [url]
         while waiting and len(reached) < MAX_REACHED:
+            place = waiting.pop(0)
             specific = 0
-            for size, step in self._steps(waiting.pop(0), RuleState.ACTIVE):
+            for size, step in self._steps(place, RuleState.ACTIVE):
                 if size < specific:
                     break
-                if step.url == url or step.url in reached or self.distinct(url, step.url):
-                    continue
                 specific = size
-                reached[step.url] = step
-                waiting.append(step.url)
-        return list(reached.values())
+                if self.distinct(url, step.url):
+                    wrong.update(_way(place, before))
+                elif step.url != url and step.url not in reached:
+                    reached[step.url], before[step.url] = step, place
+                    waiting.append(step.url)
+        return [step for found, step in reached.items() if wrong.isdisjoint(_way(found, before))]
 
     def named(self, url: str) -> Iterator[str]:
         """Yield the URLs that rules make of ``url`` in a single step, known or not."""
@@ -492,6 +497,13 @@ def nearest(url: str, others: Sequence[str]) -> list[str]:
         return max(len(url), len(other)) - head - tail, other
 
     return sorted(others, key=difference)[:MAX_PAIRS]
+
+
+def _way(url: str, before: Mapping[str, str]) -> Iterator[str]:
+    """Yield a URL and those through which it was reached, without the first."""
+    while url in before:
+        yield url
+        url = before[url]
 
 
 def differing_bases(url: str, other: str) -> tuple[str, str]:
