@@ -194,6 +194,7 @@ class Crawl:
             self.tasks,
             queues=self.queues,
             robots=self.robots,
+            worth=self.worth,
             seed_report=self.seed_report,
             stats=stats,
             params=params,

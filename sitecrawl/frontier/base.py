@@ -338,6 +338,14 @@ class Frontier(Protocol):
     async def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
         """Store the dates of feed entries, and queue known URLs whose date has changed."""
 
+    async def mark_modified(self, entries: Sequence[tuple[Candidate, float]]) -> None:
+        """Queue known URLs that were last read before the date (UTC epoch seconds) of each."""
+
+    async def skip(self, origin: str, fingerprints: Collection[int]) -> None:
+        """Remove popped URLs of a leased origin from the queue without a visit.
+
+        Their age stays as it is, so the next run considers them again."""
+
     async def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
 

@@ -154,6 +154,17 @@ class Store:
         with self._transaction():
             self._reminders.record_feed_dates(entries)
 
+    def mark_modified(self, entries: Sequence[tuple[Candidate, float]]) -> None:
+        """Queue the URLs that were last read before the date given with each."""
+        with self._transaction():
+            self._reminders.mark_modified(entries)
+
+    def skip(self, origin: str, fingerprints: Collection[int]) -> None:
+        """Remove popped URLs from the queue without a visit, if the origin is ours."""
+        with self._transaction():
+            if self.leases.prove(origin):
+                self._urls.skip(self.leases[origin], fingerprints)
+
     def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
         self._deletion_flush.begin_round()

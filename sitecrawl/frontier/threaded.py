@@ -93,6 +93,14 @@ class ThreadedFrontier:
         """Store the dates of feed entries, and queue the URLs whose date has changed."""
         await self._run(self._store.record_feed_dates, entries)
 
+    async def mark_modified(self, entries: Sequence[tuple[Candidate, float]]) -> None:
+        """Queue the URLs that were last read before the date given with each."""
+        await self._run(self._store.mark_modified, entries)
+
+    async def skip(self, origin: str, fingerprints: Collection[int]) -> None:
+        """Remove popped URLs of a leased origin from the queue without a visit."""
+        await self._run(self._store.skip, origin, fingerprints)
+
     async def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
         await self._run(self._store.requeue_due)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
@@ -29,6 +29,7 @@ MORE = (
     "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1"  # noqa: S608
     f" AND {PROMISING} LIMIT 1"
 )
+SKIP = "UPDATE url SET waiting = 0 WHERE origin = ? AND fingerprint = ? AND waiting = 1"
 PUT_OFF = (
     "UPDATE url SET priority = ? WHERE origin = ? AND fingerprint = ? AND waiting = 1"
     " AND priority <= 0"
@@ -130,6 +131,14 @@ class Urls:
         )
         lease.popped.difference_update(priorities)
 
+    def skip(self, lease: Lease, fingerprints: Collection[int]) -> None:
+        """Remove popped URLs from the queue without a visit; their age stays as it is."""
+        skipped = self._database.many(SKIP, [(lease.id, each) for each in fingerprints])
+        self._database.execute(
+            "UPDATE origin SET pending = pending - ? WHERE id = ?", (skipped, lease.id)
+        )
+        lease.popped.difference_update(fingerprints)
+
     def has_promising(self, origin: int) -> bool:
         """Tell whether a start, or a URL that did not fail last time, is waiting."""
         return bool(self._database.rows(MORE, (origin,)))
@@ -169,6 +178,7 @@ MARK_DUE = (
     f" AND {NOT_COOLING} AND {ONE}"
 )
 REDATED = f"{MARK_DUE} AND dated <> ?"
+MODIFIED = f"{MARK_DUE} AND indexed_at < ?"
 RECORD_DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
 PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 
@@ -210,6 +220,11 @@ class Reminders:
             one, at = self._one(candidate), date.timestamp()
             self._wait(candidate, REDATED, (*self._reminded(candidate), at))
             self._database.execute(RECORD_DATE, (at, at, *one))
+
+    def mark_modified(self, entries: Iterable[tuple[Candidate, float]]) -> None:
+        """Queue the URLs that were last read before the date given with each."""
+        for candidate, date in entries:
+            self._wait(candidate, MODIFIED, (*self._reminded(candidate), date))
 
     def _wait(self, candidate: Candidate, statement: str, values: Sequence[object]) -> None:
         if self._database.execute(statement, values):

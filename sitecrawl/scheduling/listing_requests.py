@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.origin_queues import OriginQueues
     from sitecrawl.scheduling.robots_files import RobotsFiles
+    from sitecrawl.scheduling.worth import Worth
     from sitecrawl.web.feeds.listing_format import ListedUrl
 
 
@@ -80,6 +81,7 @@ class ListingRequests:
         *,
         queues: OriginQueues,
         robots: RobotsFiles,
+        worth: Worth,
         seed_report: SeedReport,
         stats: StatsCollector,
         params: CrawlParams,
@@ -89,6 +91,7 @@ class ListingRequests:
         self._leased = leased
         self._tasks = tasks
         self._queues = queues
+        self._worth = worth
         self._seed_report = seed_report
         self._stats = stats
         self._params = params
@@ -228,12 +231,17 @@ class ListingRequests:
         frontier = self._owner.frontier
         pages = [entry.url for entry in entries if not entry.is_listing]
         candidates = self._discovery.listed(pages, asked.url, asked.kind)
+        given = {entry.url: entry.date for entry in entries}
+        dated = [(each, date) for url, each in candidates.items() if (date := given[url])]
+        times = [(each, date.timestamp()) for each, date in dated]
+        requeue = FORMATS[asked.kind].dates_requeue
+        if not requeue:
+            self._worth.note_dates(times)
         await frontier.add(list(candidates.values()))
-        if FORMATS[asked.kind].dates_requeue:
-            dates = {entry.url: entry.date for entry in entries}
-            await frontier.record_feed_dates(
-                [(each, date) for url, each in candidates.items() if (date := dates[url])]
-            )
+        if requeue:
+            await frontier.record_feed_dates(dated)
+        else:
+            await self._worth.queue_changed(times)
         for entry in entries:
             if entry.is_listing:
                 await self._ask_next(asked, entry.url)

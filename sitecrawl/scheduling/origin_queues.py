@@ -159,7 +159,7 @@ class OriginQueues:
         if decision is not None:
             self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
             return True
-        if self._worth.puts_off(origin.key, due):
+        if self._worth.skips(origin.key, due) or self._worth.puts_off(origin.key, due):
             return True
         refusal = self._learning.decide(origin.key, due)
         if refusal is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,12 @@ from sitecrawl.policy.learning.template_worth import (
     Templates,
     TemplateVisit,
 )
+from sitecrawl.policy.lifecycle.listed_dates import ListedDates, is_after
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
@@ -58,7 +60,12 @@ RESULTS = (PAGES - {Outcome.DUPLICATE}) | {
 are evidence for the learned rules instead."""
 LEFT = "Endless parts of sites were left out (reason maze, see scrapy explain): %s"
 BARREN = "%d URLs of kinds of pages that bring nothing were left out (reason barren_template): %s"
+UNCHANGED = (
+    "%d known pages were not visited, as reliable dates of a sitemap say that they are unchanged"
+)
 EXAMPLES = 5
+MAX_DATES = 200_000
+READ = frozenset(int(each) for each in (Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE))
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +76,9 @@ class OriginWorth:
     def __init__(self, mazes: Mazes, templates: Templates) -> None:
         self.mazes = mazes
         self.templates = templates
+        self.dates = ListedDates()
         self.put_off: dict[int, int] = {}
+        self.skipped: set[int] = set()
         self.lock = asyncio.Lock()
 
     def as_stored(self) -> list[StoredWorth]:
@@ -77,6 +86,7 @@ class OriginWorth:
         return [
             *(StoredWorth("maze", *each) for each in self.mazes.as_stored()),
             *(StoredWorth("template", *each) for each in self.templates.as_stored()),
+            StoredWorth("dates", "lastmod", "", self.dates.as_stored()),
         ]
 
 
@@ -104,6 +114,12 @@ class Worth:
         self._discovery = discovery
         self._tasks = tasks
         self._origins: dict[str, OriginWorth] = {}
+        self._trusts = params.trust_lastmod and not params.force and params.mode != "check"
+        self._max_age = params.max_revisit
+        self._reading = params.reading or None
+        self._following = params.following
+        self._dates: dict[int, float] = {}
+        self._skipped = 0
         self._left: dict[str, str] = {}
         self._barren: Counter[str] = Counter()
         recorder.batch_committed.connect(self.committed)
@@ -111,7 +127,7 @@ class Worth:
 
     async def prepare(self, key: str) -> None:
         """Load the evidence on an origin when its lease begins."""
-        if not (self._share or self._judges) or key in self._origins:
+        if not (self._share or self._judges or self._trusts) or key in self._origins:
             return
         stored = await self._owner.frontier.worth(key)
         mazes = Mazes(self._share)
@@ -120,7 +136,10 @@ class Worth:
             mazes.restore((each.name, each.value) for each in stored if each.kind == "maze")
         if self._judges:
             templates.restore((each.name, each.value) for each in stored if each.kind == "template")
-        self._origins.setdefault(key, OriginWorth(mazes, templates))
+        worth = self._origins.setdefault(key, OriginWorth(mazes, templates))
+        for each in stored:
+            if each.kind == "dates" and self._trusts:
+                worth.dates = ListedDates.from_stored(each.value)
         self._discovery.watch_subtrees(key, mazes.watched)
 
     def sort(
@@ -181,6 +200,25 @@ class Worth:
         words = template.in_words(name)
         return BARREN_TEMPLATE.refuse(f"{self._settings[BARREN_TEMPLATE]}: {words}")
 
+    def skips(self, key: str, due: DueUrl) -> bool:
+        """Skip a known page that a reliable sitemap calls unchanged, up to ``max_revisit``."""
+        date = self._dates.get(due.fingerprint)
+        worth = self._origins.get(key)
+        if date is None or worth is None or not worth.dates.rule_out_changes:
+            return False
+        read_at = due.indexed_at
+        if due.document_id is None or read_at is None or due.via == "seed":
+            return False
+        if read_at < time.time() - self._max_age or is_after(date, read_at):
+            return False
+        if due.outcome not in READ or not self._is_read_alike(due):
+            return False
+        if not worth.skipped:
+            self._tasks.begin(self._skip(key, worth))
+        worth.skipped.add(due.fingerprint)
+        self._skipped += 1
+        return True
+
     def puts_off(self, key: str, due: DueUrl) -> bool:
         """Return a prefetched URL to the queue if it comes after others by now."""
         worth = self._origins.get(key)
@@ -197,13 +235,41 @@ class Worth:
         worth.put_off[due.fingerprint] = LOW if subtree is None else SHELF
         return True
 
+    def note_dates(self, entries: Iterable[tuple[Candidate, float]]) -> None:
+        """Keep the dates of a sitemap, in UTC epoch seconds; those in the future say nothing."""
+        now = time.time() if self._trusts else 0.0
+        for each, date in entries:
+            if date <= now and len(self._dates) < MAX_DATES:
+                self._dates[each.fingerprint] = date
+
+    async def queue_changed(self, entries: Sequence[tuple[Candidate, float]]) -> None:
+        """Queue the pages of a sitemap that changed since their visit, if its dates are reliable."""
+        frontier = self._owner.frontier
+        by_origin: dict[str, list[tuple[Candidate, float]]] = defaultdict(list)
+        for each, date in entries:
+            if each.fingerprint in self._dates:
+                by_origin[each.origin].append((each, date))
+        for key, own in by_origin.items():
+            if frontier.holds(key):
+                await self.prepare(key)
+            worth = self._origins.get(key)
+            if worth is not None and worth.dates.announce_changes:
+                await frontier.mark_modified(own)
+
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
-        """Learn the worth of templates from committed visits."""
-        worth = self._origins.get(key) if self._judges else None
+        """Learn from committed visits: the worth of templates, and the truth of dates."""
+        worth = self._origins.get(key)
         if worth is None:
             return
         for visit in visits:
             due = visit.due
+            date = self._dates.get(due.fingerprint)
+            if date is not None and due.indexed_at and visit.outcome in WITH_CONTENT:
+                changed = visit.outcome is Outcome.FILE_INGESTED and not visit.unchanged
+                changed = changed and visit.content_hash != due.content_hash
+                worth.dates.observe(announced=is_after(date, due.indexed_at), changed=changed)
+            if not self._judges:
+                continue
             if visit.again or due.indexed_at is not None or visit.outcome not in RESULTS:
                 continue
             is_new, result = visit.outcome is Outcome.FILE_INGESTED, visit.outcome.name.lower()
@@ -251,9 +317,23 @@ class Worth:
         """Log one line about the parts that were left out, if there are any."""
         if self._left:
             logger.warning(LEFT, "; ".join(f"{name}: {said}" for name, said in self._left.items()))
+        if self._skipped:
+            logger.info(UNCHANGED, self._skipped)
         if self._barren:
             kinds = (f"{count} {name}" for name, count in self._barren.most_common(EXAMPLES))
             logger.info(BARREN, self._barren.total(), "; ".join(kinds))
+
+    async def _skip(self, key: str, worth: OriginWorth) -> None:
+        """Remove a batch of URLs from the queue."""
+        await asyncio.sleep(0)
+        batch, worth.skipped = worth.skipped, set()
+        await self._owner.frontier.skip(key, batch)
+        self.released.send(key)
+
+    def _is_read_alike(self, due: DueUrl) -> bool:
+        """Return True if a page was read, and its links judged, with the options of this run."""
+        following = self._following.at(due.depth) or None
+        return due.reading == self._reading and due.following == following
 
     def _is_low(self, worth: OriginWorth, due: DueUrl) -> bool:
         """Return True for a link never requested before whose template brings little."""

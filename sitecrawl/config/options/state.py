@@ -50,6 +50,13 @@ class StateParams(OptionGroup):
         description="Adapt the interval of each page to its changes: halved after a change, half as"
         " long again without one.",
     )
+    trust_lastmod: bool = option(
+        default=True,
+        effect=Effect.RUN,
+        description="Believe the dates of a sitemap (lastmod) once visits have shown that they are "
+        "right: a page that they call changed is due at once, one that they call unchanged is not "
+        "visited again before max_revisit.",
+    )
     retry_refused_after: Duration = option(
         30 * DAY,
         effect=Effect.RUN,
