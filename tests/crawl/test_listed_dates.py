@@ -66,6 +66,7 @@ def test_right_dates_make_pages_due_and_save_visits(server: Server, crawl: Crawl
     assert len(run_asked) <= 4, "pages that were asked for before the sitemap was read"
     assert "known pages were not visited, as reliable dates" in run.log
     site.change(7)
+    crawl.command("frontier", "retry", start)  # nothing is asked of an origin with nothing due
     crawl(start)
     assert site.asked() == {"/p7"}
     crawl(start, recrawl=0, trust_lastmod="no")
@@ -84,8 +85,9 @@ def test_pages_are_visited_where_dates_are_wrong_or_missing_changes(
     crawl(start, recrawl=0)
     assert len(site.asked()) == PAGES
     site.change(1, really=False)
+    crawl.command("frontier", "retry", start)
     crawl(start)
-    assert site.asked() <= {"/p0"}
+    assert site.asked() == set()
     crawl(start, recrawl=0)
     assert len(site.asked()) == PAGES
 

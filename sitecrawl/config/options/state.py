@@ -54,7 +54,7 @@ class StateParams(OptionGroup):
         default=True,
         effect=Effect.RUN,
         description="Believe the dates of a sitemap (lastmod) once visits have shown that they are "
-        "right: a page that they call changed is due at once, one that they call unchanged is not "
+        "right: a page that they call changed is due when its sitemap is read, one that they call unchanged is not "
         "visited again before max_revisit.",
     )
     retry_refused_after: Duration = option(
