@@ -26,12 +26,12 @@ OPTIONS: dict[str, object] = {"markdown": 1}
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The parts of llms.txt, by the expressions of the reference implementation (llms_txt 0.0.4)."""
+    """The parts of llms.txt, by the expressions of the reference implementation, llms_txt.core."""
     start, *rest = re.split(r"^##\s*(.*?$)", text, flags=re.MULTILINE)
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
-    head = re.match(
+    head = re.search(
         r"^#\s*(?P<title>.+?$)\n+(?:^>\s*(?P<summary>.+?$)$)?\n+(?P<info>.*)",
-        start.strip() + "\n\n",
+        start.strip(),
         re.MULTILINE | re.DOTALL,
     )
     assert head is not None
@@ -52,6 +52,7 @@ def test_both_files_of_a_site(known: Crawled, say: Say, tmp_path: Path) -> None:
     assert said.err.startswith("1 document left out")
     index = parse((tmp_path / "out" / "llms.txt").read_text("utf-8"))
     assert (index["title"], index["summary"]) == ("Example", "All about examples, > quoted.")
+    assert index["info"].strip() == f"4 pages of {known.origin}."
     links = {
         name: {each["title"]: each["url"].removeprefix(known.origin) for each in found}
         for name, found in index["sections"].items()

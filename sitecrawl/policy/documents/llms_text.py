@@ -97,6 +97,9 @@ def llms_text(origin: str, pages: Sequence[ListedDocument]) -> Iterator[str]:
     if home and home.description:
         yield f"> {home.description}"
         yield ""
+    # The reference parser takes a blockquote for a summary only if another text follows it.
+    yield f"{len(pages)} {'page' if len(pages) == 1 else 'pages'} of {origin}."
+    yield ""
     for section, members in site_sections(pages).items():
         yield f"## {section}"
         yield ""
