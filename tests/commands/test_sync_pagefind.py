@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -9,14 +10,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from shutil import copytree
+from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import pytest
 from saying import Said
 
-from fixtures.command import run
+from fixtures.command import Command, run
 from fixtures.crawls import CrawlCommand
 from fixtures.nginx import Nginx
 from fixtures.server import Answer, Page, Server, page
@@ -192,6 +196,43 @@ def test_folders_that_are_refused(
     (tmp_path / "file").write_text("no folder")
     assert say("sync", f"pagefind:///{tmp_path}/file").status == 3
     assert say("sync", "pagefind:///").status == 2
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("SY-05", "SY-14")
+def test_killed_while_it_is_rebuilt(
+    server: Server, crawl: CrawlCommand, say: Callable[..., Said], tmp_path: Path
+) -> None:
+    paths = [f"/{number}" for number in range(60)]
+    site: dict[str, Page] = {path: page(title=path, text=path) for path in paths}
+    site["/"] = page(*paths, title="Home")
+    origin, folder = server.serve(site), tmp_path / "search"
+    target, seeded = f"pagefind:///{folder}", Random(5)
+    crawl(f"{origin}/")
+    began = monotonic()
+    assert say("sync", target).status == 0
+    whole = monotonic() - began
+    killed = 0
+    for number in range(6):
+        site["/7"] = page(title="/7", text=f"changed {number}")
+        crawl(f"{origin}/", force=1)
+        command = Command(["sync", target], tmp_path, errors=tmp_path / "errors")
+        try:
+            command.wait(seeded.uniform(0.3, 0.95) * whole)
+        except TimeoutExpired:
+            command.kill()
+            command.wait()
+            killed += 1
+        entry = json.loads((folder / "pagefind" / "pagefind-entry.json").read_text())
+        for language in entry["languages"].values():
+            assert [*(folder / "pagefind").glob(f"pagefind.{language['hash']}.pf_meta")]
+    assert killed >= 2, "too few were still at work"
+    assert say("sync", target).status == 0
+    state = json.loads((folder / "pagefind" / "sitecrawl.json").read_text())
+    fragments = [name for name in state["files"] if name.endswith(".pf_fragment")]
+    assert len(fragments) == 61
+    texts = [gzip.decompress((folder / "pagefind" / each).read_bytes()) for each in fragments]
+    assert sum(b"changed 5" in text for text in texts) == 1
 
 
 @pytest.mark.behaviour("SY-15")
