@@ -25,7 +25,7 @@ from benchmarks.real_sites.measure import crawl
 from benchmarks.real_sites.site import Marks, Site
 from benchmarks.real_sites.sites import SITES
 
-UNLEARNED = ["query=keep", "learn_duplicates=no"]
+UNLEARNED = ["query=keep", "learn_duplicates=no", "learn_worth=no", "max_maze_share=0"]
 LONGEST = 600  # seconds that a crawl may take
 HEAD = "| site | crawl | recall | precision | F1 | requests/page | requests | documents | garbage "
 HEAD += "| true pages | ended by itself | CPU s | s |"
