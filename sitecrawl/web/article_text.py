@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,37 @@ MAX_MARKUP = 1_000_000
 """Maximum bytes of a page given to an extractor, whose time is otherwise unbounded."""
 MIN_TEXT = 100
 """Minimum characters of an article; below it, the page's own content is used."""
+MIN_SEQUENCES = 2
+"""Minimum sequences of three words in a line that is broken elsewhere in the article."""
+
+
+_WORD = re.compile(r"\w+")
+
+
+class ArticleLines:
+    """The lines and word sequences of an article, to recognise its lines in the page's own text.
+
+    An extractor may break lines elsewhere: a line belongs to the article if most of its sequences
+    of three words do.
+    """
+
+    def __init__(self, article: str) -> None:
+        self._lines: set[tuple[str, ...]] = set()
+        self._sequences: set[tuple[str, ...]] = set()
+        for line in article.split("\n"):
+            words = _WORD.findall(line.lower())
+            self._lines.add(tuple(words))
+            self._sequences.update(zip(words, words[1:], words[2:], strict=False))
+
+    def holds(self, line: str) -> bool:
+        """Return True if a line is part of the article."""
+        words = _WORD.findall(line.lower())
+        if tuple(words) in self._lines:
+            return True
+        sequences = list(zip(words, words[1:], words[2:], strict=False))
+        if len(sequences) < MIN_SEQUENCES:
+            return False
+        return sum(map(self._sequences.__contains__, sequences)) * 2 > len(sequences)
 
 
 def article_text(markup: bytes, url: str, extractor: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sitecrawl.web.article_text import article_text
+from sitecrawl.web.article_text import ArticleLines, article_text
 from sitecrawl.web.encoding import decode, decode_to_utf8
 from sitecrawl.web.feeds.xml_documents import (
     as_html,
@@ -125,11 +125,18 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
 
 
 def read_as_article(page: Page, article: str) -> None:
-    """Replace a page's text by its article; drop headings not in it, except of level 1."""
+    """Replace a page's text by its article; drop headings and blocks that are not in it.
+
+    Headings of level 1 stay.
+    """
     lines = page.text.split("\n")
     kept = frozenset(article.split("\n"))
     page.left_out += (left_out("outside_article", [each for each in lines if each not in kept]),)
     page.text, page.stable_text = article, ""
     page.headings = tuple(each for each in page.headings if each.level == 1 or each.text in kept)
     page.heading_at = 0 if page.headings else -1
-    page.pieces, page.content = (), ()
+    page.pieces = ()
+    own = ArticleLines(article)
+    page.content = tuple(
+        block for block in page.content if any(map(own.holds, block.text.split("\n")))
+    )

@@ -51,6 +51,7 @@ class ReadOptions:
     content: str = "page"
     article_extractor: str = "trafilatura"
     main_content: bool = True
+    remove_beside_articles: bool = True
     remove_landmarks: bool = True
     remove_skip_links: bool = True
     remove_cookie_banners: bool = True

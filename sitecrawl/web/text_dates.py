@@ -31,7 +31,7 @@ _BEFORE, _BEHIND = 24, 16  # characters around a year that are searched for its 
 # ``/2024/05/17/``, ``/2024-05-17-name``, ``/20240517/``
 _IN_PATH = re.compile(
     r"[/_-](?P<y>19[89]\d|20[0-4]\d)(?P<s>[/_-]?)(?P<m>0[1-9]|1[0-2]|[1-9](?=[/_-]))(?P=s)"
-    r"(?P<d>0[1-9]|[12]\d|3[01]|[1-9](?![0-9]))(?![0-9])"
+    r"(?P<d>0[1-9]|[12]\d|3[01]|(?<=[/_-])[1-9])(?![0-9])"
 )
 MAX_YEARS = 20  # of each century, that are examined
 

@@ -193,6 +193,12 @@ class ContentParams(DocumentParams):
         "contentinfo, search, dialog. Header and footer elements count outside main, article and "
         "section.",
     )
+    remove_beside_articles: bool = option(
+        default=True,
+        effect=Effect.READING,
+        description="Leave out the short lines that an article extractor (resiliparse) leaves out, on "
+        "pages whose metadata says that they are articles of a newspaper or blog.",
+    )
     remove_skip_links: bool = option(
         default=True,
         effect=Effect.READING,

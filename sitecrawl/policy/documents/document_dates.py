@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, TypeVar
 
 from sitecrawl.web.dates import read_http_date, read_local_date
@@ -25,6 +25,9 @@ PUBLISHED = (
     *("citation_publication_date", "uploaddate", "video:release_date", "rnews:datepublished"),
     *("dcterms.created", "dc.date.created", "dcterms.date", "dc.date", "date"),
 )
+LOCAL_METAS = (*PUBLISHED, "sailthru.date")
+QUARTER, MAX_OFFSET = timedelta(minutes=15), timedelta(hours=14)  # of zones
+_ZONE = re.compile(r"(?:Z|UTC|GMT|[+-]\d\d:?\d\d)\W*$", re.IGNORECASE)
 BEFORE_THE_WEB = 631152000.0  # 1990-01-01
 MOMENT = 2.0  # seconds; HTTP dates have no fractions, and clocks differ
 MODIFIED = (
@@ -55,10 +58,14 @@ def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
         "json_ld": _values_under(page.json_ld, ("datePublished", "dateCreated", "uploadDate")),
         "time": [(text,) for text in _values_under(page.times, ("published", "time"))],
     }
-    for source, values in stated.items():
-        if found := _first(values, latest=False):
-            return found, source
     day = date_in_path(split(page.url).path)
+    for source, values in stated.items():
+        moment = _first_moment(values, latest=False)
+        if moment is not None:
+            moment = _in_local_zone(moment, page)
+            if day is None or day == moment.date():
+                return local_rfc3339(moment), source
+            break
     if day is not None:
         return _day(day), "url"
     day = date_by_heading(page) if from_text else None
@@ -119,12 +126,42 @@ def _values_under(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
 
 
 def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
+    """Return the earliest or latest date of the first source that has one, in RFC 3339."""
+    moment = _first_moment(sources, latest=latest)
+    return local_rfc3339(moment) if moment is not None else ""
+
+
+def _first_moment(sources: Iterable[Iterable[str]], *, latest: bool) -> datetime | None:
     """Return the earliest or latest date of the first source that has one."""
     for source in sources:
         moments = [moment for text in source if (moment := read_local_date(text)) is not None]
         if moments:
-            return local_rfc3339(max(moments) if latest else min(moments))
-    return ""
+            return max(moments) if latest else min(moments)
+    return None
+
+
+def _in_local_zone(moment: datetime, page: Page) -> datetime:
+    """Return a moment stated in UTC in the zone in which the page states it elsewhere.
+
+    A date without a zone is the same moment in local time if both differ by a zone's offset.
+    """
+    if moment.utcoffset() or not moment.second:
+        return moment
+    texts = [text for name in LOCAL_METAS for text in page.metas.get(name, ())]
+    texts += [
+        text for name in ("datePublished", "dateCreated") for text in page.json_ld.get(name, ())
+    ]
+    for text in (*texts, *page.times.values()):
+        other = read_local_date(text)
+        if other is None or not other.second:
+            continue
+        if other == moment and other.utcoffset():
+            return other
+        offset = other.replace(microsecond=0) - moment.replace(microsecond=0)
+        is_zone = offset and not offset % QUARTER and abs(offset) <= MAX_OFFSET
+        if is_zone and not other.utcoffset() and not _ZONE.search(text):
+            return moment.astimezone(timezone(offset))
+    return moment
 
 
 def local_rfc3339(moment: datetime) -> str:

@@ -69,6 +69,7 @@ SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first li
 MIN_CONTENT = 250  # characters from which a main element always counts
 MIN_SHARE = 0.25  # of the page's text without landmarks, for a shorter main element
 MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
+LONG_LINE = 200  # characters of a line that is kept beside an article
 MAX_TITLE_LINE = 300
 SAMPLE = 200  # characters of omitted text
 
@@ -214,6 +215,29 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
         return None
     _rescue(walk, kept, title)
     return Choice(kept, tuple(left)) if 0 in kept else None
+
+
+def choose_article(
+    walk: Walk, choice: Choice | None, is_own: Callable[[str], bool], title: str
+) -> Choice | None:
+    """Narrow a choice to the lines of an article, and to long ones; keep it if they are too few.
+
+    ``is_own`` tells the lines that an article extractor finds. It may miss a paragraph, but what
+    stands beside an article (teasers, share bars, lists of links) consists of short lines.
+    """
+    lines = walk.text.lines
+    kept, left = (choice.kept, choice.left_out) if choice else (bytearray(b"\1" * len(lines)), ())
+    narrowed = bytearray(
+        keep and (len(line) >= LONG_LINE or is_own(line))
+        for line, keep in zip(lines, kept, strict=True)
+    )
+    if _size(lines, narrowed) < MIN_CONTENT:
+        return choice
+    _rescue(walk, narrowed, title)
+    beside = [
+        line for line, was, keep in zip(lines, kept, narrowed, strict=True) if was and not keep
+    ]
+    return Choice(narrowed, (*left, left_out("beside_article", beside))) if beside else choice
 
 
 def _main(by_kind: dict[str, list[Region]], wanted: bool) -> list[Region]:  # noqa: FBT001
