@@ -1,9 +1,10 @@
 """Memory and CPU of crawling one page that means no good, against a plain page of its size.
 
-    python -m benchmarks.hostile_pages [--megabytes 9.9] [WORD ...]
+    python -m benchmarks.hostile_pages [--megabytes 9.9] [--option NAME=VALUE ...] [WORD ...]
 
 Each page of ``fixtures.floods`` is served on a loopback address and crawled by the real command
-in a process of its own; words choose those whose names contain one of them, and keep no results.
+in a process of its own. Words choose those whose names contain one of them; options, such as
+``--option preset=rag``, are those of ``scrapy crawl site``. With either, no results are kept.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.crawls import SCRAPY, used
 from benchmarks.results import recorded
 from benchmarks.tables import hostile_pages
 from fixtures.floods import FLOODS, PLAIN, Flood
 from fixtures.server import Answer, Page, Server, page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 REFUSALS = ("too_large", "connection_failed")
 Row = dict[str, Any]
@@ -38,7 +42,7 @@ def site(flood: Flood, size: int) -> dict[str, Page]:
     return {"/": answer, "/robots.txt": ""}
 
 
-def measure(flood: Flood, size: int, server: Server) -> Row:
+def measure(flood: Flood, size: int, server: Server, options: Sequence[str] = ()) -> Row:
     """Memory and CPU of the crawl of one page, and the truncations that it logged.
 
     Links are not followed, only stored: what the page costs is measured, not its neighbours.
@@ -47,6 +51,7 @@ def measure(flood: Flood, size: int, server: Server) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         command = [*SCRAPY, "crawl", "site", "-a", f"start={origin}/", "-a", "delay=0"]
         command += ["-a", "max_pages=1", "-O", "site.jsonl", "-s", "LOG_LEVEL=INFO"]
+        command += [part for option in options for part in ("-a", option)]
         variables = {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "PYTHONPATH": str(Path.cwd())}
         with suppress(RuntimeError):  # a crawl whose one page is refused ends with 1
             used(command, Path(folder), **variables)
@@ -64,6 +69,7 @@ def main(arguments: list[str]) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=float, default=9.9)
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("words", nargs="*")
     asked = parser.parse_args(arguments)
     size = int(asked.megabytes * 1_000_000)
@@ -72,11 +78,14 @@ def main(arguments: list[str]) -> None:
         for name, flood in FLOODS.items()
         if not asked.words or any(word in name for word in asked.words)
     }
-    with recorded("hostile_pages", whole=not asked.words) as figures, Server() as server:
+    with (
+        recorded("hostile_pages", whole=not (asked.words or asked.option)) as figures,
+        Server() as server,
+    ):
         figures["bytes"] = size
         figures["rows"] = {}
         for name, flood in {"plain page": PLAIN, **chosen}.items():
-            figures["rows"][name] = row = measure(flood, size, server)
+            figures["rows"][name] = row = measure(flood, size, server, asked.option)
             print(name, json.dumps(row), file=sys.stderr, flush=True)
     print(hostile_pages(figures))
 
