@@ -186,6 +186,9 @@ def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[s
     ):
         where = f"content ({sources['content']})"
         return [f"{where}: 'article' needs trafilatura: pip install 'sitecrawl[extract]'."]
+    if params.date_extractor == "htmldate" and find_spec("htmldate") is None:
+        where = f"date_extractor ({sources['date_extractor']})"
+        return [f"{where}: needs htmldate: pip install 'sitecrawl[extract]'."]
     where = f"content_types ({sources['content_types']})"
     return [
         f"{where}: {each.title} needs the package {each.module}, which is not installed: "

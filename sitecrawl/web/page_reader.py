@@ -26,6 +26,7 @@ from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
 from sitecrawl.web.memory import release_memory
 from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.text_dates import guess_date
 
 # Trailing white space; matched at its beginning only, or long runs take quadratic time.
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++(?=\n|\Z)")
@@ -117,6 +118,8 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     page.cuts += cuts
     release_memory(len(markup))
     outgoing = read_html(page, markup, options)
+    if options.date_extractor == "htmldate":
+        page.guessed_date = guess_date(markup, page.url)
     if options.content == "article":
         article = article_text(markup, page.url, options.article_extractor)
         if article:

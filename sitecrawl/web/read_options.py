@@ -50,6 +50,7 @@ class ReadOptions:
     keep_pre: bool = False
     content: str = "page"
     article_extractor: str = "trafilatura"
+    date_extractor: str = "own"
     main_content: bool = True
     remove_beside_articles: bool = True
     remove_landmarks: bool = True

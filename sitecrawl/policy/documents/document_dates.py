@@ -51,7 +51,7 @@ def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
     """Return the publication date in RFC 3339, and its source; both empty if there is none.
 
     A date in the URL or in the text is a day. ``from_text`` allows a date in the text: the one
-    nearest to the page's first heading.
+    nearest to the page's first heading. A guess of the page comes last.
     """
     stated: dict[str, list[tuple[str, ...]]] = {
         "meta": _values_under(page.metas, PUBLISHED),
@@ -69,7 +69,9 @@ def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
     if day is not None:
         return _day(day), "url"
     day = date_by_heading(page) if from_text else None
-    return (_day(day), "text") if day is not None else ("", "")
+    if day is not None:
+        return _day(day), "text"
+    return (_day(page.guessed_date), "guess") if page.guessed_date else ("", "")
 
 
 def _day(day: date) -> str:
