@@ -56,13 +56,13 @@ def test_the_frontier_from_open_to_close(database_url: str) -> Generator[Any, An
         assert (await frontier.backlog()).free == 0
         assert await frontier.undelivered(5) == []
         await frontier.delivered([change.seq for change in changes])
-        await frontier.close("finished", {"pages": 1})
+        await frontier.close("finished", {"sitecrawl/pages": 1})
         return [change.op for change in changes]
 
     assert (yield in_loop(crawl())) == ["upsert"]
     database = backend(database_url).connect()
     rows = database.rows("SELECT configuration, finish_reason, counters FROM run")
-    assert rows == [('{"start": ["http://site.example"]}', "finished", '{"pages": 1}')]
+    assert rows == [('{"start": ["http://site.example"]}', "finished", '{"sitecrawl/pages": 1}')]
     database.close()
 
 
