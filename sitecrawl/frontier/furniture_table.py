@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sitecrawl.frontier.base import VisitResult
@@ -23,6 +23,7 @@ STATE = "SELECT furniture FROM origin WHERE id = ?"
 LINES = "SELECT name, version, lines FROM furniture WHERE origin = ?"
 PAGES = "SELECT name, fingerprint FROM furniture_page WHERE origin = ?"
 SAMPLE = "SELECT lines FROM furniture_page WHERE origin = ? AND name = ? ORDER BY fingerprint"
+PAGE = "SELECT lines FROM furniture_page WHERE origin = ? AND name = ? AND fingerprint = ?"
 SAVE_PAGE = (
     "INSERT INTO furniture_page (origin, name, fingerprint, lines) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (origin, name, fingerprint) DO UPDATE SET lines = excluded.lines"
@@ -45,6 +46,9 @@ LEAVE_OUT = (
 LEARNING = frozenset({MIN_PAGES, 24, 40, SAMPLED_PAGES})
 """Sizes of a sample at which it is counted; it is also counted when a sampled page changes."""
 
+MAX_GAINED = 200
+"""Maximum lines that a page keeps as gained; one with more was written anew, and counts as none."""
+
 
 class Furniture:
     """Furniture of the origins that this worker leases, loaded with the lease."""
@@ -52,6 +56,7 @@ class Furniture:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: dict[int, OriginFurniture] = {}
+        self._gained: defaultdict[tuple[int, str], dict[int, array[int]]] = defaultdict(dict)
 
     def of(self, origin: int) -> OriginFurniture:
         """Return the cached furniture of an origin."""
@@ -77,6 +82,8 @@ class Furniture:
     def forget(self, origin: int) -> None:
         """Drop the cached furniture of an origin whose lease is released."""
         self._known.pop(origin, None)
+        for sample in [each for each in self._gained if each[0] == origin]:
+            del self._gained[sample]
 
     def learn(self, origin: int, visits: Sequence[VisitResult]) -> OriginFurniture | None:
         """Add pages to the samples; return the new furniture, None if it is the same.
@@ -115,11 +122,23 @@ class Furniture:
             if fingerprint not in before and len(before) >= SAMPLED_PAGES:
                 continue
             pages[name] = before | {fingerprint}
+            if fingerprint in before:
+                self._note_gained(origin, name, fingerprint, visit.lines or ())
             row = (origin, name, fingerprint, array("q", visit.lines or ()).tobytes())
             self._database.execute(SAVE_PAGE, row)
             if fingerprint in before or len(pages[name]) in LEARNING:
                 due.add(name)
         return due
+
+    def _note_gained(self, origin: int, name: str, fingerprint: int, lines: Iterable[int]) -> None:
+        """Keep the lines that a sampled page has gained since it was read in an earlier run.
+
+        Lines that most pages gain are furniture before half of the whole sample was read again.
+        """
+        for (blob,) in self._rows(PAGE, origin, name, fingerprint):
+            pages, now = self._gained[origin, name], frozenset(lines)
+            gained = (now & set(pages.get(fingerprint, ()))) | now.difference(_keys(blob))
+            pages[fingerprint] = array("q", gained if len(gained) <= MAX_GAINED else ())
 
     def _count(
         self, origin: int, names: set[str], known: OriginFurniture
@@ -130,6 +149,9 @@ class Furniture:
             before = known.lines.get(name, frozenset())
             sample = [_keys(blob) for (blob,) in self._rows(SAMPLE, origin, name)]
             found = learn(sample, before)
+            gained = self._gained.get((origin, name), {})
+            if len(gained) >= MIN_PAGES:
+                found |= learn(gained.values(), before)
             if found != before:
                 changed[name] = found
         return changed
