@@ -90,6 +90,7 @@ def served(folder: Path, place: Path) -> Iterator[str]:
             yield nginx.origins["127.0.0.1"]
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SY-14")
 def test_the_page_finds_sections_by_language_and_date(
     server: Server,
@@ -144,6 +145,7 @@ def test_the_page_finds_sections_by_language_and_date(
     assert "<script>alert(1)</script>" in found["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SY-01", "SY-14")
 def test_the_bundle_follows_the_log(
     server: Server,
@@ -212,13 +214,15 @@ def test_killed_while_it_is_rebuilt(
     began = monotonic()
     assert say("sync", target).status == 0
     whole = monotonic() - began
-    killed = 0
-    for number in range(6):
+    killed = number = 0
+    while killed < 3 and number < 12:
+        number += 1
         site["/7"] = page(title="/7", text=f"changed {number}")
         crawl(f"{origin}/", force=1)
         command = Command(["sync", target], tmp_path, errors=tmp_path / "errors")
         try:
             command.wait(seeded.uniform(0.3, 0.95) * whole)
+            whole *= 0.8  # the machine has become quicker
         except TimeoutExpired:
             command.kill()
             command.wait()
@@ -226,13 +230,13 @@ def test_killed_while_it_is_rebuilt(
         entry = json.loads((folder / "pagefind" / "pagefind-entry.json").read_text())
         for language in entry["languages"].values():
             assert [*(folder / "pagefind").glob(f"pagefind.{language['hash']}.pf_meta")]
-    assert killed >= 2, "too few were still at work"
+    assert killed == 3, "too few were still at work"
     assert say("sync", target).status == 0
     state = json.loads((folder / "pagefind" / "sitecrawl.json").read_text())
     fragments = [name for name in state["files"] if name.endswith(".pf_fragment")]
     assert len(fragments) == 61
     texts = [gzip.decompress((folder / "pagefind" / each).read_bytes()) for each in fragments]
-    assert sum(b"changed 5" in text for text in texts) == 1
+    assert sum(f"changed {number}".encode() in text for text in texts) == 1
 
 
 @pytest.mark.behaviour("SY-15")
