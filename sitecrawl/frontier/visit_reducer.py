@@ -301,7 +301,8 @@ class VisitReducer:
             return
         if finding.stored.written:
             self._deletions.forget(finding.stored.id)
-        change = self._change(finding, same=same or furniture, furniture=furniture and not same)
+        stripped = furniture and not (same and self._has_body(finding))
+        change = self._change(finding, same=same or furniture, furniture=stripped)
         equal = self._equal(finding)
         if equal is not None and equal.hash == finding.visit.content_hash:
             others = self._documents.duplicates_of(equal.url)[:MAX_EQUALS]
@@ -325,6 +326,11 @@ class VisitReducer:
         stripped = stripped_document(before, known, names_of(finding.stored.url))
         text = stripped[0] if stripped is not None else before
         return all(text.get(name) == visit.document.get(name) for name in ("title", "body"))
+
+    def _has_body(self, finding: Finding) -> bool:
+        """Tell whether the stored document has the body of the visit."""
+        before = self._documents.content(finding.stored.id)
+        return before.get("body") == (finding.visit.document or {}).get("body")
 
     def _is_stored(self, finding: Finding) -> bool:
         """Tell whether the document differs from the stored one only in volatile fields."""
