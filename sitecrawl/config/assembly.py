@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Any
 
 from sitecrawl import __version__
@@ -50,7 +51,8 @@ def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> Heade
 
 def read_options(params: CrawlParams) -> ReadOptions:
     """Return the options for reading pages."""
-    return params.read_options(product_token(agent(params)))
+    options = params.read_options(product_token(agent(params)))
+    return replace(options, assets=params.store_links and params.store_outside == "assets")
 
 
 def pace(params: CrawlParams) -> Pace:

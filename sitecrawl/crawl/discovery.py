@@ -11,7 +11,7 @@ from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
 from sitecrawl.policy.learning.mazes import MAX_VOUCHED, subtree_of
 from sitecrawl.policy.urls.scope import Scope
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target
-from sitecrawl.web.urls.url import normalize, resolve
+from sitecrawl.web.urls.url import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -146,7 +146,7 @@ class Discovery:
         *,
         follow: bool,
         stores_links: bool = False,
-        stores_outside: str = "none",
+        stores_outside: bool = False,
         logged: frozenset[str] = frozenset(),
     ) -> None:
         self.rules = rules
@@ -189,12 +189,20 @@ class Discovery:
         """Return the links of a page; ``rel`` applies to all of them."""
         if not self._follow:
             return FoundLinks([])
-        found = self._begin(page)
+        found = self._begin()
+        self._read_links(page, due, rel, found)
+        if found.outside is not None:
+            room = MAX_OUTSIDE - len(found.outside)
+            found.outside.extend((url, "asset") for url in page.assets[:room])
+        return found
+
+    def _read_links(self, page: Page, due: DueUrl, rel: frozenset[str], found: FoundLinks) -> None:
+        """Judge the links of a page, and add them to ``found``."""
         if page.inert or page.malformed:
             self._pass_over(page, due)
         if rel:
             self._leave(page.links, rel, due, found)
-            return found
+            return
         links = self.limits.page(
             due.url,
             depth=due.depth,
@@ -209,17 +217,12 @@ class Discovery:
             self._note_repeated(due, found.new, known)
         if self._subtrees and known:
             self._note_vouched(due, known)
-        return found
 
-    def _begin(self, page: Page) -> FoundLinks:
-        """Return the links of a page to be filled; its images are known already."""
+    def _begin(self) -> FoundLinks:
+        """Return the links of a page to be filled."""
         if not self._stores_links:
             return FoundLinks([])
-        if self._stores_outside == "none":
-            return FoundLinks([], [])
-        images = page.images[:MAX_OUTSIDE] if self._stores_outside == "assets" else ()
-        assets = (resolve(address, page.url) for address in images)
-        return FoundLinks([], [], [(url, "asset") for url in assets if url])
+        return FoundLinks([], [], [] if self._stores_outside else None)
 
     def watch_subtrees(self, origin: str, names: Collection[str]) -> None:
         """Collect links from elsewhere into these subtrees of an origin, for ``pop_vouched``."""

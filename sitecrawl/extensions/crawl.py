@@ -132,7 +132,7 @@ class Crawl:
             stats,
             follow=params.follows,
             stores_links=params.store_links,
-            stores_outside=params.store_outside,
+            stores_outside=params.store_outside != "none",
             logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.learning = Learning(params, self.owner, self.recorder, self.discovery, self.tasks)

@@ -332,7 +332,7 @@ LISTS: tuple[ReportList, ...] = (
         "outside",
         "Links that leave the crawl",
         LINKS,
-        "Addresses outside of the scope and images to which pages refer, if they are stored "
+        "Addresses outside of the scope and assets to which pages refer, if they are stored "
         "(store_outside), and what they answered to scrapy report --check-outside.",
         "None is stored; -a store_outside=links makes the next crawl store them.",
         (

@@ -65,6 +65,7 @@ class ReadOptions:
     text_pieces: bool = False
     outline: bool = False
     xml_fields: bool = False
+    assets: bool = False
     fields: tuple[tuple[str, str], ...] = ()
     max_bytes: int = 10_000_000
     max_links: int = 50_000

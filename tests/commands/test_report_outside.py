@@ -73,6 +73,64 @@ def test_nothing_outside_is_stored_by_default(
     origin = server.serve({"/": f'{link}<img src="/logo.png">'})
     crawl(f"{origin}/")
     assert outside(say) == {}
+    crawl(f"{origin}/", store_outside="links", force=1)
+    assert outside(say).keys() == {f"{elsewhere}/good"}
     crawl(f"{origin}/", store_outside="assets", force=1)
     found = {url: (row["kind"], row["pages"]) for url, row in outside(say).items()}
     assert found == {f"{elsewhere}/good": ("link", 1), f"{origin}/logo.png": ("asset", 1)}
+
+
+@pytest.mark.behaviour("REP-07")
+def test_assets_of_any_host_are_stored_and_checked(
+    server: Server, crawl: CrawlCommand, fetching: Say, say: Say
+) -> None:
+    elsewhere = server.serve(
+        {**ELSEWHERE, "/lib.js": Answer(b"1", headers={"Content-Type": "text/javascript"})},
+        address="127.0.0.2",
+    )
+    head = (
+        f'<base href="/static/"><script src="{elsewhere}/lib.js"></script>'
+        '<link rel="Alternate Stylesheet" href="site.css"><link rel="icon" href="icon.png">'
+        f'<script src="app.js"></script><script>"src"</script><script src="{elsewhere}/dead">'
+    )
+    body = (
+        '<img src="logo.png"><img src="data:image/gif;base64,AA"><img src=" ">'
+        '<video src="film.mp4"><source src="film.webm"><track src="film.vtt"></video>'
+        '<audio src="song.mp3"></audio><noscript><img src="lazy.png"></noscript>'
+        '<img src="logo.png#again"><template><img src="never.png"></template>'
+    )
+    origin = server.serve(
+        {
+            "/": f"<head>{head}</script></head><body>{body}",
+            "/static/app.js": Answer(b"1", headers={"Content-Type": "text/javascript"}),
+            "/static/logo.png": Answer(b"PNG", headers={"Content-Type": "image/png"}),
+        }
+    )
+    crawl(f"{origin}/", store_outside="assets")
+    own = ("site.css", "app.js", "logo.png", "film.mp4", "film.webm", "film.vtt", "song.mp3")
+    expected = {f"{origin}/static/{name}" for name in (*own, "lazy.png")}
+    expected |= {f"{elsewhere}/lib.js", f"{elsewhere}/dead"}
+    before = outside(say)
+    assert before.keys() == expected
+    assert {(row["kind"], row["pages"]) for row in before.values()} == {("asset", 1)}
+    assert server.log.targets(elsewhere) == []
+    said = fetching("report", "--check-outside", "--list", "outside")
+    assert said.status == 0, said.err
+    outcomes = {url: row["outcome"] for url, row in outside(say).items()}
+    sound = {f"{elsewhere}/lib.js", f"{origin}/static/app.js", f"{origin}/static/logo.png"}
+    assert outcomes == {
+        url: "file_ingested" if url in sound else "file_not_found" for url in expected
+    }
+
+
+@pytest.mark.behaviour("REP-07")
+def test_links_come_before_assets_within_the_bound_of_a_page(
+    server: Server, crawl: CrawlCommand, say: Say
+) -> None:
+    elsewhere = server.serve(ELSEWHERE, address="127.0.0.2")
+    images = "".join(f'<img src="/{number}.png">' for number in range(300))
+    origin = server.serve({"/": f'{images}<a href="{elsewhere}/good">Good</a>'})
+    crawl(f"{origin}/", store_outside="assets")
+    rows = outside(say)
+    assert len(rows) == 200
+    assert rows[f"{elsewhere}/good"]["kind"] == "link"

@@ -122,8 +122,9 @@ class StateParams(OptionGroup):
         "none",
         effect=Effect.RUN,
         description="Store the addresses outside of the scope to which pages link, at most 200 a page "
-        "and 100,000 in all, or these and the pages' images, so that `scrapy report "
-        "--check-outside` can ask for them. It needs `store_links`.",
+        "and 100,000 in all, or these and the images, scripts, style sheets and media of pages, also "
+        "those of their own host, so that `scrapy report --check-outside` can ask for them. It needs "
+        "`store_links`.",
     )
     realm: str = option(
         "default",

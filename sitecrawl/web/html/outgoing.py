@@ -151,6 +151,7 @@ class Outgoing:
     banners: AbstractSet[int] = frozenset()
     image_maps: Mapping[int, str] = field(default_factory=dict)
     hrefs: Sequence[tuple[str, str]] = field(default_factory=tuple)
+    assets: Sequence[str] = ()
 
 
 def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: ReadOptions) -> None:
@@ -171,6 +172,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     for href, via in outgoing.hrefs:
         reader.add_href(href, via, {})
     page.links = tuple(_with_targets(page, reader.links))
+    page.assets = _assets(outgoing.assets, page)
     page.inert, page.malformed = tuple(reader.inert), tuple(reader.malformed)
     cuts = [*reader.cuts, "too_many_links"] if reader.is_full else reader.cuts
     page.cuts += tuple(each for each in dict.fromkeys(cuts) if each not in page.cuts)
@@ -180,6 +182,12 @@ def _base(href: str, url: str) -> str:
     """The base of relative links: that of the base element, relative to the page, or the page."""
     base = resolve(href, url) if href else None
     return base if base is not None and base.startswith("http") else url
+
+
+def _assets(addresses: Sequence[str], page: Page) -> tuple[str, ...]:
+    """The distinct URLs of assets; those that need no request are left out."""
+    urls = (resolve(address, page.base, page.encoding or "utf-8") for address in addresses)
+    return tuple(dict.fromkeys(url for url in urls if url and url.startswith("http")))
 
 
 def _header_links(values: Sequence[str], page: Page) -> list[dict[str, str | None]]:

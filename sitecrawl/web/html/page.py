@@ -109,7 +109,9 @@ class Page:
     ``fields`` are the matches of the options' selectors or of the paths of an XML document.
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
     and ``time``. ``alternates`` are link elements and headers for other forms of the page,
-    feeds included; ``images`` are the images of the page's own host.
+    feeds included; ``images`` are the images of the page's own host, as written.
+    ``assets`` are the absolute URLs of images, scripts, style sheets and media of any host, if the
+    options ask for them.
     ``content`` are the blocks of the text, if the options ask for an outline.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty if equal.
     ``whole_text`` is that text before lines shared by the pages of a template were removed,
@@ -153,6 +155,7 @@ class Page:
     malformed: tuple[str, ...] = ()
     alternates: tuple[Link, ...] = ()
     images: tuple[str, ...] = ()
+    assets: tuple[str, ...] = ()
     canonical: str | None = None
     refresh: Refresh | None = None
     directives: Directives = Directives()

@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from sitecrawl.web.article_text import ArticleLines, article_text
 from sitecrawl.web.html.actions import Wrapper, action_tables, enter_named, marked_actions
+from sitecrawl.web.html.assets import read_assets
 from sitecrawl.web.html.custom_fields import read_fields
 from sitecrawl.web.html.exclusions import close_sections, removed
 from sitecrawl.web.html.frames import read_dropped_links
@@ -103,6 +104,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         banners=leading.banners,
         image_maps=leading.image_maps,
         hrefs=leading.addresses,
+        assets=read_assets(root, page.images) if options.assets else (),
     )
 
 

@@ -1,0 +1,34 @@
+"""Assets of a page: the files that a browser loads to show it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from selectolax.lexbor import LexborNode
+
+
+MAX_ASSETS = 200
+"""Addresses read of one page."""
+_ASSETS = (
+    "img[src], script[src], video[src], audio[src], source[src], track[src], "
+    'link[rel~="stylesheet" i][href]'
+)
+
+
+def read_assets(root: LexborNode, images: Iterable[str]) -> list[str]:
+    """Return the addresses of images, scripts, style sheets and media, as written.
+
+    ``images`` are those that the walk has found, which include the images of noscript.
+    """
+    found = {address: None for address in _addresses(root) if not address.startswith("data:")}
+    found.update(dict.fromkeys(images))
+    return list(islice(filter(str.strip, found), MAX_ASSETS))
+
+
+def _addresses(root: LexborNode) -> Iterator[str]:
+    for node in root.css(_ASSETS):
+        yield node.attributes["href" if node.tag == "link" else "src"] or ""
