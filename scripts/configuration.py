@@ -31,6 +31,32 @@ before anything is requested.
     deny = ["/private/"]
     recrawl = "7d"
 
+## Many crawls in one file
+
+    # sites.toml
+    exclusive = true                     # for every crawl
+    delay = 2
+
+    [[crawl]]
+    name = "docs"
+    start = ["https://docs.example.org/"]
+
+    [[crawl]]
+    name = "blog"
+    start = ["https://blog.example.org/"]
+    delay = 5                            # of this one
+
+`scrapy crawl site -a config=sites.toml -a crawl=docs` runs one of them, `scrapy crawls sites.toml` all
+([commands.md](commands.md#scrapy-crawls-file)), and `scrapy frontier --config sites.toml` shows the state of
+all. Every other command takes the same two arguments. A table wins over the options at the head of the file,
+which win over a profile; every other `-a` wins over both.
+
+The `name` is the crawl's `crawl_name` and its `realm`, unless the file says otherwise. So each crawl has a
+database of its own, `.sitecrawl/docs.db`; with `database = "postgresql://..."` or `"sqlite:///all.db"` at the
+head all share one, each in its realm. A table may name its own `database`.
+
+## How options are read
+
 Arguments that begin with an underscore, such as Scrapyd's `_job`, are ignored. In a command
 line a list may also be a JSON list, and `none` unsets an option that may have no value.
 """

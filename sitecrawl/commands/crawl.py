@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
+from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.forking import fork_workers
@@ -85,8 +86,10 @@ class Command(StartedCommand, crawl.Command):
             quiet_startup_logs(str(settings["LOG_LEVEL"]))
             problems = [*repeated(given), *problems, *problems_of(spider, opts.spargs, settings)]
             if not problems:
-                self._check_database(settings["SITECRAWL_DATABASE"])
-                self._fork(spider.configuration_from_arguments(opts.spargs).params)
+                params = spider.configuration_from_arguments(opts.spargs).params
+                setting = settings["SITECRAWL_DATABASE"]
+                self._check_database(setting and database_url(setting, params))
+                self._fork(params)
         if problems:
             self._leave(problems, BAD_USAGE)
 

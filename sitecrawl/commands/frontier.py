@@ -13,6 +13,7 @@ from scrapy.exceptions import UsageError
 from sitecrawl.config.types import read_duration
 from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.console.learned_rules import list_options, list_rules
@@ -32,7 +33,7 @@ from sitecrawl.explain.explanation import Explainer
 from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.urls.rule_engine import Rules
-from sitecrawl.statuses import DONE, NO_RESULT
+from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT
 from sitecrawl.web.urls.url import origin as origin_of
 
 LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
@@ -78,7 +79,8 @@ class Command(StoredCommand):
     def long_desc(self) -> str:
         """Return the text of `scrapy frontier -h`; argparse wraps it."""
         return (
-            "stats: URLs by outcome, and how the last run left each origin. "
+            "stats: URLs by outcome, and how the last run left each origin; with --config FILE "
+            "one line for each crawl of the file. "
             "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
             "indexing). import FILE: read such a file back. errors: what failed, and on which "
             "page its link stands. redirects: from where to where. mirrors: origins with equal "
@@ -95,8 +97,13 @@ class Command(StoredCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the realm option."""
+        """Add the options for the selection of crawls, realms and workers."""
         super().add_options(parser)
+        parser.add_argument(
+            "--config",
+            metavar="FILE",
+            help="stats: a line for each [[crawl]] of a TOML file",
+        )
         parser.add_argument(
             "--host",
             metavar="HOST",
@@ -111,9 +118,11 @@ class Command(StoredCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Run the action; return 1 if it found nothing."""
         action, argument = _read(args)
+        setting, origin = self.settings["SITECRAWL_DATABASE"], origin_of(argument)
+        if opts.config:
+            return _show_overview(setting, action, opts)
         if opts.realm:
             opts.spargs["realm"] = opts.realm
-        setting, origin = self.settings["SITECRAWL_DATABASE"], origin_of(argument)
         source = find_crawl(setting, opts.spargs, origin)
         if action == "stats":
             return _show_statistics(source, as_json=opts.json)
@@ -192,6 +201,20 @@ def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
     if as_json:
         return print_lines([json.dumps({"database": source.name, **statistics.record()})])
     return print_lines([source.name, *statistics.lines(time.time())])
+
+
+def _show_overview(setting: str, action: str, opts: argparse.Namespace) -> int:
+    """Print a line for each crawl of a file; the status is 3 if a database cannot be read."""
+    if action != "stats" or opts.realm:
+        raise UsageError(
+            "--config is for all crawls of the file at once; write "
+            f"-a config={opts.config} -a crawl=NAME for one",
+            print_help=False,
+        )
+    crawls = list(read_overviews(setting, opts.config, opts.spargs))
+    width, now = max(len(each.name) for each in crawls), time.time()
+    status = _print(((each.record(), each.line(width, now)) for each in crawls), as_json=opts.json)
+    return DATABASE_ERROR if any(each.problem for each in crawls) else status
 
 
 def _show_workers(source: CrawledSource, opts: argparse.Namespace) -> int:

@@ -83,5 +83,5 @@ def file_settings(params: CrawlParams) -> dict[str, Any]:
 
 
 def database_url(setting: str, params: CrawlParams) -> str:
-    """Return the crawl database's URL: the setting, with NAME replaced by the crawl's name."""
-    return setting.replace("NAME", params.database_name)
+    """Return the crawl database's URL: the option's, else the setting's, with NAME replaced."""
+    return (params.database or setting).replace("NAME", params.database_name)

@@ -1,9 +1,9 @@
-"""Sources of option values: a profile, a TOML file, the command line."""
+"""Sources of option values: a profile, a TOML file, one of its crawls, the command line."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from itertools import takewhile
@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sitecrawl.config.config_errors import ConfigError, nearest, place
+from sitecrawl.config.options.mode import check_name
 from sitecrawl.config.types import read_urls
 
 START_URLS = "start_urls"
+TABLES = "crawl"
+"""Key of a file's tables, each of which is a crawl: ``[[crawl]]``."""
+MAX_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +57,96 @@ def _profile_text(name: str) -> str:
     return resources.files("sitecrawl.profiles").joinpath(f"{name}.toml").read_text("utf-8")
 
 
-def read_file(path: str, source: str) -> Layer:
-    """Read a TOML file; names of start files in it are relative to its directory."""
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """Options of a TOML file, and of its crawls by name: no crawls if it describes a single one."""
+
+    path: str
+    shared: Layer
+    crawls: Mapping[str, Layer]
+
+    def layers(self, crawl: str) -> list[Layer]:
+        """Return the layers of a crawl, the weakest first; raises ConfigError.
+
+        A crawl's name is its realm, and that of its database, unless the file says otherwise.
+        """
+        own = self._select(crawl)
+        if own is None:
+            return [self.shared]
+        implied: dict[str, Any] = {"crawl_name": crawl, "realm": crawl}
+        if "realm" not in self.shared.values and "realm" not in own.values:
+            implied["any_database"] = True  # realms do not know each other
+        return [Layer(own.source, implied), self.shared, own]
+
+    def _select(self, crawl: str) -> Layer | None:
+        names = list(self.crawls)
+        if crawl in self.crawls:
+            return self.crawls[crawl]
+        if crawl:
+            known = f" Known: {_listed(names)}." if names else ""
+            remedy = f"{known}{nearest(crawl, names)}"
+            raise ConfigError([f"-a crawl={crawl!r}: {self.path} has no such crawl.{remedy}"])
+        if names:
+            remedy = f"say which one with -a crawl=NAME, or run all with scrapy crawls {self.path}"
+            raise ConfigError(
+                [f"{self.path}: the file has {len(names)} crawls ({_listed(names)}); {remedy}."]
+            )
+        return None
+
+
+def read_file(path: str, source: str) -> ConfigFile:
+    """Read a TOML file, named by ``source``; raises ConfigError."""
     values = _parse(path, source)
+    tables = values.pop(TABLES, [])
+    problems = list(_unsuitable(path, values))
+    crawls: dict[str, Layer] = {}
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise ConfigError([*problems, f"{path}: crawl: write each crawl as a table [[{TABLES}]]."])
+    for number, table in enumerate(tables, 1):
+        name = table.pop("name", "")
+        where = f"{path}, [[{TABLES}]] {number}"
+        if problem := _name_problem(name, crawls):
+            problems.append(f"{where}: {problem}")
+            continue
+        where = f"{path}, [[{TABLES}]] {name}"
+        problems += _unsuitable(where, table)
+        crawls[name] = _in_folder(Layer(where, table), path)
+    if problems:
+        raise ConfigError(problems)
+    return ConfigFile(path, _in_folder(Layer(path, values), path), crawls)
+
+
+def _name_problem(name: object, crawls: Mapping[str, Layer]) -> str:
+    if not name or not isinstance(name, str):
+        return 'name is missing: each crawl has one, as in name = "docs".'
+    if name in crawls:
+        return f"name = {name!r}: another crawl of the file has this name."
+    try:
+        check_name(name)
+    except ValueError as error:
+        return f"name = {name!r}: {error}."
+    return ""
+
+
+def _unsuitable(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a problem for each option that only a command line may set."""
     if "config" in values:
-        raise ConfigError([f"{path}: config: a file cannot name another; use -a config=FILE."])
-    if "start" in values:
-        values["start"] = _beside(values["start"], Path(path).parent)
-    return Layer(path, values)
+        yield f"{where}: config: a file cannot name another; use -a config=FILE."
+    if TABLES in values:
+        yield f"{where}: {TABLES}: a crawl cannot contain another."
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return f"{', '.join(names[:MAX_LISTED])}{more}"
+
+
+def _in_folder(layer: Layer, path: str) -> Layer:
+    """Return a layer whose names of start files are relative to the folder of the file."""
+    if "start" not in layer.values:
+        return layer
+    starts = _beside(layer.values["start"], Path(path).parent)
+    return Layer(layer.source, {**layer.values, "start": starts})
 
 
 def _parse(path: str, source: str) -> dict[str, Any]:
@@ -99,18 +185,27 @@ def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:
     urls = arguments.get(START_URLS)
     spider = Layer(START_URLS, {"start": urls} if urls else {})
     given = read_arguments({n: v for n, v in arguments.items() if n != START_URLS})
-    file = _or_problem(read_file, given.values.get("config"), "-a config", unread)
-    asking = next((a for a in (given, file) if a.values.get("profile")), given)
+    file = _file_layers(given.values, unread)
+    asking = next((a for a in (given, *reversed(file)) if a.values.get("profile")), given)
     source = asking.source_of("profile")
-    profile = _or_problem(read_profile, asking.values.get("profile"), source, unread)
-    return [spider, profile, file, given], unread
+    profile = _profile_layer(asking.values.get("profile"), source, unread)
+    return [spider, profile, *file, given], unread
 
 
-def _or_problem(
-    read: Callable[[str, str], Layer], name: object, source: str, unread: list[str]
-) -> Layer:
+def _file_layers(given: Mapping[str, Any], unread: list[str]) -> list[Layer]:
+    path, crawl = given.get("config"), given.get("crawl")
+    if crawl and not path:
+        unread.append(f"-a crawl={crawl!r}: name the file of the crawl with -a config=FILE.")
     try:
-        return read(str(name), source) if name else Layer("")
+        return read_file(str(path), "-a config").layers(str(crawl or "")) if path else []
+    except ConfigError as error:
+        unread += error.problems
+        return []
+
+
+def _profile_layer(name: object, source: str, unread: list[str]) -> Layer:
+    try:
+        return read_profile(str(name), source) if name else Layer("")
     except ConfigError as error:
         unread += error.problems
         return Layer("")

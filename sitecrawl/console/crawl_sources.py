@@ -52,7 +52,7 @@ def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") ->
         run = _last_run(url, configuration.params.realm)[0]
         stored = run.configuration if run else None
         return Source(with_own_extensions(configuration, stored), url, run)
-    url, run = _newest(setting, arguments, origin)
+    url, run = _newest(arguments.get("database") or setting, arguments, origin)
     return Source(load_again(run.configuration, arguments), url, run)
 
 

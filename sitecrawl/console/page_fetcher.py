@@ -36,6 +36,8 @@ CRAWL_ONLY_OPTIONS = {
     "start",
     "crawl_name",
     "config",
+    "crawl",
+    "database",
     "profile",
     "any_database",
     "force",

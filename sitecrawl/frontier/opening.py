@@ -47,6 +47,11 @@ BACKENDS = {
 """Every kind of crawl database; fixtures/databases.py creates one of each for the tests."""
 
 
+def is_database_url(url: str) -> bool:
+    """Return True for the URL of a crawl database of any kind."""
+    return any(re.match(kind.begins, url, re.DOTALL) for kind in BACKENDS.values())
+
+
 def backend(database_url: str) -> Backend:
     """Find the backend of ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
     ``postgresql://...``; raises DatabaseUrlError for any other URL."""

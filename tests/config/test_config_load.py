@@ -142,7 +142,7 @@ def test_every_option_declares_its_effect():
 
 
 def test_options_of_headers_and_credentials_are_secret():
-    assert {"auth", "headers", "origin_headers", "sync"} == SECRET
+    assert {"auth", "database", "headers", "origin_headers", "sync"} == SECRET
     read = {read_headers, read_origin_headers, read_credentials}
     for name, each in CrawlParams.model_fields.items():
         if any(getattr(part, "func", None) in read for part in each.metadata):

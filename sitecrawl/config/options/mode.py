@@ -133,6 +133,11 @@ class ModeParams(OptionGroup):
         effect=Effect.RUN,
         description="A TOML file of options; any other option given beside it wins.",
     )
+    crawl: str = option(
+        default="",
+        effect=Effect.RUN,
+        description="Name of the crawl that is meant, if the file of `config` has several.",
+    )
     profile: str = option(
         default="",
         effect=Effect.RUN,

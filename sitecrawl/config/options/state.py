@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import Duration, OptionGroup, WorkerCount
+from sitecrawl.frontier.opening import is_database_url
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
 HOUR = 3600.0
 DAY = 24 * HOUR
+
+
+def check_database(url: str) -> str:
+    """Return the URL of a crawl database, or nothing; raises ValueError."""
+    if url and not is_database_url(url):
+        raise ValueError("should be sqlite:///FILE or postgresql://...")
+    return url
 
 
 class StateParams(OptionGroup):
@@ -132,6 +142,13 @@ class StateParams(OptionGroup):
         effect=Effect.SELECTION,
         description="Named collection to which URLs and documents of this crawl belong; realms "
         "in one database do not know each other.",
+    )
+    database: Annotated[str, AfterValidator(check_database)] = option(
+        "",
+        effect=Effect.RUN,
+        secret=True,
+        description="URL of the crawl database, sqlite:///FILE or postgresql://..., in place of "
+        "the setting SITECRAWL_DATABASE; NAME in it stands for the crawl's name.",
     )
     workers: WorkerCount = option(
         1,

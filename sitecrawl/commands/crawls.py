@@ -1,0 +1,134 @@
+"""`scrapy crawls`: every crawl of a TOML file, one after the other or several at a time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.commands.crawl import problems_of
+from sitecrawl.config.assembly import database_url
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.config.layers import read_file
+from sitecrawl.console.command_base import StoredCommand
+from sitecrawl.console.crawl_jobs import CrawlJob, CrawlJobs, JobResult, worst_status
+from sitecrawl.console.scrapy_commands import crawl_settings
+from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.statuses import INTERRUPTED
+
+
+class Command(StoredCommand):
+    """Check all crawls of a file, then run each in a process of its own."""
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options] FILE"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return "Run every crawl of a file (scrapy crawls sites.toml -O NAME.jsonl)"
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy crawls -h`; argparse wraps it."""
+        return (
+            "Run each [[crawl]] of a TOML file as scrapy crawl does, one after the other or --jobs "
+            "at a time. All are checked before anything is requested. Every line of the log begins "
+            "with the name of its crawl. Ctrl-C ends the crawls that run, and starts no other. "
+            "Exit status: the worst of all, from harmless to bad: 0, 5, 4, 1, 2, 3, as of scrapy "
+            "crawl; 130 if an interrupt left crawls out."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the number of jobs, and the output."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--jobs", metavar="N", default="1", help="crawls that run at the same time (1)"
+        )
+        for flag, verb in (("-o", "append the documents of each to"), ("-O", "overwrite")):
+            parser.add_argument(
+                flag,
+                dest=f"output_{flag[1:]}",
+                metavar="FILE",
+                help=f"{verb} FILE; NAME is its name",
+            )
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Run all crawls; return the worst status."""
+        path, count = _read(args, opts)
+        outputs = {"-o": opts.output_o, "-O": opts.output_O}
+        hosts = self._check(path, opts.spargs, {f: each for f, each in outputs.items() if each})
+        shared = [word for pair in opts.spargs.items() for word in ("-a", "=".join(pair))]
+        shared += [word for each in opts.set for word in ("-s", each)]
+        shared += ["-L", opts.loglevel] if opts.loglevel else []
+        jobs = []
+        for name in hosts:
+            own = ["-a", f"config={path}", "-a", f"crawl={name}"]
+            for flag, output in outputs.items():
+                own += [flag, output.replace("NAME", name)] if output else []
+            command = [sys.executable, "-m", "scrapy", "crawl", opts.spider, *own, *shared]
+            jobs.append(CrawlJob(name, command, hosts[name]))
+        results = CrawlJobs(jobs, count).run()
+        if opts.json:
+            print_lines(json.dumps(each.record()) for each in results)
+        print_errors(_summary(results, len(jobs)))
+        worst = worst_status(each.status for each in results)
+        return worst if len(results) == len(jobs) else INTERRUPTED
+
+    def _check(
+        self, path: str, arguments: Mapping[str, str], outputs: Mapping[str, str]
+    ) -> dict[str, frozenset[str]]:
+        """Return the crawls by name, with the hosts of their starts; raises ConfigError."""
+        names = list(read_file(path, "scrapy crawls").crawls)
+        if not names:
+            raise ConfigError([f"{path}: there is no [[crawl]] table; use -a config={path}."])
+        problems = [
+            f"{flag} {output}: each crawl needs a file of its own; put NAME into it."
+            for flag, output in outputs.items()
+            if "NAME" not in output
+        ]
+        spider = self.spider()
+        settings = crawl_settings(spider, self.settings)
+        hosts: dict[str, frozenset[str]] = {}
+        collections: dict[tuple[str, str], str] = {}
+        for name in names:
+            where = f"{path}, [[crawl]] {name}"
+            given = {**arguments, "config": path, "crawl": name}
+            if found := list(problems_of(spider, given, settings)):
+                placed = (path, "-a ")
+                problems += [s if s.startswith(placed) else f"{where}: {s}" for s in found]
+                continue
+            params = spider.configuration_from_arguments(given).params
+            hosts[name] = frozenset(urlsplit(url).hostname or "" for url in params.start)
+            if params.interval:
+                problems.append(f"{where}: interval: a crawl that never ends has no turn here.")
+            place = (database_url(settings["SITECRAWL_DATABASE"], params), params.realm)
+            other = collections.setdefault(place, name)
+            if other != name:
+                problems.append(f"{where}: {other!r} has the same database and the same realm.")
+        if problems:
+            raise ConfigError(dict.fromkeys(problems))
+        return hosts
+
+
+def _read(args: Sequence[str], opts: argparse.Namespace) -> tuple[str, int]:
+    if len(args) != 1:
+        raise UsageError("give one file: scrapy crawls sites.toml", print_help=False)
+    if given := {"config", "crawl"} & opts.spargs.keys():
+        raise UsageError(f"-a {min(given)} is for scrapy crawl", print_help=False)
+    if not opts.jobs.isdecimal() or not int(opts.jobs):
+        raise UsageError("--jobs: write a whole number, at least 1", print_help=False)
+    return args[0], int(opts.jobs)
+
+
+def _summary(results: Sequence[JobResult], count: int) -> list[str]:
+    """Return a line for each status other than 0, and one for all."""
+    named: dict[int, list[str]] = {}
+    for each in results:
+        named.setdefault(each.status, []).append(each.name)
+    lines = [f"Status {status}: {', '.join(named[status])}" for status in sorted(named) if status]
+    left_out = f", {count - len(results)} not started" if len(results) < count else ""
+    return [*lines, f"{count} crawls: {len(named.get(0, []))} with status 0{left_out}."]

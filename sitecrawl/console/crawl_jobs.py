@@ -1,0 +1,146 @@
+"""Processes of `scrapy crawls`: one for each crawl, a bounded number at a time, in one log."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Condition, Event
+from typing import Any
+
+from sitecrawl.console.terminal import print_errors
+from sitecrawl.statuses import (
+    ALREADY_RUNNING,
+    BAD_USAGE,
+    DATABASE_ERROR,
+    DONE,
+    NO_RESULT,
+    STARTS_FAILED,
+)
+
+SEVERITY = (DONE, ALREADY_RUNNING, STARTS_FAILED, NO_RESULT, BAD_USAGE, DATABASE_ERROR)
+"""Exit statuses from harmless to bad; any other, such as that of a killed process, is worse."""
+FORWARDED = {
+    signal.SIGINT: signal.SIGINT,
+    signal.SIGTERM: signal.SIGTERM,
+    signal.SIGHUP: signal.SIGTERM,  # which would kill a crawl
+}
+"""Signals that end this process, each with the one that the crawls get."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """Exit status and duration of a crawl that was started."""
+
+    name: str
+    status: int
+    seconds: float
+
+    def record(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"crawl": self.name, "status": self.status, "seconds": round(self.seconds, 3)}
+
+
+def worst_status(statuses: Iterable[int]) -> int:
+    """Return the status that stands for all."""
+    return max(statuses, key=_severity, default=DONE)
+
+
+def _severity(status: int) -> int:
+    return SEVERITY.index(status) if status in SEVERITY else len(SEVERITY)
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlJob:
+    """A crawl to run: its name, its command line, and the hosts of its starts."""
+
+    name: str
+    command: Sequence[str]
+    hosts: frozenset[str]
+
+
+class CrawlJobs:
+    """Runs crawls, a bounded number at a time, and never two with a start on the same host.
+
+    Signals that end this process end the crawls. Each has a session of its own, so that Ctrl-C
+    reaches it once, from here.
+    """
+
+    def __init__(self, jobs: Iterable[CrawlJob], count: int) -> None:
+        self._waiting = list(jobs)
+        self._count = count
+        self._busy: set[str] = set()
+        self._running: list[subprocess.Popen[str]] = []
+        self._stopping = Event()
+        self._changed = Condition()
+
+    def run(self) -> list[JobResult]:
+        """Run all to the end; return the results of those that were started."""
+        heard = [each for each in FORWARDED if signal.getsignal(each) != signal.SIG_IGN]  # nohup
+        before = {each: signal.signal(each, self._stop) for each in heard}
+        try:
+            with ThreadPoolExecutor(self._count) as pool:
+                lists = [pool.submit(self._run_jobs) for _ in range(self._count)]
+                return [result for each in lists for result in each.result()]
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stop(self, number: int, _: object) -> None:
+        self._stopping.set()
+        for process in list(self._running):
+            process.send_signal(FORWARDED[signal.Signals(number)])
+
+    def _run_jobs(self) -> list[JobResult]:
+        results = []
+        while job := self._next():
+            try:
+                if result := self._run(job):
+                    results.append(result)
+            finally:
+                with self._changed:
+                    self._busy -= job.hosts
+                    self._changed.notify_all()
+        return results
+
+    def _next(self) -> CrawlJob | None:
+        """Return the next crawl whose hosts are free, or None if there is no other to start."""
+        with self._changed:
+            while self._waiting and not self._stopping.is_set():
+                for job in self._waiting:
+                    if not job.hosts & self._busy:
+                        self._waiting.remove(job)
+                        self._busy |= job.hosts
+                        return job
+                self._changed.wait()
+        return None
+
+    def _run(self, job: CrawlJob) -> JobResult | None:
+        if self._stopping.is_set():
+            return None
+        began = time.monotonic()
+        process = subprocess.Popen(  # noqa: S603 -- this program's own command
+            job.command,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+        self._running.append(process)
+        if self._stopping.is_set():  # the signal may have come before the process was in the list
+            process.terminate()
+        print_errors([f"[{job.name}] begins"])
+        with process:
+            for line in process.stderr or ():
+                print_errors([f"[{job.name}] {line.rstrip()}"])
+            code = process.wait()
+        self._running.remove(process)
+        status = code if code >= 0 else 128 - code  # as in shells
+        seconds = time.monotonic() - began
+        print_errors([f"[{job.name}] ended with status {status} after {seconds:.0f} s"])
+        return JobResult(job.name, status, seconds)

@@ -1,0 +1,96 @@
+"""Overview of several crawls, a line each: documents, waiting URLs, and how the last run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.config.layers import read_file
+from sitecrawl.console.crawl_sources import Source, find_source
+from sitecrawl.console.crawl_statistics import FAILED, CrawlStatistics
+from sitecrawl.console.terminal import ago, stamp
+from sitecrawl.frontier import open_records
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.records import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlOverview:
+    """State of one crawl; ``run`` is None before its first run, ``problem`` is why it is unknown."""
+
+    name: str
+    run: RunRecord | None = None
+    documents: int = 0
+    waiting: int = 0
+    given_up: Sequence[str] = ()
+    problem: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        if self.problem:
+            return {"crawl": self.name, "problem": self.problem}
+        run = self.run
+        return {
+            "crawl": self.name,
+            "documents": self.documents,
+            "waiting": self.waiting,
+            "started_at": stamp(run.started_at) if run else None,
+            "finished_at": stamp(run.finished_at) if run else None,
+            "finish_reason": run.finish_reason if run else None,
+            "given_up": list(self.given_up),
+        }
+
+    def line(self, width: int, now: float) -> str:
+        """Return the printed form, with the name padded to ``width``."""
+        name = f"{self.name:{width}}"
+        if self.problem:
+            return f"{name}  {self.problem}"
+        if self.run is None:
+            return f"{name}  not crawled yet"
+        counts = f"{self.documents:9} documents {self.waiting:9} waiting"
+        given_up = f"; given up: {', '.join(self.given_up)}" if self.given_up else ""
+        return f"{name} {counts}  {_run_in_words(self.run, now)}{given_up}"
+
+
+def read_overviews(
+    setting: str, path: str, arguments: Mapping[str, str]
+) -> Iterator[CrawlOverview]:
+    """Yield the state of each crawl of a file; raises ConfigError for all that are wrong."""
+    names = list(read_file(path, "--config").crawls) or [""]
+    problems: list[str] = []
+    found: list[CrawlOverview] = []
+    for name in names:
+        given = {**arguments, "config": path, **({"crawl": name} if name else {})}
+        try:
+            source = find_source(setting, given)
+            found.append(_overview(name or source.configuration.params.database_name, source))
+        except ConfigError as error:
+            problems += error.problems
+        except FrontierError as error:
+            found.append(CrawlOverview(name or path, problem=str(error)))
+    if problems:
+        raise ConfigError(dict.fromkeys(problems))
+    yield from found
+
+
+def _overview(name: str, source: Source) -> CrawlOverview:
+    if source.run is None:
+        return CrawlOverview(name)
+    with open_records(source.database) as records:
+        origins = records.origins(source.run.realm)
+    statistics = CrawlStatistics(source.run, {}, origins)
+    return CrawlOverview(
+        name,
+        source.run,
+        sum(each.documents for each in origins),
+        sum(each.waiting for each in origins),
+        [each.key for each in origins if statistics.ended(each) in FAILED],
+    )
+
+
+def _run_in_words(run: RunRecord, now: float) -> str:
+    if run.finished_at is None:
+        return f"running, begun {ago(run.started_at, now)}"
+    return f"ended {ago(run.finished_at, now)} ({run.finish_reason})"

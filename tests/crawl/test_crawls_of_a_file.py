@@ -1,0 +1,191 @@
+"""Several crawls in one TOML file: one of them, all of them, and an overview of all."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from fixtures.command import Command
+from fixtures.crawls import CrawlCommand, read
+from fixtures.server import Server, page
+
+
+def site(server: Server, word: str, pages: int = 2, address: str = "127.0.0.1") -> str:
+    """Serve a site of some pages; return its origin."""
+    paths = [f"/{word}{number}" for number in range(1, pages)]
+    texts = {path: page(text=f"This is page {path} of {word}.") for path in paths}
+    return server.serve({"/": page(*paths, text=f"Start of {word}."), **texts}, address=address)
+
+
+def write(folder: Path, head: str = "delay = 0", **tables: str) -> None:
+    """Write sites.toml, with a table for each name."""
+    crawls = (f'[[crawl]]\nname = "{name}"\n{rows}\n' for name, rows in tables.items())
+    (folder / "sites.toml").write_text(f"{head}\n{''.join(crawls)}", encoding="utf-8")
+
+
+def start(origin: str) -> str:
+    return f'start = ["{origin}/"]'
+
+
+@pytest.mark.behaviour("W-10")
+def test_one_crawl_of_a_file(server: Server, crawl: CrawlCommand) -> None:
+    one, two = site(server, "a"), site(server, "b", 4)
+    write(crawl.directory, a=start(one), b=f"{start(two)}\nmax_pages = 2")
+    ended = crawl.begin(config="sites.toml", crawl="b").finish()
+    assert ended.status == 0, ended.log
+    assert len(ended.documents) == 2  # the table's own option
+    assert all(url.startswith(two) for url in ended.documents)
+    assert (crawl.directory / ".sitecrawl" / "b.db").exists()
+    assert crawl.rows("SELECT realm FROM run") == [("b",)]
+    status, printed = crawl.command(
+        "explain", f"{two}/b1", "-a", "config=sites.toml", "-a", "crawl=b"
+    )
+    assert status == 0, printed
+
+
+@pytest.mark.behaviour("W-10")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "sites.toml: the file has 2 crawls (docs, blog); say which one with -a crawl=NAME"),
+        ({"crawl": "dosc"}, "-a crawl='dosc': sites.toml has no such crawl. Known: docs, blog."),
+    ],
+)
+def test_crawl_must_be_named(
+    server: Server, crawl: CrawlCommand, given: dict[str, str], told: str
+) -> None:
+    origin = site(server, "a")
+    write(crawl.directory, docs=start(origin), blog=start(origin))
+    ended = crawl.begin(config="sites.toml", **given).finish()
+    assert ended.status == 2
+    assert ended.log.startswith(told)
+    assert len(ended.log.splitlines()) == 1
+    assert server.log.targets() == []
+
+
+@pytest.mark.behaviour("W-11")
+def test_all_crawls_of_a_file(server: Server, crawl: CrawlCommand) -> None:
+    one, two = site(server, "a"), site(server, "b", 3, "127.0.0.2")
+    gone = server.serve({})
+    write(crawl.directory, a=start(one), gone=start(gone), b=start(two))
+    status, printed = crawl.command("crawls", "sites.toml", "-O", "NAME.jsonl", "--jobs", "2")
+    assert status == 1, printed  # the worst
+    assert len(read(crawl.directory / "a.jsonl")) == 2
+    assert len(read(crawl.directory / "b.jsonl")) == 3
+    lines = printed.splitlines()
+    assert all(line.startswith(("[a] ", "[b] ", "[gone] ")) for line in lines[:-2])
+    ended = printed.index("[a] ended with status 0")
+    assert printed.index("[b] begins") < ended < printed.index("[gone] begins")  # on a's host
+    assert lines[-2:] == ["Status 1: gone", "3 crawls: 2 with status 0."]
+
+    status, printed = crawl.command("frontier", "--config", "sites.toml", "--json")
+    rows = {row["crawl"]: row for row in map(json.loads, printed.splitlines())}
+    assert list(rows) == ["a", "gone", "b"]
+    assert (rows["b"]["documents"], rows["b"]["waiting"]) == (3, 0)
+    assert rows["b"]["finish_reason"] == "finished"
+    status, printed = crawl.command("frontier", "--config", "sites.toml")
+    assert status == 0, printed
+    assert [line.split()[0] for line in printed.splitlines()] == ["a", "gone", "b"]
+    assert "3 documents" in printed.splitlines()[2]
+
+
+@pytest.mark.behaviour("W-10")
+def test_crawls_share_a_database_as_realms(server: Server, crawl: CrawlCommand) -> None:
+    write(
+        crawl.directory,
+        'delay = 0\ndatabase = "sqlite:///.sitecrawl/all.db"',
+        a=start(site(server, "a")),
+        b=start(site(server, "b", 3)),
+    )
+    status, printed = crawl.command("frontier", "--config", "sites.toml")
+    assert (status, printed.count("not crawled yet")) == (0, 2), printed
+    status, printed = crawl.command("crawls", "sites.toml")
+    assert status == 0, printed
+    assert crawl.rows("SELECT realm FROM run ORDER BY id") == [("a",), ("b",)]
+    status, printed = crawl.command("frontier", "--config", "sites.toml", "--json")
+    assert [json.loads(row)["documents"] for row in printed.splitlines()] == [2, 3]
+
+
+@pytest.mark.behaviour("W-11")
+def test_every_table_is_checked_before_anything_is_requested(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = site(server, "a")
+    write(
+        crawl.directory,
+        good=start(origin),
+        wrong=f'{start(origin)}\nmax_pages = -1\ndeny = ["("]',
+        misspelt=f"{start(origin)}\ndelya = 1",
+        missing="delay = 1",
+    )
+    status, printed = crawl.command("crawls", "sites.toml", "-O", "out.jsonl")
+    assert status == 2
+    lines = printed.splitlines()
+    assert lines[0] == "-O out.jsonl: each crawl needs a file of its own; put NAME into it."
+    assert lines[1].startswith("sites.toml, [[crawl]] wrong: ")
+    assert lines[2].startswith("sites.toml, [[crawl]] wrong: ")
+    assert lines[3] == (
+        "sites.toml, [[crawl]] misspelt: delya: there is no such option. Did you mean 'delay'?"
+    )
+    assert lines[4].startswith("sites.toml, [[crawl]] missing: start is missing")
+    assert len(lines) == 5
+    assert server.log.targets() == []
+
+
+@pytest.mark.behaviour("W-11")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[crawl]]\n", "sites.toml, [[crawl]] 1: name is missing"),
+        ('[[crawl]]\nname = "a/b"\n', "sites.toml, [[crawl]] 1: name = 'a/b': should have only"),
+        (
+            '[[crawl]]\nname = "a"\n[[crawl]]\nname = "a"\n',
+            "sites.toml, [[crawl]] 2: name = 'a': another crawl of the file has this name.",
+        ),
+        ('[crawl]\nname = "a"\n', "sites.toml: crawl: write each crawl as a table [[crawl]]."),
+        ('start = "http://a.test"\n', "sites.toml: there is no [[crawl]] table; "),
+        (
+            'realm = "x"\ndatabase = "sqlite:///x.db"\nstart = "http://x.test"\n[[crawl]]\nname = "a"\n[[crawl]]\nname = "b"\n',
+            "sites.toml, [[crawl]] b: 'a' has the same database and the same realm.",
+        ),
+        (
+            'database = "mysql://x"\nstart = "http://a.test"\n[[crawl]]\nname = "a"\n',
+            "sites.toml: database = (not shown): should be sqlite:///FILE or postgresql://",
+        ),
+    ],
+)
+def test_faulty_file(crawl: CrawlCommand, text: str, told: str) -> None:
+    (crawl.directory / "sites.toml").write_text(text, encoding="utf-8")
+    status, printed = crawl.command("crawls", "sites.toml")
+    assert status == 2
+    assert printed.startswith(told), printed
+    assert len(printed.splitlines()) == 1
+
+
+@pytest.mark.behaviour("W-11")
+def test_interrupt_ends_the_running_crawl_and_starts_no_other(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    write(
+        crawl.directory, "delay = 0.3", a=start(site(server, "a", 30)), b=start(site(server, "b"))
+    )
+    output = crawl.directory / "output"
+    words = ["crawls", "sites.toml", "-O", "NAME.jsonl"]
+    process = Command(words, crawl.directory, output=output, errors=output)
+    deadline = time.monotonic() + 60
+    while len(server.log.of()) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    try:
+        assert process.wait(60) == 130
+    finally:
+        process.kill()
+    printed = output.read_text(encoding="utf-8")
+    assert "[a] ended with status 0" in printed
+    assert "2 crawls: 1 with status 0, 1 not started." in printed
+    assert 1 <= len(read(crawl.directory / "a.jsonl")) < 30
+    assert not (crawl.directory / "b.jsonl").exists()
