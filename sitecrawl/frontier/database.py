@@ -124,7 +124,7 @@ class Backend(Protocol):
         """Convert one of ``errors`` to an error with a readable text."""
 
 
-FIRST_VERSION = 11
+FIRST_VERSION = 12
 """Oldest schema that is upgraded; databases with an earlier one are refused."""
 
 

@@ -87,9 +87,9 @@ def test_a_newer_and_a_foreign_database(database_url: str) -> Generator[Any, Any
     database.execute("UPDATE crawl SET version = 999")
     said = yield in_loop(failure(database_url))
     assert "was written by a newer sitecrawl (schema 999, this one knows " in said
-    database.execute("UPDATE crawl SET version = 10")
+    database.execute("UPDATE crawl SET version = 11")
     said = yield in_loop(failure(database_url))
-    assert "was written by an older sitecrawl (schema 10, this one begins with 11)" in said
+    assert "was written by an older sitecrawl (schema 11, this one begins with 12)" in said
     assert "give a new database, or install that one" in said
     database.close()
 
