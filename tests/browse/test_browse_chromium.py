@@ -164,7 +164,8 @@ def test_the_checks_find_what_is_wrong(visiting: Visiting) -> None:
 def test_the_keyboard_alone_finds_and_reads_a_page(shown: Shown, visiting: Visiting) -> None:
     def visit(page: Page) -> None:
         page.goto(shown.app.address)
-        page.keyboard.type("folder archive")  # the box has the focus
+        page.locator("input:focus").wait_for()  # the box gets the focus when it is drawn
+        page.keyboard.type("folder archive")
         page.keyboard.press("Enter")
         page.wait_for_url("**/search?q=folder+archive*")
         page.keyboard.press("Tab")
