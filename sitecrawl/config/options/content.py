@@ -183,9 +183,9 @@ class ContentParams(DocumentParams):
     date_extractor: Literal["own", "htmldate"] = option(
         default="own",
         effect=Effect.READING,
-        description="Who finds a date of publication that neither metadata nor address nor text "
-        "state: own is nobody, htmldate guesses from the whole page and takes 14 ms a page (pip "
-        "install 'sitecrawl[extract]'). It is right on 4 pages of 100 more, and wrong on 3 more.",
+        description="How to date pages whose metadata, address and text state no date of publication: "
+        "own leaves them without one, htmldate guesses from the whole page, in 5 ms (pip install "
+        "'sitecrawl[extract]'). Of 1,000 articles it dates 43 more rightly, and 22 wrongly.",
     )
     main_content: bool = option(
         default=True,
