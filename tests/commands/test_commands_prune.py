@@ -14,6 +14,8 @@ from fixtures.crawls import CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, page, redirect
 
+pytestmark = pytest.mark.slow
+
 SITE: dict[str, Page] = {
     "/": page("/a", "/b", "/c", "/dead", "/old", title="Home"),
     "/a": page(title="A"),

@@ -16,6 +16,8 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, page
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 """Root obeys the modes of files only without these capabilities."""
 

@@ -14,6 +14,8 @@ from saying import Crawled
 from fixtures.command import Command
 from fixtures.server import Page, page
 
+pytestmark = pytest.mark.slow
+
 SITE: dict[str, Page] = {"/": page("/a"), "/a": page()}
 OPTIONS: dict[str, object] = {}
 SCRAPY = [sys.executable, "-m", "scrapy"]

@@ -50,6 +50,7 @@ def setting(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path
     return databases.url(request.param, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SY-01", "SY-02")
 def test_two_targets_at_their_own_pace(
     server: Server, crawl: CrawlCommand, say: Say, setting: str, tmp_path: Path
@@ -132,6 +133,7 @@ def test_wrong_targets(say: Say, tmp_path: Path) -> None:
     assert say("sync", f"sqlite:///{tmp_path}/a", "--follow", "--rebuild").status == 2
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SY-07")
 def test_following(known: Crawled, crawl: CrawlCommand, tmp_path: Path) -> None:
     target = tmp_path / "one.sqlite"

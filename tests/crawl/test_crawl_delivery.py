@@ -90,6 +90,7 @@ def feeds(name: str, **options: Any) -> tuple[str, str]:
     return "-s", f"FEEDS={json.dumps({name: {**LINES, **options}})}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["-O", "-o"])
 @pytest.mark.parametrize("fault", ["export before 30", "fsync after 3", "commit after 2"])
 def test_a_killed_crawl_goes_on_with_its_file(fault: str, way: str, crawls: Crawls) -> None:
@@ -133,6 +134,7 @@ def test_the_file_of_a_killed_crawl_that_is_gone_is_written_again(way: str, craw
     assert crawls.urls() == ALL + Counter({"/other": 1} if way == "-o" else {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["deleted", "replaced", "truncated", "moved"])
 def test_a_file_that_goes_while_it_is_written_is_written_again(harm: str, crawls: Crawls) -> None:
     output = crawls.folder / "out.jsonl"
@@ -168,6 +170,7 @@ def test_a_file_that_cannot_be_had_again_ends_the_crawl(crawls: Crawls) -> None:
     assert crawls.urls("folder/out.jsonl") == ALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["-O", "-o"])
 def test_a_compressed_file_is_whole_after_a_kill(way: str, crawls: Crawls, site: Site) -> None:
     output = crawls.folder / "out.jsonl.gz"

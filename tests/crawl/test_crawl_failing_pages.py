@@ -45,6 +45,7 @@ def test_pages_that_failed_before_are_asked_for_last(server: Server, crawl: Craw
     assert f"{origin} is given up for this run" in second.log
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("DEL-12")
 def test_pages_that_always_fail_keep_nothing_in_the_index(
     server: Server, crawl: CrawlCommand

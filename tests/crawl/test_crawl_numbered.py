@@ -28,6 +28,7 @@ def table(number: int) -> str:
     return page(*onward, title=f"Table {number}", text=f"Station {number}: {text}")
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("Q-22")
 @pytest.mark.parametrize(
     ("start", "links"),

@@ -13,6 +13,8 @@ from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
 
+pytestmark = pytest.mark.slow
+
 SITE: dict[str, Page] = {"/": page("/a", title="Start"), "/a": page(title="A")}
 LINES = {"format": "jsonlines"}
 Closing = Callable[[str, str], tuple[int, str]]

@@ -76,6 +76,7 @@ def test_urls_of_known_pages_are_left_out_once_a_rule_was_tested(
     assert requests(server) < PAGES + 1 + PAGES / 2
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("DU-21")
 def test_the_exported_options_say_what_was_learned(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(folders(copy))

@@ -19,6 +19,7 @@ SITE: dict[str, Page] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("P-07")
 def test_origins_on_one_address_share_its_pace(server: Server, crawl: CrawlCommand) -> None:
     first, second = server.serve(dict(SITE)), server.serve(dict(SITE))

@@ -37,6 +37,7 @@ def documents(url: str) -> int:
         return sum(1 for _ in records.documents())
 
 
+@pytest.mark.slow
 def test_the_file_becomes_smaller(work: Crawls) -> None:
     url = grown(work)
     with open_pruning(url) as pruned:

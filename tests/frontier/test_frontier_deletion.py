@@ -57,6 +57,7 @@ def test_a_mass_deletion_is_held_back(work: Crawls, size: int, gone: int, held: 
     assert len(settled.changes) == gone - held
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("K-13")
 @pytest.mark.parametrize("order", [1, -1], ids=["the best name first", "the best name last"])
 @pytest.mark.parametrize("size", [3, 5, 30])
@@ -113,6 +114,7 @@ def test_a_page_that_becomes_equal_to_another_is_one_document_with_it(work: Craw
     assert also == {kept[0]: [f"{SITE}/004"]}
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("K-13")
 @pytest.mark.parametrize("outcome", [Outcome.PERMANENT_REDIRECT, Outcome.REDIRECT])
 @pytest.mark.parametrize("size", [3, 5, 30])

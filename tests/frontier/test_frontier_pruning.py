@@ -82,6 +82,7 @@ def history(work: Crawls, seed: int) -> dict[int, State]:
     return consumers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_consumer_still_ends_with_the_same_site(work: Crawls, seed: int) -> None:
     consumers = history(work, seed)
@@ -171,6 +172,7 @@ def test_deletions_of_a_forgotten_realm_stay(work: Crawls) -> None:
     assert [change["id"] for change in exported(work.url) if change["op"] == "delete"] == deleted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statements", [0, 1, 5, 12, 18])
 def test_one_that_is_interrupted_loses_nothing(
     work: Crawls, statements: int, monkeypatch: pytest.MonkeyPatch

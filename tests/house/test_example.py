@@ -21,6 +21,7 @@ SITE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("crawl", "shop"), ("runspider", "shop/spiders/catalog.py")])
 def test_the_example_crawls(command: tuple[str, ...], server: Server, tmp_path: Path) -> None:
     folder = tmp_path / "project"

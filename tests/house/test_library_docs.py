@@ -14,6 +14,8 @@ import pytest
 
 from fixtures.server import Server, Site, page
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parent.parent.parent / "docs" / "as-a-library.md"
 BLOCK = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SITE: Site = {

@@ -41,6 +41,7 @@ print(json.dumps([counts, store.store], default=str))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("MK-04", "SE-05")
 def test_a_vector_store_follows_the_site(
     server: Server, crawl: CrawlCommand, tmp_path: Path

@@ -122,6 +122,7 @@ def watch(directory: Path, *words: str) -> str:
     return written.decode("utf-8")
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_how_the_crawl_gets_on(server: Server, tmp_path: Path) -> None:
     origin = server.serve(dict(SITE))
     words = [f"start={origin}/", "delay=0.2", *(f"{n}={value}" for n, value in ONCE.items())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ VALUES = st.recursive(
 FIELDS = st.dictionaries(TEXTS, VALUES, max_size=10)
 
 
+@pytest.mark.slow
 @given(FIELDS)
 def test_what_is_written_is_what_was_there_in_its_order(fields: dict[str, object]) -> None:
     read = json.loads(serialized(fields))
@@ -26,6 +28,7 @@ def test_what_is_written_is_what_was_there_in_its_order(fields: dict[str, object
     assert list(read) == list(fields)
 
 
+@pytest.mark.slow
 @given(FIELDS)
 def test_the_line_is_one_and_as_pythons_own(fields: dict[str, object]) -> None:
     own = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))

@@ -144,6 +144,7 @@ def test_a_table_that_is_cut_has_its_head_in_each_part() -> None:
         assert tables.render(part["markdown"]).count("<td>x</td>") == part["text"].count("x")
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SE-04")
 def test_hostile_headings_are_bounded() -> None:
     deep = [heading("h" * 5000, 1 + n % 6, "a" * 5000) for n in range(20_000)]

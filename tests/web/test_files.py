@@ -155,6 +155,7 @@ def test_the_chapters_of_a_book_follow_one_another() -> None:
     assert page.headings[0].anchor == ""
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("FI-04")
 @inlineCallbacks
 def test_every_hostile_file_has_its_fault() -> Generator[Any, Any, None]:
@@ -183,6 +184,7 @@ def test_a_file_that_takes_too_long_is_left() -> Generator[Any, Any, None]:
     assert slow.cpu < 3
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("FI-04")
 def test_entities_are_never_expanded() -> None:
     for name in ("/laughs.docx", "/external.docx"):

@@ -22,6 +22,8 @@ from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
 from sitecrawl.web.whitespace import BLOCK, squeezed
 
+pytestmark = pytest.mark.slow
+
 SIZE = 3_000_000
 MOST_MEMORY, MOST_CPU = 3.5, 10  # times what a plain page of the size takes
 

@@ -108,6 +108,7 @@ def read(body: bytes, options: ReadOptions = DEFAULT, kind: str = "text/html") -
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [

@@ -105,6 +105,7 @@ def test_sections_of_a_file_have_the_number_of_their_page() -> None:
     assert not any(block.page for block in outlined(html).content)
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SE-04")
 @pytest.mark.parametrize(
     "part",

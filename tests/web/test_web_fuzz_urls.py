@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from sitecrawl.web.html import links as web_bases
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls import identity
 from sitecrawl.web.urls import url as urls
+
+pytestmark = pytest.mark.slow
 
 # Few enough to stay within some seconds, without a deadline: the machine may be busy.
 bounded = settings(max_examples=400, deadline=None)
