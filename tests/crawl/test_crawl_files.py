@@ -14,6 +14,8 @@ from fixtures import files
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 
+pytestmark = pytest.mark.slow
+
 
 def served(body: bytes, kind: str | None, **headers: str) -> Answer:
     return Answer(body, headers={"Content-Type": kind, **headers})

@@ -10,6 +10,8 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 
+pytestmark = pytest.mark.slow
+
 SITE: dict[str, Page] = {
     "/": page("/tag", "/same", title="Start"),
     "/tag": Answer(

@@ -10,6 +10,8 @@ from fixtures.crawls import CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Server, Site, page
 
+pytestmark = pytest.mark.slow
+
 
 def two_sites(server: Server) -> tuple[str, str, Site]:
     """Two origins of a start page and a page each, and the pages of the second."""

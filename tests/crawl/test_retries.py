@@ -16,6 +16,8 @@ from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import Origin, OriginPhase, PacingSlot, RobotsFile
 from sitecrawl.scheduling.origin_queues import ReadyQueue
 
+pytestmark = pytest.mark.slow
+
 LOST = Raw(b"")  # the connection closes without an answer
 CLOSE = {"Connection": "close"}
 PAGES = {f"/{number}": page(title=f"Page {number}") for number in range(12)}

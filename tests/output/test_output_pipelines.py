@@ -12,6 +12,8 @@ from fixtures.command import Command
 from fixtures.crawls import Crawl, CrawlCommand, read
 from fixtures.server import Answer, Page, Server, page
 
+pytestmark = pytest.mark.slow
+
 SITE: dict[str, Page] = {
     "/": page("/hidden", "/a", "/b", title="Start"),
     "/hidden": "<meta name=robots content=noindex><title>Hidden</title><p>Text",
