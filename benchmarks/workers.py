@@ -190,7 +190,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Finding:
-    """What the server's log says about a run."""
+    """Facts of the server's log about a run."""
 
     pages: Counter[str]
     twice: int

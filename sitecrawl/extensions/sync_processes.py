@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import subprocess
 import sys
+from asyncio.subprocess import PIPE, Process
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -35,7 +35,7 @@ class SyncProcesses:
 
     def __init__(self, tasks: Sequence[SyncTask]) -> None:
         self._tasks = tasks
-        self._running: list[tuple[subprocess.Popen[str], asyncio.Task[None]]] = []
+        self._running: list[tuple[Process, asyncio.Task[None]]] = []
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> SyncProcesses:
@@ -52,47 +52,44 @@ class SyncProcesses:
         crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
         return extension
 
-    def spider_opened(self) -> None:
+    async def spider_opened(self) -> None:
         """Start a process for each target."""
         for task in self._tasks:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "sitecrawl.sync.beside_crawl"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "sitecrawl.sync.beside_crawl"),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
             )
             assert process.stdin is not None
-            process.stdin.write(task.written())
-            process.stdin.flush()
+            process.stdin.write(task.written().encode())
             self._running.append((process, asyncio.create_task(_report_end(task.uri, process))))
 
     async def engine_stopped(self) -> None:
         """End every process after a last pass; all changes are in the crawl database by now."""
         for process, _ in self._running:
-            _close_input(process)
+            assert process.stdin is not None
+            process.stdin.close()
         reports = [report for _, report in self._running]
         if reports:
             await asyncio.wait(reports, timeout=LAST_PASS_SECONDS)
         for process, report in self._running:
-            if process.poll() is None:
+            if process.returncode is None:
                 process.kill()
             await report
 
 
-async def _report_end(uri: str, process: subprocess.Popen[str]) -> None:
-    """Wait for the end of a process, and log how its target stands."""
-    while process.poll() is None:  # noqa: ASYNC110 - a process sends no event
-        await asyncio.sleep(0.1)
+async def _report_end(uri: str, process: Process) -> None:
+    """Read what a process writes until it ends, and log how its target stands."""
     assert process.stdout is not None
     assert process.stderr is not None
-    name, output, errors = shown_target(uri), process.stdout.read(), process.stderr.read()
-    process.stdout.close()
-    process.stderr.close()
+    output, errors = await asyncio.gather(process.stdout.read(), process.stderr.read())
+    await process.wait()
+    name = shown_target(uri)
     try:
-        outcome = SyncOutcome(**json.loads(output))
+        outcome = SyncOutcome(**json.loads(output.rpartition(b"\n")[2]))
     except ValueError:
-        last = errors.strip().rpartition("\n")[2] or "it was killed"
+        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2] or "it was killed"
         outcome = SyncOutcome(error=f"The process ended with status {process.returncode}: {last}")
     if outcome.error:
         logger.error("sync: %s Later: scrapy sync %s", outcome.error, name)
@@ -104,12 +101,3 @@ async def _report_end(uri: str, process: subprocess.Popen[str]) -> None:
         )
     else:
         logger.info("sync: %s has every change.", name)
-
-
-def _close_input(process: subprocess.Popen[str]) -> None:
-    """Tell a process that the crawl has ended."""
-    assert process.stdin is not None
-    try:
-        process.stdin.close()
-    except BrokenPipeError:
-        logger.debug("A process of sync had ended before.")

@@ -11,7 +11,7 @@ from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import unpack
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.records import Records
-from sitecrawl.policy.http.receipt import Pause
+from sitecrawl.policy.http.receipt import Pause, ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
 MIN_SPAN = 0.001  # seconds
@@ -113,14 +113,7 @@ class SurveyedReceipt(NamedTuple):
 
     origin: str
     run: int
-    requests: int
-    promised: float
-    smallest: float | None
-    median: float | None
-    spare: float | None
-    limited: int
-    unavailable: int
-    pauses: tuple[Pause, ...]
+    summary: ReceiptSummary
 
 
 class SurveyedChange(NamedTuple):
@@ -223,8 +216,9 @@ class Survey:
     def receipts(self, run: int) -> Iterator[SurveyedReceipt]:
         """Yield the receipts of a run."""
         for row in self._database.stream(RECEIPTS, (self.realm, run)):
+            summary = ReceiptSummary(*row[2:])
             pauses = tuple(Pause(*each) for each in json.loads(row[-1]))
-            yield SurveyedReceipt(*row)._replace(pauses=pauses)
+            yield SurveyedReceipt(row[0], row[1], summary._replace(pauses=pauses))
 
     def outside(self) -> Iterator[OutsideAddress]:
         """Yield the addresses that are not crawled but that pages refer to."""

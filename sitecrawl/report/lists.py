@@ -248,9 +248,10 @@ def _starts(facts: Facts) -> Iterator[Row]:
 
 def _politeness(facts: Facts) -> Iterator[Row]:
     for each in facts.receipts:
-        kept = None if each.spare is None else "yes" if each.spare >= -EARLY else "no"
-        gaps = (each.promised, _rounded(each.smallest), _rounded(each.median))
-        yield each.origin, each.requests, *gaps, kept, each.limited, each.unavailable
+        read = each.summary
+        kept = None if read.spare is None else "yes" if read.spare >= -EARLY else "no"
+        gaps = (read.promised, _rounded(read.smallest), _rounded(read.median))
+        yield each.origin, read.requests, *gaps, kept, read.limited, read.unavailable
 
 
 EARLY = 0.001
@@ -263,7 +264,7 @@ def _rounded(seconds: float | None) -> float | None:
 
 def _pauses(facts: Facts) -> Iterator[Row]:
     for each in facts.receipts:
-        for pause in each.pauses:
+        for pause in each.summary.pauses:
             yield each.origin, moment(pause.at), pause.status, pause.asked, _rounded(pause.waited)
 
 

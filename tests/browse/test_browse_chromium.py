@@ -91,7 +91,7 @@ CHECKS = """() => {
   if (width > innerWidth) problems.push('page is ' + width + ' wide');
   return problems;
 }"""
-"""What WCAG 2.2 asks and a program can see: names, labels, landmarks, headings, contrast, reflow."""
+"""Requirements of WCAG 2.2 that a program can check: names, labels, landmarks, headings, contrast, reflow."""
 
 
 LOOKS: dict[str, dict[str, Any]] = {

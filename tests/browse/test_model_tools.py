@@ -27,7 +27,7 @@ Ask = Callable[[Client], Awaitable[Any]]
 
 
 def asked(server: Any, ask: Ask) -> Any:
-    """What ``ask`` returns of a connected client; its loop needs a thread of its own."""
+    """Return the result of ``ask`` with a connected client; its loop needs a thread of its own."""
 
     async def connect() -> Any:
         async with Client(server) as client:

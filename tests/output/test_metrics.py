@@ -73,7 +73,7 @@ def value(found: Samples, name: str, **labels: str) -> float | None:
 
 
 def ask(port: int) -> str:
-    """What the port answers."""
+    """Return the answer of the port."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=9) as answer:
         text: str = answer.read().decode()
     return text
