@@ -25,7 +25,8 @@ from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.documents.fields import VOLATILE
-from sitecrawl.policy.documents.furniture import TEXT_SOURCES, names_of, stripped_document
+from sitecrawl.policy.documents.furniture import names_of, stripped_document
+from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
 from sitecrawl.policy.lifecycle.deletion import (
     FEW_DOCUMENTS,
     MIN_SHARED_PAGES,

@@ -92,6 +92,19 @@ def test_files_of_several_sites_and_of_sections(server: Server, tmp_path: Path) 
     assert (status, "give a folder" in said) == (2, True)
 
 
+@pytest.mark.behaviour("BR-09")
+def test_a_site_that_begins_below_the_root(server: Server, crawl: CrawlCommand) -> None:
+    body = "<h1>A manual</h1><p>It explains what there is.</p>"
+    origin = server.serve({"/manual/": page(title="A manual", body=body)})
+    assert crawl(f"{origin}/manual/").status == 0
+    assert crawl.command("export", "--format", "llms", "-O", "out")[0] == 0
+    index = parse((crawl.directory / "out" / "llms.txt").read_text("utf-8"))
+    described = "It explains what there is."
+    assert (index["title"], index["summary"]) == ("A manual", described)
+    [[entry]] = index["sections"].values()
+    assert entry["desc"] == described  # without the title once more
+
+
 @pytest.mark.usefixtures("known")
 def test_named_files_and_wrong_usage(say: Say, tmp_path: Path) -> None:
     assert say("export", "--format", "llms", "-O", "my.txt").status == 0

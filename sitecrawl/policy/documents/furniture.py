@@ -40,8 +40,6 @@ MAX_NAME = 200
 """Maximum characters of a template's name."""
 STRIPPED_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages that have furniture."""
-TEXT_SOURCES = frozenset({"heading", "top", "summary"})
-"""Sources of a description that are the page's own text."""
 ORIGIN = ""
 """Name under which the pages of a whole origin are counted."""
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
+
 MAX_DESCRIPTION = 200  # characters
 MAX_TITLE = 200
 ROOT_SECTION = "Pages"
@@ -51,10 +53,11 @@ def listed_documents(records: Iterable[Mapping[str, Any]]) -> dict[str, list[Lis
         url = str(record["url"]).partition("#")[0]
         page = pages.get(url)
         if page is None:
+            title = _one_line(record.get("title"), MAX_TITLE)
             page = pages[url] = ListedDocument(
                 url,
-                _one_line(record.get("title"), MAX_TITLE) or url,
-                _one_line(record.get("description"), MAX_DESCRIPTION),
+                title or url,
+                _description(record, title),
                 _one_line(record.get("site_name"), MAX_TITLE),
                 int(record.get("depth") or 0),
             )
@@ -85,11 +88,7 @@ def site_sections(pages: Sequence[ListedDocument]) -> dict[str, list[ListedDocum
 
 def llms_text(origin: str, pages: Sequence[ListedDocument]) -> Iterator[str]:
     """Yield the lines of llms.txt."""
-    home = min(
-        (page for page in pages if page.is_index and not page.folder),
-        key=lambda page: (page.depth, page.url),
-        default=None,
-    )
+    home = _home(pages)
     names = Counter(page.site_name for page in pages if page.site_name)
     name = next((each for each, _ in names.most_common(1)), "") or (home.title if home else "")
     yield f"# {name or urlsplit(origin).netloc}"
@@ -118,6 +117,23 @@ def llms_full_entry(page: ListedDocument, records: Iterable[Mapping[str, Any]]) 
     if first.lstrip("# ").strip() == page.title:
         text = rest.strip()
     return f"# {page.title}\n\nSource: {page.url}\n\n{text}\n"
+
+
+def _home(pages: Sequence[ListedDocument]) -> ListedDocument | None:
+    """Return the page at the root, else the only start of the crawl, if it stands for its folder."""
+    root = [page for page in pages if page.is_index and not page.folder]
+    if root:
+        return min(root, key=lambda page: (page.depth, page.url))
+    starts = [page for page in pages if page.depth == 0]
+    return starts[0] if len(starts) == 1 and starts[0].is_index else None
+
+
+def _description(record: Mapping[str, Any], title: str) -> str:
+    """Return the description of a document, without the title with which the text begins."""
+    text = str(record.get("description") or "")
+    if record.get("description_source") in TEXT_SOURCES:
+        text = text.removeprefix(title)
+    return _one_line(text, MAX_DESCRIPTION)
 
 
 def _named(folder: str) -> str:

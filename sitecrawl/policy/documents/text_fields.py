@@ -142,7 +142,9 @@ DESCRIPTION_METAS = {
     "dublin_core": ("dcterms.description", "dc.description", "dcterms.abstract"),
     "opengraph": ("og:description", "twitter:description"),
 }
-SOURCES = frozenset({*DESCRIPTION_METAS, "json_ld", "heading", "top", "summary"})
+TEXT_SOURCES = frozenset({"heading", "top", "summary"})
+"""Sources of a description that are the page's own text."""
+SOURCES = frozenset({*DESCRIPTION_METAS, "json_ld", *TEXT_SOURCES})
 _TOP = 2_000  # characters of text that an extract may be taken from, white space included
 
 
