@@ -37,19 +37,13 @@ NUMBERS = frozenset(
         *("left out", "failed"),
     }
 )
-URLS = frozenset({"url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way"})
+URLS = frozenset(
+    {"url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"}
+)
 WORDS = frozenset(
     {
-        "outcome",
-        "reason",
-        "change",
-        "because",
-        "at",
-        "visited_at",
-        "seen_at",
-        "via",
-        "kind",
-        "state",
+        *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
+        *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
     }
 )
 HEADS = {"url": "URL", "urls": "URLs"}
