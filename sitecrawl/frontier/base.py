@@ -251,6 +251,7 @@ class OriginState:
     given_up: str | None = None  # reason, if the run gave it up; only set by a claim
     continued: bool = False  # it was leased by this worker before, and by no other since
     receipt: ReceiptSummary | None = None  # of this run's requests; only to be stored
+    address: str | None = None  # whose holder gets the origin; only to be stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +410,10 @@ class Frontier(Protocol):
     async def hand_over(self, state: OriginState) -> None:
         """Store the state of an origin and release it for another worker of this run, which does
         not request its robots.txt again."""
+
+    async def hold_address(self, origin: str, address: str) -> float | None:
+        """Let a leased origin share the pace of an IP address; return the time of the address's next
+        request, or None while another worker has leased origins of that address."""
 
     async def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""

@@ -141,6 +141,8 @@ FREE = (
     " AND (given_up IS NULL OR given_up <> ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
+    " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.address = o.address"
+    " AND other.owner <> ? AND other.lease_until >= ?)"
     " ORDER BY ready_at, id LIMIT ?"
 )
 TAKE = (
@@ -152,12 +154,23 @@ CLAIM = (
     " AND (lease_until < ? OR owner = ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = origin.key"
     " AND other.id <> origin.id AND other.lease_until >= ?)"
+    " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.address = origin.address"
+    " AND other.owner <> ? AND other.lease_until >= ?)"
     + STATE
     + ", CASE WHEN given_up = ? THEN coalesce(given_up_because, '') END"
 )
 SAVE = (
     "UPDATE origin SET robots_text = ?, robots_status = ?, robots_expires_at = ?, delay = ?,"
     " ready_at = ?, robots_run = ? WHERE id = ?"
+)
+RENEW = "UPDATE origin SET lease_until = ? WHERE id = ? AND owner = ? AND fence = ?"
+RENEW_LATE = (  # a lease that may have expired ends if another worker has had its place since
+    RENEW + " AND (lease_until >= ? OR NOT EXISTS (SELECT 1 FROM origin AS other"
+    " WHERE (other.key = origin.key OR other.address = origin.address)"
+    " AND other.owner <> origin.owner AND other.lease_until >= ?))"
+)
+HELD_ELSEWHERE = (
+    "SELECT 1 FROM origin WHERE address = ? AND owner <> ? AND lease_until >= ? LIMIT 1"
 )
 HEARD_SECONDS = 10.0
 """Age of a heartbeat up to which a worker has a share: one that is stopped must not keep the others
@@ -215,7 +228,8 @@ class Leases:
     def take(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins with waiting URLs, those ready first."""
         begun, now = time.monotonic(), self._database.now()
-        free = self._database.rows(FREE, (self._realm, now, self._run, now, max(limit, 0)))
+        values = (self._realm, now, self._run, now, self._owner, now, max(limit, 0))
+        free = self._database.rows(FREE, values)
         if not free:
             return []
         mine, others, _ = self._loads(now)
@@ -233,8 +247,8 @@ class Leases:
         """Lease one stored origin, unless another worker has it."""
         begun, now = time.monotonic(), self._database.now()
         until = now + self._seconds
-        runs = (self._run, self._run)
-        values = (self._owner, until, origin, self._realm, now, self._owner, now, *runs)
+        free = (now, self._owner, now, self._owner, now)
+        values = (self._owner, until, origin, self._realm, *free, self._run, self._run)
         rows = self._database.rows(CLAIM, values)
         return self._taken(rows[0], begun) if rows else None
 
@@ -263,7 +277,31 @@ class Leases:
     def hand_over(self, state: OriginState) -> None:
         """Inside a transaction: store the state of an origin, and release it."""
         self.save(state)
+        lease = self._held.get(state.key)
+        if lease is not None and state.address is not None:
+            self._store_address(lease, state.address)
         self.give_back(state.key)
+
+    def hold_address(self, origin: str, address: str) -> float | None:
+        """Inside a transaction with the exclusive lock: let an origin share the pace of an address.
+
+        Return the time of the next request; None if another worker holds the address, or if the
+        origin is not ours.
+        """
+        if not self.prove(origin):
+            return None
+        lease, now = self._held[origin], self._database.now()
+        if self._database.rows(HELD_ELSEWHERE, (address, self._owner, now)):
+            self._store_address(lease, None)  # holds nothing while it waits
+            return None
+        self._store_address(lease, address)
+        [(ready_at,)] = self._database.rows(
+            "SELECT max(ready_at) FROM origin WHERE address = ?", (address,)
+        )
+        return float(ready_at)
+
+    def _store_address(self, lease: Lease, address: str | None) -> None:
+        self._database.execute("UPDATE origin SET address = ? WHERE id = ?", (address, lease.id))
 
     def share(self) -> Share:
         """Return the division of the waiting URLs among the workers heard of lately."""
@@ -302,16 +340,22 @@ class Leases:
         lease = self._held.get(origin)
         if lease is None:
             return False
-        begun, until = time.monotonic(), self._database.now() + self._seconds
-        renewed = self._database.execute(
-            "UPDATE origin SET lease_until = ? WHERE id = ? AND owner = ? AND fence = ?",
-            (until, lease.id, self._owner, lease.fence),
-        )
+        begun, now = time.monotonic(), self._database.now()
+        values = (now + self._seconds, lease.id, self._owner, lease.fence)
+        if begun < lease.safe_until:
+            renewed = self._database.execute(RENEW, values)
+        else:
+            self._database.exclusive_lock()
+            renewed = self._database.execute(RENEW_LATE, (*values, now, now))
         if not renewed:
             del self._held[origin]
             return False
         lease.safe_until = begun + SAFE_SHARE * self._seconds
         return True
+
+    def any_unsafe(self) -> bool:
+        """Tell whether a lease may have expired."""
+        return not all(map(self.safe, self._held))
 
     def renew(self) -> None:
         """Renew every lease, and record a heartbeat."""

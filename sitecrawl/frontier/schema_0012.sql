@@ -61,9 +61,13 @@ CREATE TABLE origin (
     given_up_because TEXT,
     robots_run BIGINT,
     furniture INTEGER NOT NULL DEFAULT 0,
+    address TEXT,
     UNIQUE (key, realm)
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
+-- ``address``: the IP address whose pace the origin shares, if the pace is kept by address. All leased
+-- origins of one address belong to one worker; a leased origin without one is not requested yet.
+CREATE INDEX origin_address ON origin (address) WHERE address IS NOT NULL;
 
 -- ``listed``: the last run in which a sitemap listed the URL.
 CREATE TABLE url (

@@ -368,6 +368,12 @@ class Store:
         with self._transaction():
             self.leases.hand_over(state)
 
+    def hold_address(self, origin: str, address: str) -> float | None:
+        """Let a leased origin share the pace of an address, unless another worker holds that."""
+        with self._transaction():
+            self._database.exclusive_lock()
+            return self.leases.hold_address(origin, address)
+
     def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
         with self._transaction():
@@ -391,6 +397,8 @@ class Store:
     def renew(self) -> None:
         """Renew every lease."""
         with self._transaction():
+            if self.leases.any_unsafe():
+                self._database.exclusive_lock()
             self.leases.renew()
 
     def backlog(self) -> Backlog:

@@ -173,6 +173,10 @@ class ThreadedFrontier:
         """Store the state of an origin, and release it for another worker of this run."""
         await self._run(self._store.hand_over, state)
 
+    async def hold_address(self, origin: str, address: str) -> float | None:
+        """Let a leased origin share the pace of an address, unless another worker holds that."""
+        return await self._run(self._store.hold_address, origin, address)
+
     async def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
         return await self._run(self._store.beat, heartbeat)

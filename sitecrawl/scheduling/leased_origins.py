@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from ipaddress import ip_address
@@ -21,6 +22,7 @@ from sitecrawl.scheduling.origin import Origin, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
+    from typing import TypeAlias
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.worker_processes import WorkerProcesses
     from sitecrawl.scheduling.worth import Worth
 
+    Address: TypeAlias = IPv4Address | IPv6Address
 
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0
@@ -64,7 +67,7 @@ class LeasedOrigins:
         self._worth = worth
         self._workers = workers
         self._tasks = tasks
-        self._slots: dict[IPv4Address | IPv6Address, PacingSlot] = {}
+        self._slots: dict[Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
         self._leasing = False
         self._no_lease_before = 0.0
@@ -93,7 +96,7 @@ class LeasedOrigins:
     def ensure(self, key: str) -> Origin:
         """Return the origin ``key``, added without a lease if necessary."""
         if key not in self.origins:
-            self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
+            self._find_pace(self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0)))
         return self.origins[key]
 
     def must_acquire_lease(self, origin: Origin) -> bool:
@@ -115,6 +118,13 @@ class LeasedOrigins:
         work = self._hand_over(origin) if origin.is_leaving else self._release(origin)
         origin.rest()
         self._tasks.begin(work)
+
+    def groups(self) -> dict[str, list[Origin]]:
+        """Return the origins that share a pace, and so a worker, by the key of their first."""
+        by_slot: defaultdict[PacingSlot, list[Origin]] = defaultdict(list)
+        for origin in self.origins.values():
+            by_slot[origin.slot].append(origin)
+        return {group[0].key: group for group in by_slot.values()}
 
     def save(self, origin: Origin) -> None:
         """Store the state of an origin."""
@@ -143,25 +153,48 @@ class LeasedOrigins:
             if was_given_up:
                 await self._owner.frontier.readmit(origin.key)
 
-    def share_pace(self, origin: Origin, address: IPv4Address | IPv6Address) -> None:
+    def share_pace(self, origin: Origin, address: Address) -> None:
         """Share one pace with the other origins on its address, if so configured.
 
         The server that answered may have another address than the one that was looked up.
         """
-        if self._params.pace_by == "address" and not origin.in_flight:
-            origin.share_slot(self._slot_of(address, origin.ready_at))
+        if origin.in_flight or origin.awaits_address:
+            return
+        if origin.slot is not self._slots.get(address):
+            self._find_pace(origin, address)
 
-    async def _look_up(self, origin: Origin) -> None:
-        """Move a new origin from its closed slot to that of its address, before any request."""
-        address = None
-        with suppress(CannotResolveHostError):  # its requests fail, unless a proxy knows the name
-            host = urlsplit(origin.key).hostname or ""
-            address = ip_address((await addresses_of(host, self._params.timeout))[0])
-        origin.leave_closed_slot(self._slot_of(address, origin.ready_at))
+    def _find_pace(self, origin: Origin, address: Address | None = None) -> None:
+        """Find out whose pace an origin shares, before its next request."""
+        if self._params.pace_by == "address":
+            origin.await_address()
+            self._tasks.begin(self._share_address(origin, address))
+
+    async def _share_address(self, origin: Origin, address: Address | None) -> None:
+        """Let an origin share the pace of its address; leave it to the worker that has the others."""
+        frontier, loop = self._owner.frontier, asyncio.get_running_loop()
+        address = address or await self._look_up(origin.key)
+        held = None if address is None else await frontier.hold_address(origin.key, str(address))
+        if address is not None and held is None and frontier.holds(origin.key):
+            origin.belongs_to(str(address))
+            loop.call_later(RETRY_LEASE_SECONDS, self._ask_address_again, origin, address)
+        else:  # without a lease nothing is sent
+            wait = (held or 0.0) - time.time()
+            origin.share_slot(self._slot_of(address, max(origin.ready_at, loop.time() + wait)))
         if origin.key in self.origins:
             self.acquired.send(origin)
 
-    def _slot_of(self, address: IPv4Address | IPv6Address | None, ready_at: float) -> PacingSlot:
+    def _ask_address_again(self, origin: Origin, address: Address) -> None:
+        if origin.awaits_address and self.origins.get(origin.key) is origin:
+            self._tasks.begin(self._share_address(origin, address))
+
+    async def _look_up(self, key: str) -> Address | None:
+        """Return the address of an origin; None if it has none, or if only a proxy knows it."""
+        with suppress(CannotResolveHostError):
+            host = urlsplit(key).hostname or ""
+            return ip_address((await addresses_of(host, self._params.timeout))[0])
+        return None
+
+    def _slot_of(self, address: Address | None, ready_at: float) -> PacingSlot:
         """Return the slot of an address, or a new one, not ready before ``ready_at``."""
         slot = PacingSlot(ready_at)
         if address is not None:
@@ -263,6 +296,8 @@ class LeasedOrigins:
         if not state.continued:
             origin.drop_due()  # another worker may have visited them
         origin.lease_acquired(asyncio.get_running_loop().time())
+        if not origin.in_flight:  # else its answer tells the address
+            self._find_pace(origin)
         return origin
 
     def _bring(self, state: OriginState) -> Origin:
@@ -275,20 +310,14 @@ class LeasedOrigins:
         return origin
 
     def _new_origin(self, state: OriginState, ready_at: float) -> Origin:
-        by_address = self._params.pace_by == "address"
         handed = state.robots_read  # by another worker of this run
-        # Closed until the address is known.
-        slot = PacingSlot(ready_at, self._params.requests_per_origin if by_address else 0)
-        origin = Origin(
+        return Origin(
             loaded=state,
             pace=replace(pace(self._params), crawl_delay=state.delay if handed else None),
             failure_budget=FailureBudget(self._params.patience),
             robots=_robots_of(state),
-            slot=slot,
+            slot=PacingSlot(ready_at),
         )
-        if by_address:
-            self._tasks.begin(self._look_up(origin))
-        return origin
 
 
 def _robots_of(state: OriginState) -> RobotsFile:

@@ -258,7 +258,9 @@ class Origin:
     robots.txt of other origins, which redirect here: they do not wait for this origin's own, or two
     origins that redirect to each other would deadlock. ``retries`` come after all else that is due.
     ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
-    the time for which the origin is in the ready queue, None while it is not.
+    the time for which the origin is in the ready queue, None while it is not. While the origin
+    ``awaits_address`` nothing is sent, as another worker may have leased origins on its address;
+    ``address`` is set once that is known to be so.
 
     By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
     ``head_checked`` holds those that are still wanted after HEAD, ``alternate_url`` has the other
@@ -286,6 +288,8 @@ class Origin:
     queued_at: float | None = None
     refilling: bool = False
     leased_at: float = 0.0
+    awaits_address: bool = False
+    address: str | None = None
 
     @property
     def key(self) -> str:
@@ -314,7 +318,7 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """True if the origin has something to send when its turn comes."""
-        if self.phase is OriginPhase.LEASE_ASKED:
+        if self.phase is OriginPhase.LEASE_ASKED or self.awaits_address:
             return False
         if self.robots_requests:
             return True
@@ -371,6 +375,8 @@ class Origin:
         if special or self.robots.phase not in _STEADY or self.pace.backoff:
             return False
         if self.failure_budget.is_charged or self.leased_at > leased_before:
+            return False
+        if self.awaits_address:
             return False
         return self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
@@ -519,15 +525,21 @@ class Origin:
             each.queued_at = None
         return waiting
 
+    def await_address(self) -> None:
+        """Send nothing until it is known whose pace the origin shares."""
+        self.awaits_address = True
+
     def share_slot(self, slot: PacingSlot) -> None:
-        """Share the pace of the other origins of a slot."""
+        """Share the pace of the other origins of a slot from now on."""
+        self.awaits_address, self.address = False, None
         self.slot = slot
 
-    def leave_closed_slot(self, slot: PacingSlot) -> None:
-        """Move from its own closed slot to the one whose pace it shares from now on."""
-        if self.slot.waiting:
-            self.queued_at = None
-        self.slot = slot
+    def belongs_to(self, address: str) -> None:
+        """Leave the origin to the worker that has the other origins of its address, once it can."""
+        self.address = address
+        special = self.adhoc_requests or self.robots_requests
+        if not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED):
+            self.hand_over()
 
     def wait_in_slot(self) -> None:
         """Wait until a request of the slot has ended."""
@@ -558,7 +570,7 @@ class Origin:
         """
         ready_at = now + self.ready_at - loop_now
         body = self.robots.body
-        loaded = replace(self.loaded, robots_read=body is not None)
+        loaded = replace(self.loaded, robots_read=body is not None, address=self.address)
         if body is None and not self.robots.failures:
             return replace(loaded, ready_at=ready_at, receipt=self.receipt.summary())
         return replace(

@@ -76,6 +76,8 @@ class ReadyQueue:
 
     def may_acquire(self, origin: Origin, now: float) -> bool:
         """Return True if the origin may be requested at ``now``."""
+        if origin.awaits_address:
+            return False
         return origin.turn_at <= now and origin.slot.in_flight < self._in_flight
 
     @property

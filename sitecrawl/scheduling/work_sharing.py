@@ -93,15 +93,14 @@ class WorkSharing:
         share = await self._owner.frontier.beat(self.heartbeat())
         if share.free and sum(share.mine.values()) <= min(share.others, default=0) + share.free:
             self._leased.acquire()
-        now = asyncio.get_running_loop().time()
-        settled = {
-            key: load
-            for key, load in share.mine.items()
-            if (origin := self._leased.origins.get(key)) is not None
-            and origin.may_be_handed_over(now - MIN_LEASED_SECONDS)
-        }
+        leased_before = asyncio.get_running_loop().time() - MIN_LEASED_SECONDS
+        groups, settled = self._leased.groups(), {}
+        for key, group in groups.items():
+            load = sum(share.mine.get(each.key, 0) for each in group)
+            if load and all(each.may_be_handed_over(leased_before) for each in group):
+                settled[key] = load
         fixed = sum(share.mine.values()) - sum(settled.values())
         for key in to_hand_over(settled, share.others, fixed):
-            origin = self._leased.origins[key]
-            origin.hand_over()
-            self._queues.advance(origin)
+            for origin in groups[key]:
+                origin.hand_over()
+                self._queues.advance(origin)
