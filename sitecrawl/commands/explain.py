@@ -11,7 +11,7 @@ from typing import Any
 
 from sitecrawl.console.command_base import StoredCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
-from sitecrawl.console.terminal import ago, ahead, print_lines, stamp
+from sitecrawl.console.terminal import ago, ahead, print_lines, span, stamp
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.explain.verdicts import format_outcome, verdict
 from sitecrawl.frontier import open_records
@@ -97,7 +97,17 @@ def _step(step: Step) -> dict[str, str]:
 
 def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
     yield "outcome", stored.outcome.name.lower() if stored.outcome is not None else "waiting"
-    for name in ("status", "reason", "detail", "depth", "via", "visits", "changes", "failures"):
+    for name in (
+        "status",
+        "reason",
+        "detail",
+        "depth",
+        "via",
+        "visits",
+        "changes",
+        "failures",
+        "change_rate",
+    ):
         yield name, getattr(stored, name)
     for name in ("found_at", "visited_at", "indexed_at", "changed_at", "due"):
         yield name, stamp(getattr(stored, name))
@@ -206,6 +216,8 @@ def _document(stored: UrlState, now: float) -> Iterator[str]:
         yield f"stands for {stored.because}: its document is that of {stored.kept_for}"
     if stored.seq is not None:
         changed = f", last changed {ago(stored.changed_at, now)}" if stored.changed_at else ""
+        if stored.change_rate:
+            changed += f", once in {span(1 / stored.change_rate)} by estimate"
         yield f"document {stored.document_id}, written as change {stored.seq}{changed}"
     if stored.deletion:
         yield f"to be deleted ({stored.deletion})"

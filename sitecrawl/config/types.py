@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
@@ -29,6 +29,7 @@ BYTES = {
     **dict.fromkeys(("m", "mb"), 1e6) | {"mib": 1024.0**2},
     **dict.fromkeys(("g", "gb"), 1e9) | {"gib": 1024.0**3},
 }
+AUTO: Final = "auto"
 DURATION = "seconds, or a number with a unit such as 500ms, 90s, 48h, 30d, 4weeks"
 SIZE = "bytes, or a number with a unit such as 64KB, 10MB, 1GiB"
 LONGEST = 1000 * SECONDS["years"]  # so that every future date can be represented
@@ -51,9 +52,16 @@ def read_duration(value: object) -> float:
     return seconds
 
 
+def read_recrawl(value: object) -> float | str:
+    """Parse a duration, or ``auto``."""
+    if isinstance(value, str) and value.strip().lower() == AUTO:
+        return AUTO
+    return read_duration(value)
+
+
 def read_workers(value: object) -> object:
     """Parse a number of processes, or ``auto`` for the number of cores that this one may use."""
-    if isinstance(value, str) and value.strip().lower() == "auto":
+    if isinstance(value, str) and value.strip().lower() == AUTO:
         return len(os.sched_getaffinity(0))
     return value
 
@@ -219,6 +227,11 @@ WorkerCount = Annotated[
 Duration = Annotated[
     float,
     BeforeValidator(read_duration),
+    Notation("duration", DURATION),
+]
+Recrawl = Annotated[
+    float | Literal["auto"],
+    BeforeValidator(read_recrawl),
     Notation("duration", DURATION),
 ]
 ByteSize = Annotated[

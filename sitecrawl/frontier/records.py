@@ -38,7 +38,7 @@ class UrlState:
     output, ``because`` says why: duplicate or canonical. ``reading`` is the hash of the options
     with which its document was read. ``withheld`` is the change of a document that is not written
     because other pages may give the same answer. ``left_out`` describes the text of the page that
-    is not in its document.
+    is not in its document. ``change_rate`` is in changes per second, None before the first comparison.
     """
 
     id: int
@@ -71,6 +71,7 @@ class UrlState:
     reading: str | None
     withheld: str | None
     left_out: str | None
+    change_rate: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ URL = (
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " u.due, u.visits, u.changes, u.missing,"
     " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading,"
-    " w.change, u.left_out, u.ages"
+    " w.change, u.left_out, u.change_rate, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN deletion AS n ON n.url = u.id LEFT JOIN withheld AS w ON w.url = u.id"
@@ -324,7 +325,7 @@ class Records:
         *columns, age = rows[0]
         found = UrlState(*columns)
         if found.due is not None:
-            found = replace(found, due=found.due + revisit.ages[Age(age)])
+            found = replace(found, due=found.due + revisit.age_of(Age(age), found.change_rate))
         outcome = None if found.outcome is None else Outcome(found.outcome)
         return replace(found, state=int(found.state), waiting=bool(found.waiting), outcome=outcome)
 

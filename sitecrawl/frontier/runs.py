@@ -11,6 +11,8 @@ from sitecrawl.frontier.leases import reap_dead_workers, register
 from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
+from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
+from sitecrawl.policy.lifecycle.revisit import Age
 
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
@@ -23,6 +25,11 @@ REQUEUE = (
 REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
     " AND (reading <> ? OR outcome = 25) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
+REQUEUE_BY_RATE = (
+    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
+    " AND (due <= ? OR coalesce(change_rate, ?) * (? - due) * (? - due) >= ?)"
+    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
 READ_BEFORE = "SELECT reading FROM run WHERE id < ? AND realm = ? ORDER BY id DESC LIMIT 1"
 READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
@@ -111,10 +118,15 @@ def requeue_due(database: Database, run: int, now: float, options: StateOptions)
         return 0
     if options.force:
         return database.execute(FORCE, (run, now, options.realm))
-    return sum(
-        database.execute(REQUEUE, (run, int(age), now - seconds, options.realm))
-        for age, seconds in options.revisit.ages.items()
-    )
+    rule, found = options.revisit, 0
+    for age, seconds in rule.ages.items():
+        if age is Age.PAGE and rule.by_rate:
+            bounds = (now - rule.shortest, now - rule.maximum)
+            values = (run, int(age), *bounds, PRIOR_RATE, now, now, WORTH, options.realm)
+            found += database.execute(REQUEUE_BY_RATE, values)
+        else:
+            found += database.execute(REQUEUE, (run, int(age), now - seconds, options.realm))
+    return found
 
 
 def reread(database: Database, options: StateOptions) -> int:

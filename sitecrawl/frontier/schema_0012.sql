@@ -69,7 +69,9 @@ CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
 -- origins of one address belong to one worker; a leased origin without one is not requested yet.
 CREATE INDEX origin_address ON origin (address) WHERE address IS NOT NULL;
 
--- ``listed``: the last run in which a sitemap listed the URL.
+-- ``listed``: the last run in which a sitemap listed the URL. ``compared`` counts the visits that
+-- compared the page with its text before, ``compared_changes`` and ``compared_seconds`` the changes and
+-- the time between them (older ones count less), ``change_rate`` the changes per second that follow.
 CREATE TABLE url (
     id {identity},
     origin BIGINT NOT NULL REFERENCES origin,
@@ -99,7 +101,10 @@ CREATE TABLE url (
     failures INTEGER NOT NULL DEFAULT 0,
     visits INTEGER NOT NULL DEFAULT 0,
     changes INTEGER NOT NULL DEFAULT 0,
-    "interval" DOUBLE PRECISION,
+    compared DOUBLE PRECISION,
+    compared_changes DOUBLE PRECISION,
+    compared_seconds DOUBLE PRECISION,
+    change_rate DOUBLE PRECISION,
     redirect_to TEXT,
     canonical TEXT,
     target BIGINT,

@@ -11,6 +11,7 @@ from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.deletion import CONFIRMED
 from sitecrawl.policy.lifecycle.revisit import (
     FAILED,
@@ -18,15 +19,14 @@ from sitecrawl.policy.lifecycle.revisit import (
     WITH_CONTENT,
     NextVisit,
     Visited,
-    adapted,
     next_visit,
 )
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS
 
 SELECT = (
-    "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures, u.interval,"
+    "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures,"
     " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading, u.canonical,"
-    " u.target,"
+    " u.target, u.compared, u.compared_changes, u.compared_seconds, u.change_rate,"
     " EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)"
     " OR EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id),"
     " EXISTS (SELECT 1 FROM answer AS a WHERE a.url = u.id)"
@@ -39,7 +39,8 @@ UPDATE = (
     " etag = coalesce(?, CASE WHEN ? = 0 THEN etag END),"
     " last_modified = coalesce(?, CASE WHEN ? = 0 THEN last_modified END),"
     " content_hash = ?, document_hash = ?,"
-    " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?, interval = ?,"
+    " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?,"
+    " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
     " detail = ?, reading = ?, left_out = coalesce(?, left_out), following = coalesce(?, following), unread = coalesce(?, unread)"
     " WHERE id = ?"
@@ -57,6 +58,7 @@ UNDECIDED = frozenset(
 """Outcomes of a visit that tell nothing about the links of its page."""
 AWAITED = PLACEHOLDERS | CONFIRMED.keys()
 """Outcomes after which the page of a current document is visited in every run."""
+NEVER: Row = (None, None, None, None)
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: disallowed for now
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
@@ -66,7 +68,7 @@ ATTEMPT = (
 
 @dataclass(slots=True)
 class PreviousState:
-    """State of a visited URL before the visit.
+    """State of a visited URL before the visit; its columns of changes are None before the first comparison.
 
     ``canonical`` is the canonical URL declared by the page whose document is stored, ``target``
     the row of that URL. ``written``: a document or a gathered deletion is stored; only a visit of
@@ -79,7 +81,6 @@ class PreviousState:
     waiting: bool
     missing: int
     failures: int
-    interval: float | None
     content_hash: str | None
     document_hash: str | None
     indexed_at: float | None
@@ -87,6 +88,10 @@ class PreviousState:
     reading: str | None
     canonical: str | None
     target: int | None
+    compared: float | None
+    compared_changes: float | None
+    compared_seconds: float | None
+    change_rate: float | None
     written: bool
     suspected: bool
 
@@ -211,10 +216,7 @@ class Visits:
         with_content = finding.outcome in WITH_CONTENT
         # A later visit must not compare as unchanged with this response.
         kept = finding.unconfirmed or finding.outcome in PLACEHOLDERS
-        interval = stored.interval
-        if with_content and stored.indexed_at is not None:  # else there is nothing to compare with
-            interval = adapted(self._options.revisit, interval, changed=finding.changed)
-        due = self._due(finding, interval)
+        due = self._due(finding)
         silent = visit.outcome in SILENT or (kept and finding.outcome not in REDIRECTS)
         return (
             int(visit.again),
@@ -236,7 +238,7 @@ class Visits:
             finding.missing,
             finding.failures,
             int(finding.changed and stored.content_hash is not None),
-            interval,
+            *self._changes(finding),
             storable(visit.redirect_to),
             int(finding.outcome in FAILED | STILL_WAITING),  # no answer has replaced it
             stored.canonical if silent else storable(visit.canonical),
@@ -263,14 +265,25 @@ class Visits:
             return None  # it may become a page again
         return ANSWERED
 
-    def _due(self, finding: Finding, interval: float | None) -> NextVisit:
+    def _changes(self, finding: Finding) -> Row:
+        """Return what is known about how often the page changes, after a visit."""
+        stored, before = finding.stored, finding.stored.indexed_at
+        history = ChangeHistory(
+            stored.compared or 0.0, stored.compared_changes or 0.0, stored.compared_seconds or 0.0
+        )
+        reread = finding.visit.document and stored.reading not in (None, self._options.reading)
+        if finding.outcome not in WITH_CONTENT or before is None or finding.unconfirmed or reread:
+            return (stored.compared, *history[1:], stored.change_rate) if stored.compared else NEVER
+        history = history.compared(finding.visit.started_at - before, changed=finding.changed)
+        return (*history, history.rate)
+
+    def _due(self, finding: Finding) -> NextVisit:
         visit = finding.visit
         current = finding.held is not None and finding.held.current
         visited = Visited(
             outcome=finding.outcome,
             at=visit.started_at,
             expires_at=visit.expires_at,
-            interval=interval,
             awaits=current and finding.outcome in AWAITED,
             wanted=visit.due.via == "seed" and finding.stored.indexed_at is None,
             not_before=visit.not_before,

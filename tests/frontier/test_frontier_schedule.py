@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import statistics
 import time
 import tomllib
 from pathlib import Path
@@ -11,7 +13,8 @@ import pytest
 from workers import SITE, Crawls, candidate, ingested
 
 from sitecrawl.frontier.base import Outcome, VisitResult
-from sitecrawl.policy.lifecycle.revisit import DAY, HOUR, Revisit, Visited, adapted, next_visit
+from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
+from sitecrawl.policy.lifecycle.revisit import DAY, HOUR, Age, Revisit, Visited, next_visit
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "revisit.toml").read_text("utf-8"))["case"]
 
@@ -31,28 +34,82 @@ def test_next_visit(case: dict[str, Any]) -> None:
     assert due == case.get("due")
 
 
+BY_RATE = {"revisit": Revisit(by_rate=True)}
+
+
 @pytest.mark.behaviour("P-15", "RC-14")
-def test_each_page_keeps_how_often_it_has_changed(work: Crawls) -> None:
-    options = {"revisit": Revisit(interval=8 * HOUR, adaptive=True)}
-    for number in range(3):
-        worker = work(**options)
-        worker.seed("/busy", "/calm")
+def test_a_page_that_changes_is_due_sooner(work: Crawls) -> None:
+    begun = time.time() - 30 * DAY
+    for number in range(11):  # every third day
+        worker = work(**BY_RATE)
+        worker.seed("/busy", "/calm", "/new" if number == 10 else "/calm")
         worker.store.mark_due([candidate("/busy"), candidate("/calm")])
-        worker.crawl({"/busy": f"version {number}", "/calm": "as ever"}, at=1e9 + number * DAY)
-        kept = worker.database.rows(
-            "SELECT visits, changes, (due - visited_at) / 3600 FROM url ORDER BY url"
+        pages = {"/busy": f"version {number}", "/calm": "as ever", "/new": "new"}
+        worker.crawl(
+            {path: text for path, text in pages.items() if number == 10 or path != "/new"},
+            at=begun + number * 3 * DAY,
         )
         worker.end()
-    assert kept == [(3, 2, 2.0), (3, 0, 18.0)]
+
+    def due_after(days: float, **options: Any) -> set[str]:
+        worker = work(**BY_RATE, **options)
+        [(last,)] = worker.database.rows("SELECT max(visited_at) FROM url")
+        worker.database.execute(
+            "UPDATE url SET due = due + ?, visited_at = visited_at + ?",
+            (time.time() - days * DAY - last,) * 2,
+        )
+        worker.end()
+        worker = work(**BY_RATE, **options)
+        found = {due.url.removeprefix(SITE) for due in worker.due()}
+        worker.database.execute("UPDATE url SET waiting = 0")
+        worker.end()
+        return found
+
+    assert due_after(0.9) == set()
+    assert due_after(1.1) == {"/busy"}
+    assert due_after(2.1) == {"/busy", "/new"}
+    assert due_after(20) == {"/busy", "/calm", "/new"}
 
 
 @pytest.mark.behaviour("P-15")
-def test_the_adaptive_interval_follows_the_changes() -> None:
-    rule = Revisit(interval=8 * HOUR, minimum=HOUR, maximum=DAY)
-    assert adapted(rule, None, changed=True) == 4 * HOUR
-    assert adapted(rule, 4 * HOUR, changed=False) == 6 * HOUR
-    assert adapted(rule, 1.5 * HOUR, changed=True) == HOUR
-    assert adapted(rule, 20 * HOUR, changed=False) == DAY
+def test_a_page_read_with_other_options_shows_no_change(work: Crawls) -> None:
+    for number, reading in enumerate(("one", "two", "two")):
+        worker = work(**BY_RATE, reading=reading)
+        worker.seed("/")
+        worker.store.mark_due([candidate("/")])
+        worker.crawl({"/": f"read as {reading}"}, at=1e9 + number * DAY)
+        known = worker.database.rows("SELECT compared, compared_changes, visits FROM url")
+        worker.end()
+    assert known == [(1.0, 0.0, 3)]
+
+
+@pytest.mark.behaviour("P-15")
+def test_the_age_by_rate_stays_within_its_bounds() -> None:
+    always, never = ChangeHistory(), ChangeHistory()
+    for _ in range(200):
+        always = always.compared(DAY, changed=True)
+        never = never.compared(20 * DAY, changed=False)
+    rule = Revisit(by_rate=True)
+    assert rule.age_of(Age.PAGE, None) == pytest.approx(2 * DAY)
+    assert rule.age_of(Age.PAGE, always.rate) == DAY
+    assert 14 * DAY < rule.age_of(Age.PAGE, never.rate) < 30 * DAY
+    assert Revisit(by_rate=True, maximum=7 * DAY).age_of(Age.PAGE, never.rate) == 7 * DAY
+    assert Revisit(by_rate=True, minimum=3 * DAY).age_of(Age.PAGE, always.rate) == 3 * DAY
+    assert always.visits <= 21
+
+
+@pytest.mark.behaviour("P-15")
+@pytest.mark.parametrize("days", [0.5, 4.0, 32.0])
+def test_the_estimate_comes_near_the_rate_of_a_poisson_process(days: float) -> None:
+    dice = random.Random(1)
+    estimates = []
+    for _ in range(200):
+        history = ChangeHistory()
+        for _ in range(20):
+            changed = dice.expovariate(1 / days) < 2
+            history = history.compared(2 * DAY, changed=changed)
+        estimates.append(history.rate * DAY)
+    assert statistics.median(estimates) == pytest.approx(1 / days, rel=0.35)
 
 
 def visited_at(work: Crawls, at: float, **options: Any) -> None:

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import Duration, OptionGroup, WorkerCount
+from sitecrawl.config.types import AUTO, Duration, OptionGroup, Recrawl, WorkerCount
 from sitecrawl.frontier.opening import is_database_url
 from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -27,8 +28,11 @@ def check_database(url: str) -> str:
 class StateParams(OptionGroup):
     """Revisits, deletion, realms and the crawl database."""
 
-    recrawl: Duration = option(
-        48 * HOUR, effect=Effect.RUN, description="Age at which a page is due for another visit."
+    recrawl: Recrawl = option(
+        AUTO,
+        effect=Effect.RUN,
+        description="Age at which a page is due for another visit; auto is an age for each page by its "
+        "rate of change, between 1d (or min_revisit, if longer) and max_revisit, at first 2d.",
     )
     force: bool = option(
         default=False,
@@ -45,20 +49,14 @@ class StateParams(OptionGroup):
     min_revisit: Duration = option(
         HOUR,
         effect=Effect.RUN,
-        description="Shortest time to the next visit that an Expires header or the adaptive "
-        "interval may ask for.",
+        description="Shortest time to the next visit that an Expires header or `recrawl=auto` may "
+        "ask for.",
     )
     max_revisit: Duration = option(
         30 * DAY,
         effect=Effect.RUN,
-        description="Maximum time to the next visit that an Expires header or the adaptive interval"
-        " may ask for, and the time for which a permanent redirect is believed.",
-    )
-    adaptive_revisit: bool = option(
-        default=False,
-        effect=Effect.RUN,
-        description="Adapt the interval of each page to its changes: halved after a change, half as"
-        " long again without one.",
+        description="Maximum time to the next visit that an Expires header or `recrawl=auto` may "
+        "ask for, and the time for which a permanent redirect is believed.",
     )
     trust_lastmod: bool = option(
         default=True,
@@ -187,10 +185,10 @@ class StateParams(OptionGroup):
         """Return the options of the frontier."""
         return StateOptions(
             revisit=Revisit(
-                interval=self.recrawl,
+                interval=FIRST_INTERVAL if self.recrawl == AUTO else self.recrawl,
                 minimum=self.min_revisit,
                 maximum=self.max_revisit,
-                adaptive=self.adaptive_revisit,
+                by_rate=self.recrawl == AUTO,
                 refused=self.retry_refused_after,
                 broken=self.retry_broken_after,
                 blacklist=self.blacklist_errors,

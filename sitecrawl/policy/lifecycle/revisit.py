@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
+from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL, PRIOR_RATE, interval_at
 from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
 
 HOUR = 3600.0
 DAY = 24 * HOUR
+SHORTEST_BY_RATE = DAY
 
 STILL_WAITING = frozenset(
     {
@@ -55,15 +57,16 @@ class Age(IntEnum):
 class Revisit(NamedTuple):
     """Revisit ages, in seconds.
 
-    ``interval`` is the age of an ordinary page; ``minimum`` and ``maximum`` bound an Expires
-    header and the adaptive interval. Client errors wait ``refused``, server errors ``broken``;
-    with ``blacklist`` every failed URL waits until a person retries it.
+    ``interval`` is the age of an ordinary page; with ``by_rate`` that of each page follows from its
+    rate of change. ``minimum`` and ``maximum`` bound an Expires header and that age. Client errors
+    wait ``refused``, server errors ``broken``; with ``blacklist`` every failed URL waits until a
+    person retries it.
     """
 
-    interval: float = 48 * HOUR
+    interval: float = FIRST_INTERVAL
     minimum: float = HOUR
     maximum: float = 30 * DAY
-    adaptive: bool = False
+    by_rate: bool = False
     refused: float = 30 * DAY
     broken: float = DAY
     blacklist: bool = False
@@ -79,6 +82,17 @@ class Revisit(NamedTuple):
             Age.MOVED: max(self.interval, self.maximum),
         }
 
+    @property
+    def shortest(self) -> float:
+        """The least age by rate: the runs of most crawls are a day apart."""
+        return min(max(self.minimum, SHORTEST_BY_RATE), self.maximum)
+
+    def age_of(self, age: Age, rate: float | None) -> float:
+        """Return the seconds between two visits of a page with a rate of change, None if unknown."""
+        if age is not Age.PAGE or not self.by_rate:
+            return self.ages[age]
+        return min(max(interval_at(rate or PRIOR_RATE), self.shortest), self.maximum)
+
 
 class Visited(NamedTuple):
     """Input of the schedule: one visit; times are UTC epoch seconds.
@@ -91,7 +105,6 @@ class Visited(NamedTuple):
     outcome: Outcome
     at: float
     expires_at: float | None = None
-    interval: float | None = None
     awaits: bool = False
     wanted: bool = False
     not_before: float | None = None
@@ -135,17 +148,5 @@ def _after_content(rule: Revisit, visited: Visited) -> NextVisit:
     if visited.outcome in WITH_CONTENT and visited.expires_at is not None:
         ahead = visited.expires_at - visited.at
         if ahead > 0:  # a past date says nothing
-            return NextVisit(visited.at + _clamped(rule, ahead))
-    if rule.adaptive and visited.interval is not None:
-        return NextVisit(visited.at + visited.interval)
+            return NextVisit(visited.at + min(max(ahead, rule.minimum), rule.maximum))
     return NextVisit(visited.at, Age.PAGE)
-
-
-def adapted(rule: Revisit, interval: float | None, *, changed: bool) -> float:
-    """Return the adaptive interval: halved after a change, else multiplied by 1.5."""
-    before = rule.interval if interval is None else interval
-    return _clamped(rule, before * (0.5 if changed else 1.5))
-
-
-def _clamped(rule: Revisit, seconds: float) -> float:
-    return min(max(seconds, rule.minimum), rule.maximum)
