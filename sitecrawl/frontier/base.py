@@ -431,6 +431,10 @@ class Frontier(Protocol):
         """Strip documents of a leased origin that were written when less of its furniture was
         known. Call it, when the origin has nothing left to crawl, until none are left."""
 
+    async def release_withheld(self, origin: str) -> list[Change]:
+        """Write the documents of a leased origin that wait until new furniture is known. Call it
+        when a run is stopped before the origin has nothing left to crawl."""
+
     def holds(self, origin: str) -> bool:
         """Tell whether the lease is certain to last long enough for a request. Never waits.
 

@@ -11,6 +11,7 @@ from typing import Any
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, placeholders
 from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.duplicates import bands, near
 from sitecrawl.web.decompression import zstd
 
@@ -60,9 +61,15 @@ STORE = (
     " seq = excluded.seq, hash = excluded.hash, body = excluded.body,"
     " target = excluded.target, because = excluded.because"
 )
+COMPARED = (
+    "SELECT compared, compared_changes, compared_seconds, indexed_at, visited_at FROM url"
+    " WHERE id = ?"
+)
 CONFIRM = (
-    "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?, changed_at ="
-    " visited_at, indexed_at = visited_at, etag = NULL, last_modified = NULL WHERE id = ?"
+    "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?,"
+    " changed_at = CASE WHEN ? = 1 THEN changed_at ELSE visited_at END, indexed_at = visited_at,"
+    " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
+    " etag = NULL, last_modified = NULL WHERE id = ?"
 )
 DAMAGED = (
     "A document in the crawl database is damaged; restore a copy of the database, or crawl anew "
@@ -179,12 +186,18 @@ class Documents:
         [(body,)] = self._database.rows("SELECT body FROM document WHERE url = ?", (url,))
         return unpack(body)
 
-    def confirm(
-        self, url: int, hash_: str | None, document_hash: str | None, *, changed: bool
-    ) -> None:
-        """Store the hashes of a document that was written later than it was read. The validators
-        are cleared, so that its page is next requested unconditionally."""
-        self._database.execute(CONFIRM, (hash_, document_hash, int(changed), url))
+    def confirm(self, url: int, hash_: str | None, document_hash: str | None, change: str) -> None:
+        """Store the hashes of a document that was compared later than it was read; its ``change``
+        is new, changed or template. The validators are cleared, so that its page is next requested
+        unconditionally."""
+        [(visits, changes, seconds, before, at)] = self._database.rows(COMPARED, (url,))
+        rate: Row = (None,) * 4
+        if change != "new" and before is not None:
+            history = ChangeHistory(visits or 0.0, changes or 0.0, seconds or 0.0)
+            history = history.compared(at - before, changed=change == "changed")
+            rate = (*history, history.rate)
+        marks = (int(change == "changed"), int(change == "template"))
+        self._database.execute(CONFIRM, (hash_, document_hash, *marks, *rate, url))
 
     def rewrite(self, url: int, document: dict[str, Any]) -> None:
         """Replace the fields of a document, and keep its state."""

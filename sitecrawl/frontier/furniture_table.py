@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.documents.furniture import (
     MIN_PAGES,
     SAMPLED_PAGES,
     UNKNOWN,
+    Names,
     OriginFurniture,
     learn,
     names_of,
@@ -22,7 +22,10 @@ from sitecrawl.policy.documents.furniture import (
 STATE = "SELECT furniture FROM origin WHERE id = ?"
 LINES = "SELECT name, version, lines FROM furniture WHERE origin = ?"
 PAGES = "SELECT name, fingerprint FROM furniture_page WHERE origin = ?"
-SAMPLE = "SELECT lines FROM furniture_page WHERE origin = ? AND name = ? ORDER BY fingerprint"
+SAMPLE = (
+    "SELECT fingerprint, lines FROM furniture_page WHERE origin = ? AND name = ?"
+    " ORDER BY fingerprint"
+)
 PAGE = "SELECT lines FROM furniture_page WHERE origin = ? AND name = ? AND fingerprint = ?"
 SAVE_PAGE = (
     "INSERT INTO furniture_page (origin, name, fingerprint, lines) VALUES (?, ?, ?, ?)"
@@ -85,7 +88,16 @@ class Furniture:
         for sample in [each for each in self._gained if each[0] == origin]:
             del self._gained[sample]
 
-    def learn(self, origin: int, visits: Sequence[VisitResult]) -> OriginFurniture | None:
+    def is_undecided(self, origin: int, names: Names) -> bool:
+        """Return True until enough pages were read again to tell new furniture from new text."""
+        known = self.of(origin)
+        return any(
+            len(known.pages.get(name, ())) >= MIN_PAGES
+            and len(self._gained.get((origin, name), ())) < MIN_PAGES
+            for name in names
+        )
+
+    def learn(self, origin: int, findings: Sequence[Finding]) -> OriginFurniture | None:
         """Add pages to the samples; return the new furniture, None if it is the same.
 
         The result is to be passed to ``know`` once the transaction has ended.
@@ -93,9 +105,11 @@ class Furniture:
         known = self.of(origin)
         pages = dict(known.pages)
         due: set[str] = set()
-        for visit in visits:
-            if visit.lines is not None:
-                due |= self._sample(origin, visit, known, pages)
+        for finding in findings:
+            if finding.visit.lines is not None:
+                due |= self._sample(origin, finding, known, pages)
+            if finding.gained is not None or (finding.visit.unchanged and known.version):
+                due |= self._note_others(origin, finding, known)
         if pages == known.pages and not due:
             return None
         changed = self._count(origin, due, known)
@@ -111,11 +125,12 @@ class Furniture:
     def _sample(
         self,
         origin: int,
-        visit: VisitResult,
+        finding: Finding,
         known: OriginFurniture,
         pages: dict[str, frozenset[int]],
     ) -> set[str]:
         """Add a page to its samples; return those that are to be counted now."""
+        visit = finding.visit
         due, fingerprint = set(), visit.due.fingerprint
         for name in known.samples(fingerprint, names_of(visit.due.url)):
             before = pages.get(name, frozenset())
@@ -140,6 +155,19 @@ class Furniture:
             gained = (now & set(pages.get(fingerprint, ()))) | now.difference(_keys(blob))
             pages[fingerprint] = array("q", gained if len(gained) <= MAX_GAINED else ())
 
+    def _note_others(self, origin: int, finding: Finding, known: OriginFurniture) -> set[str]:
+        """Keep the lines that a page has gained that is read again before enough sampled ones;
+        return the samples that are to be counted now."""
+        due, fingerprint = set(), finding.visit.due.fingerprint
+        for name in names_of(finding.visit.due.url):
+            pages = self._gained[origin, name]
+            if len(pages) < MIN_PAGES and fingerprint not in known.pages.get(name, ()):
+                gained = finding.gained or ()
+                pages[fingerprint] = array("q", gained if len(gained) <= MAX_GAINED else ())
+                if len(pages) == MIN_PAGES and name in known.pages:
+                    due.add(name)
+        return due
+
     def _count(
         self, origin: int, names: set[str], known: OriginFurniture
     ) -> dict[str, frozenset[int]]:
@@ -147,14 +175,29 @@ class Furniture:
         changed = {}
         for name in sorted(names):
             before = known.lines.get(name, frozenset())
-            sample = [_keys(blob) for (blob,) in self._rows(SAMPLE, origin, name)]
-            found = learn(sample, before)
+            sample = {page: _keys(blob) for page, blob in self._rows(SAMPLE, origin, name)}
+            found = learn(sample.values(), before)
             gained = self._gained.get((origin, name), {})
             if len(gained) >= MIN_PAGES:
-                found |= learn(gained.values(), before)
+                shared = learn(gained.values(), before)
+                stale = {page: keys for page, keys in sample.items() if page not in gained}
+                self._expect(origin, name, stale, shared - before - found)
+                found |= shared
             if found != before:
                 changed[name] = found
         return changed
+
+    def _expect(
+        self, origin: int, name: str, pages: Mapping[int, array[int]], lines: frozenset[int]
+    ) -> None:
+        """Add new furniture to sampled pages that were not read since, until they are read.
+
+        Otherwise it would be forgotten if the run ends before most of them are.
+        """
+        if lines:
+            added = array("q", lines)
+            rows = [(origin, name, page, (keys + added).tobytes()) for page, keys in pages.items()]
+            self._database.many(SAVE_PAGE, rows)
 
     def know(self, origin: int, furniture: OriginFurniture) -> None:
         """Cache learned furniture."""

@@ -37,8 +37,9 @@ class UrlState:
     None if the URL is never due by its age. ``kept_for`` is the URL that replaces this page in the
     output, ``because`` says why: duplicate or canonical. ``reading`` is the hash of the options
     with which its document was read. ``withheld`` is the change of a document that is not written
-    because other pages may give the same answer. ``left_out`` describes the text of the page that
-    is not in its document. ``change_rate`` is in changes per second, None before the first comparison.
+    because other pages may give the same answer, or, if it ``awaits_furniture``, have the same new
+    lines. ``left_out`` describes the text of the page that is not in its document. ``change_rate``
+    is in changes per second, None before the first comparison.
     """
 
     id: int
@@ -70,6 +71,7 @@ class UrlState:
     deletion: str | None
     reading: str | None
     withheld: str | None
+    awaits_furniture: bool
     left_out: str | None
     change_rate: float | None
 
@@ -188,7 +190,7 @@ URL = (
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " u.due, u.visits, u.changes, u.missing,"
     " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading,"
-    " w.change, u.left_out, u.change_rate, u.ages"
+    " w.change, w.template IS NOT NULL, u.left_out, u.change_rate, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN deletion AS n ON n.url = u.id LEFT JOIN withheld AS w ON w.url = u.id"

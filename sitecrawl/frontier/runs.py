@@ -22,6 +22,11 @@ REQUEUE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
     " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
+AWAITING_FURNITURE = (
+    "UPDATE url SET due = 0, ages = 0 WHERE id IN (SELECT w.url FROM withheld AS w JOIN origin AS o"
+    " ON o.id = w.origin WHERE w.template IS NOT NULL AND o.realm = ?)"
+)
+"""Make pages due whose documents were withheld when the last run was killed."""
 REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
     " AND (reading <> ? OR outcome = 25) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
@@ -69,6 +74,7 @@ def begin(
         )
         reminders = Reminders(database, options.realm)
         reminders.take_back()
+        database.execute(AWAITING_FURNITURE, (options.realm,))
         requeue_due(database, run, now, options)
         _reread_once(database, run, options)
         reminders.set_aside(options.selection)

@@ -309,7 +309,8 @@ CREATE TABLE answer (
 CREATE INDEX answer_key ON answer (key, kind);
 CREATE INDEX answer_origin ON answer (origin);
 
--- Documents withheld until it is clear whether other pages give the same answer.
+-- Documents withheld until it is clear whether other pages give the same answer, or, where
+-- ``template`` is the name of a sample of furniture, whether other pages have gained the same lines.
 CREATE TABLE withheld (
     url {key} REFERENCES url,
     origin BIGINT NOT NULL REFERENCES origin,
@@ -318,7 +319,8 @@ CREATE TABLE withheld (
     hash TEXT,
     document_hash TEXT,
     visits_left INTEGER NOT NULL,
-    held INTEGER NOT NULL DEFAULT 0
+    held INTEGER NOT NULL DEFAULT 0,
+    template TEXT
 );
 CREATE INDEX withheld_origin ON withheld (origin);
 

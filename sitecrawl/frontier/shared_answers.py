@@ -1,12 +1,13 @@
-"""Answers that known pages began to share, and the documents withheld because of them.
+"""Answers that known pages began to share, and the documents withheld until more is known.
 
 An outage without error status (a redirect to a maintenance page, one text under every URL) is
-recognised by several pages beginning to give the same answer.
+recognised by several pages beginning to give the same answer. An altered menu is recognised by several
+pages beginning to have the same lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import Documents, unpack
 
 VISITS = 20  # visits of an origin after which a document with an unshared text is written
+TEMPLATE_VISITS = 64  # visits of an origin after which its new lines count as text in any case
 WINDOW = 30 * 24 * 3600.0  # seconds for which the answer of a deleted page counts
 NOTE = (
     "INSERT INTO answer (url, origin, kind, key, seen_at) VALUES (?, ?, ?, ?, ?)"
@@ -47,14 +49,16 @@ COUNT = (
     " WHERE a.key = ? AND a.kind = ? AND a.seen_at >= ? AND o.realm = ?"
 )
 WITHHOLD = (
-    "INSERT INTO withheld (url, origin, change, body, hash, document_hash, visits_left, held)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (url) DO UPDATE SET body = excluded.body,"
+    "INSERT INTO withheld"
+    " (url, origin, change, body, hash, document_hash, visits_left, template, held)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (url) DO UPDATE SET body = excluded.body,"
     " hash = excluded.hash, document_hash = excluded.document_hash"
 )
 OF_ORIGIN = (
-    "SELECT w.url, w.origin, u.url, w.change, w.body, w.hash, w.document_hash, w.visits_left, w.held"
-    " FROM withheld AS w JOIN url AS u ON u.id = w.url WHERE w.origin = ? ORDER BY w.url"
+    "SELECT w.url, u.url, w.change, w.body, w.hash, w.document_hash, w.visits_left, w.held,"
+    " w.template FROM withheld AS w JOIN url AS u ON u.id = w.url WHERE w.origin = ? ORDER BY w.url"
 )
+WAITING = "SELECT url, visits_left, template FROM withheld WHERE origin = ?"
 COUNT_VISITS = "UPDATE withheld SET visits_left = visits_left - ? WHERE origin = ?"
 DUE = (
     "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0"
@@ -79,7 +83,7 @@ def leading_to(kind: str, address: str) -> SharedAnswer:
 @dataclass(frozen=True, slots=True)
 class WithheldDocument:
     """A document that is not written yet: ``change`` is new or changed, ``held`` means that it
-    awaits confirmation."""
+    awaits confirmation, ``template`` that its new lines may be furniture."""
 
     url: int
     origin: int
@@ -90,6 +94,7 @@ class WithheldDocument:
     document_hash: str | None
     visits_left: int
     held: bool
+    template: str | None
 
 
 class Answers:
@@ -142,11 +147,20 @@ class Withheld:
         self._documents = documents
 
     def withhold(
-        self, url: int, origin: int, change: str, document: dict[str, Any], hashes: Sequence[Any]
+        self,
+        url: int,
+        origin: int,
+        change: str,
+        document: dict[str, Any],
+        hashes: Sequence[Any],
+        *,
+        template: str | None = None,
     ) -> None:
-        """Withhold a document until it is clear whether other pages give the same answer."""
-        row = (url, origin, change, self._documents.packed(document), *hashes, VISITS)
-        self._database.execute(WITHHOLD, row)
+        """Withhold a document until it is clear whether other pages give the same answer, or,
+        with ``template``, whether other pages have the same new lines."""
+        visits = VISITS if template is None else TEMPLATE_VISITS
+        body = self._documents.packed(document)
+        self._database.execute(WITHHOLD, (url, origin, change, body, *hashes, visits, template))
 
     def forget(self, url: int) -> None:
         """Delete the withheld document of a URL."""
@@ -169,18 +183,35 @@ class Withheld:
         """Return the withheld documents of an origin, in order of discovery."""
         return [
             WithheldDocument(
-                url, of, address, change, unpack(body), hash_, document_hash, left, bool(held)
+                url, origin, at, change, unpack(body), text, fields, left, bool(held), name
             )
-            for url, of, address, change, body, hash_, document_hash, left, held in self._database.rows(
+            for url, at, change, body, text, fields, left, held, name in self._database.rows(
                 OF_ORIGIN, (origin,)
             )
         ]
 
-    def count_visits(self, origin: int, visits: int) -> list[WithheldDocument]:
-        """Count visits of the origin; return the documents that were withheld long enough."""
+    def count_visits(
+        self, origin: int, visits: int, is_decided: Callable[[str], bool]
+    ) -> list[WithheldDocument]:
+        """Count visits of the origin; return the documents that were withheld long enough.
+
+        ``is_decided`` tells for the name of a template whether its new furniture is known.
+        """
         if not self._database.execute(COUNT_VISITS, (visits, origin)):
             return []
-        return [each for each in self.of(origin) if each.visits_left <= 0]
+        waiting, since = self._database.rows(WAITING, (origin,)), TEMPLATE_VISITS - VISITS
+        due = {
+            url
+            for url, left, template in waiting
+            if left <= 0 or (template is not None and left <= since and is_decided(template))
+        }
+        return [each for each in self.of(origin) if each.url in due] if due else []
+
+    def awaiting_furniture(self, origin: int) -> list[WithheldDocument]:
+        """Return the documents that wait until it is clear which new lines pages share."""
+        waiting = self._database.rows(WAITING, (origin,))
+        due = {url for url, _, template in waiting if template is not None}
+        return [each for each in self.of(origin) if each.url in due] if due else []
 
     def doubt(self, origin: int) -> None:
         """Make pages whose documents await confirmation due in every run."""

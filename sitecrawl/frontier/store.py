@@ -57,7 +57,7 @@ from sitecrawl.frontier.visit_reducer import (
 )
 from sitecrawl.frontier.visits import Finding, Visits, known_again
 from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
-from sitecrawl.policy.documents.furniture import UNKNOWN, OriginFurniture
+from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
@@ -217,7 +217,7 @@ class Store:
                 return Commit(lost, [])
             lease = self.leases[origin]
             findings, changes = self._write(lease.id, visits)
-            learned = self._furniture.learn(lease.id, visits)
+            learned = self._furniture.learn(lease.id, findings)
         if learned is not None:
             self._furniture.know(lease.id, learned)
         done = (visit.due.fingerprint for visit in visits if not visit.again)
@@ -247,7 +247,11 @@ class Store:
         self._furniture.stripped(findings)
         judge.review(findings)
         self._release_orphaned(origin, findings)
-        waited = self._memory.withheld.count_visits(origin, len(findings))
+        waited = self._memory.withheld.count_visits(
+            origin,
+            len(findings),
+            lambda name: not self._furniture.is_undecided(origin, Names(ORIGIN, name)),
+        )
         judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
         self._database.execute(
             "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
@@ -351,6 +355,18 @@ class Store:
             changes = Changes(self._memory.documents, row)
             more = strip_stored(self._furniture, self._memory.documents, changes, row)
             return Stripped(self._outbox.write(changes.entries()), more)
+
+    def release_withheld(self, origin: str) -> list[Change]:
+        """Write the documents of an origin that wait until new furniture is known."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return []
+            row = self.leases[origin].id
+            changes = Changes(self._memory.documents, row)
+            judge = VisitReducer(self._memory, changes)
+            waiting = self._memory.withheld.awaiting_furniture(row)
+            judge.release([each for each in waiting if not judge.shares_answer(each)])
+            return self._outbox.write(changes.entries())
 
     def release(self, origin: str) -> None:
         """Release the origin."""

@@ -201,6 +201,10 @@ class ThreadedFrontier:
         """Strip a batch of documents that were written when less furniture was known."""
         return await self._run(self._store.strip_stored, origin)
 
+    async def release_withheld(self, origin: str) -> list[Change]:
+        """Write the documents of an origin that wait until new furniture is known."""
+        return await self._run(self._store.release_withheld, origin)
+
     def holds(self, origin: str) -> bool:
         """Tell whether a request to the origin may begin."""
         return self._store.leases.safe(origin)

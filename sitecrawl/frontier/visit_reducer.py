@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,13 @@ from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.documents.fields import VOLATILE
-from sitecrawl.policy.documents.furniture import names_of, stripped_document
+from sitecrawl.policy.documents.furniture import (
+    Names,
+    checked_lines,
+    line_keys,
+    names_of,
+    stripped_document,
+)
 from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
 from sitecrawl.policy.lifecycle.deletion import (
     FEW_DOCUMENTS,
@@ -270,8 +276,16 @@ class VisitReducer:
             if self._has_lasting_equal(each):
                 self._deletions.look_again(each.url)  # the visit will find it to be a duplicate
                 continue
-            self._changes.publish(each.url, each.document, each.hash, each.change)
-            self._documents.confirm(each.url, each.hash, each.document_hash, changed=current)
+            document = each.document
+            if each.template is not None:
+                names = names_of(each.address)
+                document = self._without_furniture(each.origin, names, document)
+                if self._has_same_text(each.url, each.origin, names, document):
+                    self._documents.set_hash(each.url, each.hash)
+                    self._documents.confirm(each.url, each.hash, each.document_hash, "template")
+                    continue
+            self._changes.publish(each.url, document, each.hash, each.change)
+            self._documents.confirm(each.url, each.hash, each.document_hash, each.change)
             followers = self._documents.pointing_at([each.url])
             self._changes.orphan(held for held in followers if held.hash != each.hash)
 
@@ -295,6 +309,7 @@ class VisitReducer:
         if same and finding.visit.document_hash == finding.stored.document_hash:
             self._still_there(finding)
             return
+        self._strip_again(finding)
         furniture = self._differs_by_furniture(finding)
         if furniture and self._is_stored(finding) and not self._is_reread(finding):
             self._documents.set_hash(finding.stored.id, finding.visit.content_hash)
@@ -304,6 +319,7 @@ class VisitReducer:
             self._deletions.forget(finding.stored.id)
         stripped = furniture and not (same and self._has_body(finding))
         change = self._change(finding, same=same or furniture, furniture=stripped)
+        self._note_gained(finding, change)
         equal = self._equal(finding)
         if equal is not None and equal.hash == finding.visit.content_hash:
             others = self._documents.duplicates_of(equal.url)[:MAX_EQUALS]
@@ -317,26 +333,41 @@ class VisitReducer:
         else:
             self._publish(finding, equal, change)
 
+    def _strip_again(self, finding: Finding) -> None:
+        """Strip a document of furniture that became known after its page was read."""
+        if 0 < finding.visit.furniture < self._furniture.of(finding.origin).version:
+            names = names_of(finding.stored.url)
+            finding.document = self._without_furniture(finding.origin, names, finding.document)
+
     def _differs_by_furniture(self, finding: Finding) -> bool:
         """Tell whether the text differs from the stored one only by lines of the template."""
-        visit = finding.visit
-        if not (finding.is_current and visit.furniture and visit.document):
+        url = finding.stored
+        if not (finding.is_current and finding.visit.furniture):
             return False
-        before = self._documents.content(finding.stored.id)
-        known = self._furniture.of(finding.origin)
-        stripped = stripped_document(before, known, names_of(finding.stored.url))
-        text = stripped[0] if stripped is not None else before
-        return all(text.get(name) == visit.document.get(name) for name in ("title", "body"))
+        return self._has_same_text(url.id, finding.origin, names_of(url.url), finding.document)
+
+    def _has_same_text(
+        self, url: int, origin: int, names: Names, document: Mapping[str, Any]
+    ) -> bool:
+        """Tell whether a document has the text of the stored one without known furniture."""
+        before = self._without_furniture(origin, names, self._documents.content(url))
+        return all(before.get(name) == document.get(name) for name in ("title", "body"))
+
+    def _without_furniture(
+        self, origin: int, names: Names, document: dict[str, Any]
+    ) -> dict[str, Any]:
+        stripped = stripped_document(document, self._furniture.of(origin), names)
+        return document if stripped is None else stripped[0]
 
     def _has_body(self, finding: Finding) -> bool:
         """Tell whether the stored document has the body of the visit."""
         before = self._documents.content(finding.stored.id)
-        return before.get("body") == (finding.visit.document or {}).get("body")
+        return before.get("body") == finding.document.get("body")
 
     def _is_stored(self, finding: Finding) -> bool:
         """Tell whether the document differs from the stored one only in volatile fields."""
         before = self._documents.content(finding.stored.id)
-        after = finding.visit.document or {}
+        after = finding.document
         names = (before.keys() | after.keys()) - (VOLATILE - {"body"})
         if {before.get("description_source"), after.get("description_source")} <= TEXT_SOURCES:
             names -= {"description", "description_source"}
@@ -536,27 +567,49 @@ class VisitReducer:
 
     def _must_wait(self, finding: Finding, change: str) -> bool:
         """Tell whether a document may belong to an outage: the text of a known page was rewritten,
-        or known pages redirect to the new page."""
+        or known pages redirect to the new page; or may differ by lines that other pages gain."""
         visit = finding.visit
         if change == "changed":
-            few = self._documents.count_up_to(MIN_SHARED_PAGES, finding.origin) < MIN_SHARED_PAGES
-            noted = SharedAnswer("text", visit.content_hash or "")
-            if few and self._answers.of(finding.stored.id) != noted:  # it is not withheld already
-                return False
             before = self._documents.content(finding.stored.id)
-            return is_rewritten(text_of(before), text_of(visit.document))
+            if self._may_be_shared(finding) and is_rewritten(
+                text_of(before), text_of(finding.document)
+            ):
+                self._note_text(finding, visit.content_hash)
+                return True
+            return finding.template is not None
         if change != "new" or visit.due.via != "redirect":
             return False
         led = self._answers.count(leading_to("redirect", finding.stored.url)) > 0
         return led or self._withheld.is_held(finding.stored.id)
 
+    def _may_be_shared(self, finding: Finding) -> bool:
+        """Tell whether enough pages may share the text of a page, or it is withheld already."""
+        noted = SharedAnswer("text", finding.visit.content_hash or "")
+        enough = self._documents.count_up_to(MIN_SHARED_PAGES, finding.origin) >= MIN_SHARED_PAGES
+        return enough or self._answers.of(finding.stored.id) == noted
+
+    def _note_gained(self, finding: Finding, change: str) -> None:
+        """Set the lines that a changed page has gained, and the name of its template while it is
+        undecided whether they are new furniture."""
+        if change != "changed" or not finding.visit.furniture:
+            return
+        before = self._documents.content(finding.stored.id)
+        texts = (str(each.get("body", "")) for each in (finding.document, before))
+        now, then = (frozenset(line_keys(checked_lines(text))) for text in texts)
+        finding.gained = now - then
+        names = names_of(finding.stored.url)
+        if self._furniture.is_undecided(finding.origin, names):
+            finding.template = names.template
+
     def _withhold(self, finding: Finding, change: str) -> None:
-        """Withhold a document until it is clear whether other pages give the same answer."""
+        """Withhold a document until it is clear whether other pages give the same answer, or
+        have gained the same lines."""
         visit, url = finding.visit, finding.stored.id
-        if change == "changed":
-            self._note_text(finding, visit.content_hash)
         hashes = (visit.content_hash, visit.document_hash)
-        self._withheld.withhold(url, finding.origin, change, self._document(finding), hashes)
+        document = self._document(finding)
+        self._withheld.withhold(
+            url, finding.origin, change, document, hashes, template=finding.template
+        )
         finding.changed, finding.fresh, finding.withheld = False, False, True
 
     def _forget_withheld(self, finding: Finding) -> None:
@@ -602,7 +655,7 @@ class VisitReducer:
     def _document(self, finding: Finding) -> dict[str, Any]:
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
         when = rfc3339(changed_at or finding.visit.started_at)
-        return {**finding.visit.document, "last_changed_at": when}
+        return {**finding.document, "last_changed_at": when}
 
 
 STRIP_BATCH = 200

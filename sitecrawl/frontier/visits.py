@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
 from sitecrawl.frontier.database import Database, Row, placeholders, storable
@@ -103,6 +104,9 @@ class Finding:
     ``target`` is the row of the redirect target or canonical URL, ``held`` the document before
     the visit; ``fresh`` means that the stored document is now the visit's. ``equal_to`` are
     URLs of other pages with the same text; ``released`` means that folded URLs were queued again.
+    ``document`` is the visit's, without furniture that has become known since it was read;
+    ``gained`` are the keys of the lines that a changed document did not have before, ``template``
+    the name of the page's template if these may be furniture.
     """
 
     origin: int
@@ -116,6 +120,9 @@ class Finding:
     withheld: bool = False
     equal_to: tuple[str, ...] = ()
     released: bool = False
+    document: dict[str, Any] = field(default_factory=dict)
+    gained: frozenset[int] | None = None
+    template: str | None = None
 
     @property
     def as_written(self) -> VisitResult:
@@ -183,7 +190,13 @@ class Visits:
         rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
         stored = {row[0]: PreviousState(*row[1:]) for row in rows}
         return [
-            Finding(origin, visit, stored[visit.due.fingerprint], visit.outcome)
+            Finding(
+                origin,
+                visit,
+                stored[visit.due.fingerprint],
+                visit.outcome,
+                document=visit.document,
+            )
             for visit in visits
             if visit.due.fingerprint in stored
         ]

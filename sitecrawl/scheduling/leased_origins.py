@@ -136,11 +136,12 @@ class LeasedOrigins:
         return {origin.key: origin.given_up for origin in met if origin.given_up}
 
     async def save_all(self) -> None:
-        """Store the state of all origins at the end of a crawl."""
+        """Store the state of all origins at the end of a crawl, and write what waits for it."""
         if self._take_over_timer is not None:
             self._take_over_timer.cancel()
         await self._tasks.end()
         for origin in list(self.origins.values()):
+            self._recorder.deliver(await self._owner.frontier.release_withheld(origin.key))
             await self._save(origin)
             await self._learning.release(origin.key)
             await self._worth.release(origin.key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -18,9 +18,9 @@ OPTIONS = {"recrawl": 0, "crawl_name": "killed"}
 Reached = Callable[[Server, str], bool]
 
 
-def site() -> Site:
+def site(lines: Sequence[str] = MENU) -> Site:
     """Pages with a menu, which is not known as furniture when the first ones are written."""
-    menu = "".join(f"<div>{line}</div>" for line in MENU)
+    menu = "".join(f"<div>{line}</div>" for line in lines)
     pages: Site = {
         name: f"<title>{name}</title>{menu}<h1>About {name}</h1><p>Text of {name}.</p>"
         for name in NAMES
@@ -72,3 +72,34 @@ def test_a_crawl_killed_while_it_rewrites_documents_loses_none(
     assert {line["id"]: line for line in lines} == documents
     assert {line["change"] for line in lines} == {"new", "template"}
     assert crawl(f"{origin}/", settings=settings, **OPTIONS).lines == []
+
+
+@pytest.mark.behaviour("C-31", "DB-20")
+def test_a_crawl_killed_before_an_altered_menu_is_known_loses_no_change(
+    server: Server, crawl: CrawlCommand, database_url: str
+) -> None:
+    pages = site()
+    origin = server.serve(pages)
+    settings = {"SITECRAWL_DATABASE": database_url}
+    first = crawl(f"{origin}/", settings=settings, **OPTIONS)
+    asked = len(server.log.of())
+    pages.update(site(("Products", "Help", "Company")))
+    pages["/"] = str(pages["/"]).replace("Text of", "New text of")
+    begun = crawl.begin(f"{origin}/", settings=settings, delay=0.3, **OPTIONS)
+    deadline = time.monotonic() + 40
+    while len(server.log.of()) < asked + 7 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    begun.process.kill()
+    begun.process.wait()
+    killed = Crawl(-9, read(crawl.directory / "documents-2.jsonl"), "")
+    third = crawl(f"{origin}/", settings=settings, **{**OPTIONS, "recrawl": "7d"})
+    assert third.status == 0, third.log
+    changed = [line["url"] for run in (killed, third) for line in run.lines]
+    assert changed == [f"{origin}/"]
+    documents = stored(database_url)
+    bodies = {each["url"]: each["body"] for each in documents.values()}
+    expected = {f"{origin}{name}": f"About {name}\nText of {name}." for name in pages}
+    expected[f"{origin}/"] = "About /\nNew text of /."
+    assert bodies == expected
+    lines = [line for run in (first, killed, third) for line in run.lines]
+    assert {line["id"]: line for line in lines} == documents
