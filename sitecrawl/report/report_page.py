@@ -189,7 +189,7 @@ def _section(found: FilledList) -> Iterator[str]:
         yield f'<p class="none-left">{escape(of.empty)}</p></section>'
         return
     yield f"<p>{escape(of.about)}</p>"
-    yield f'<div class="table" tabindex="0" role="region" aria-labelledby="h-{of.name}"><table>'
+    yield f'<div class="table" tabindex="0" role="group" aria-labelledby="h-{of.name}"><table>'
     yield "<thead><tr>"
     for name in of.columns:
         head = HEADS.get(name) or escape(name.replace("_", " ").capitalize())

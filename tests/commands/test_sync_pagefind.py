@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from saying import Said
 
+from fixtures.accessibility import violations
 from fixtures.command import Command, run
 from fixtures.crawls import CrawlCommand
 from fixtures.nginx import Nginx
@@ -124,6 +125,9 @@ def test_the_page_finds_sections_by_language_and_date(
             tab.screenshot(path=f"{path}/pagefind-dark.png")
         go("?q=apples")
         found["best"] = results()
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)
+            assert violations(tab) == [], scheme
         tab.get_by_role("link", name="Newest first").click()
         found["newest"] = results()
         assert "q=apples" in tab.url

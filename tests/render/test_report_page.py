@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from fixtures.accessibility import violations
 from fixtures.command import Command
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.opening import backend
@@ -169,3 +170,20 @@ def test_it_is_worked_by_keyboard_and_fits_a_phone(report: Path) -> None:
         )
         assert unnamed == 0
         assert said == []
+
+
+@pytest.mark.behaviour("REP-06")
+@in_a_thread
+def test_no_rule_of_accessibility_is_broken(report: Path) -> None:
+    for scheme in ("light", "dark"):
+        with opened(report, color_scheme=scheme) as (page, said):
+            status(page, "1–10 of 100,000")
+            assert violations(page) == []
+            page.click("#dead_links .pages button:text('Next')")
+            status(page, "51–100 of 100,000")
+            page.click("#dead_links th button:text('URL')")
+            page.wait_for_selector("#dead_links th[aria-sort=ascending]")
+            page.fill("#dead_links input", "/77")
+            status(page, "of 1,111 of 100,000 in all")
+            assert violations(page) == []
+            assert said == []

@@ -29,6 +29,7 @@ function update() {
 }
 
 const input = document.querySelector("#search input");
+input?.setAttribute("aria-label", input.title || input.placeholder);
 input?.addEventListener("input", () => {
   if (input.value) given.set("q", input.value);
   else given.delete("q");
