@@ -17,6 +17,7 @@ from sitecrawl.explain.verdicts import format_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step
+from sitecrawl.policy.lifecycle.change_rate import expected_change
 from sitecrawl.statuses import DONE, NO_RESULT
 from sitecrawl.web.urls.identity import normal_form
 from sitecrawl.web.urls.url import origin as origin_of
@@ -217,7 +218,9 @@ def _document(stored: UrlState, now: float) -> Iterator[str]:
     if stored.seq is not None:
         changed = f", last changed {ago(stored.changed_at, now)}" if stored.changed_at else ""
         if stored.change_rate:
-            changed += f", once in {span(1 / stored.change_rate)} by estimate"
+            since = expected_change(stored.change_rate, now - (stored.indexed_at or now))
+            every = span(1 / stored.change_rate)
+            changed += f", once in {every} by estimate, {since:.0%} likely to have changed by now"
         yield f"document {stored.document_id}, written as change {stored.seq}{changed}"
     if stored.deletion:
         yield f"to be deleted ({stored.deletion})"

@@ -23,6 +23,7 @@ WORDS = {
     "given_up": "given up",
     "interrupted": "interrupted",
     "waiting": "has URLs left for the next crawl",
+    "budget": "waits for tomorrow's budget",
     "running": "being crawled",
 }
 
@@ -57,7 +58,14 @@ class CrawlStatistics:
             return "finished"
         if self.run.finish_reason != "finished":
             return "interrupted"
+        if 0 < self.daily_pages <= origin.visits_today:
+            return "budget"
         return "limit" if self.run.configuration["params"].get("max_pages") else "waiting"
+
+    @property
+    def daily_pages(self) -> int:
+        """Return the budget of each origin in a day, 0 if there is none."""
+        return int(self.run.configuration["params"].get("max_pages_per_day") or 0)
 
     @property
     def given_up(self) -> dict[str, str]:
@@ -141,6 +149,8 @@ class CrawlStatistics:
         words = f"{WORDS[self.ended(origin)]}{f': {why}' if why else ''}"
         yield f"  {origin.key} ({origin.realm}): {words}"
         held = f", {origin.held} changes held back" if origin.held else ""
+        if self.daily_pages:
+            held += f", {origin.visits_today} of {self.daily_pages} pages of today visited"
         yield f"    {origin.urls} URLs, {origin.waiting} waiting, {origin.documents} documents{held}"
         for each in self._shared(origin):
             yield f"    {each.pages} known pages now give the same answer: {each.in_words}"

@@ -164,6 +164,7 @@ class RunEnding:
 
     ``failed_starts`` has a line for each start that produced nothing, ``no_document`` the reason
     if the crawl has no document at all. ``limit`` names the option ``max_pages`` if it is set.
+    ``out_of_budget`` has the waiting pages of each origin whose ``daily_pages`` are spent.
     """
 
     status: int
@@ -175,6 +176,8 @@ class RunEnding:
     failures: str = ""
     given_up: Mapping[str, str] = field(default_factory=dict)
     limit: str = ""
+    out_of_budget: Mapping[str, int] = field(default_factory=dict)
+    daily_pages: int = 0
 
     @property
     def is_normal(self) -> bool:
@@ -197,9 +200,14 @@ class RunEnding:
             number = f"{len(self.failed_starts)} of {counted(self.starts, 'start')}"
             yield logging.ERROR, f"{number} produced nothing:"
         yield from ((logging.ERROR, line) for line in self.failed_starts[:MAX_STARTS])
-        if self.waiting:
-            yield logging.INFO, self._waits()
+        yield from ((logging.INFO, line) for line in self._left())
         yield logging.INFO, f"Next: {'; '.join(self._commands())}."
+
+    def _left(self) -> Iterator[str]:
+        if self.waiting:
+            yield self._waits()
+        if self.out_of_budget:
+            yield self._await_budget()
 
     def _waits(self) -> str:
         why = {"shutdown": "it was interrupted"}.get(self.finish_reason)
@@ -208,14 +216,27 @@ class RunEnding:
         why = why or (f"it stopped at {self.limit}" if self.limit else "they are not ready yet")
         return f"{counted(self.waiting, 'URL')} left for the next run: {why}."
 
+    def _await_budget(self) -> str:
+        sites = list(self.out_of_budget)
+        number, where = counted(sum(self.out_of_budget.values()), "page"), sites[0]
+        if len(sites) > 1:
+            where = f"{len(sites)} sites"
+        verb = "waits" if number.startswith("1 ") else "wait"
+        return (
+            f"{number} of {where} {verb} for tomorrow's budget (max_pages_per_day "
+            f"{self.daily_pages}; the day ends at 0:00 UTC)."
+        )
+
     def _commands(self) -> Iterator[str]:
         if self.waiting:
             yield "the same command continues this crawl"
+        elif self.out_of_budget:
+            yield "the same command continues this crawl tomorrow"
         if self.failures:
             yield "scrapy frontier errors lists what failed"
         if not self.is_normal:
             yield "scrapy explain URL says why a page is not crawled"
-        elif not self.waiting:
+        elif not (self.waiting or self.out_of_budget):
             yield "the same command again fetches only what is due"
             yield "scrapy report -O report.html shows the crawl; scrapy search WORDS its documents"
 

@@ -102,7 +102,9 @@ class Explainer:
             self._rules.explain(url, depth=depth, via=via, rel=rel),
             self._limits(stored),
             self._robots(admission.url, origin),
-            ScheduleForecast(self._params, self._cite, start, self._read_before),
+            ScheduleForecast(
+                self._params, self._cite, start, self._read_before, self._spent(admission.origin)
+            ),
             origin,
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
@@ -110,6 +112,16 @@ class Explainer:
             given_up=self._past.given_up.get(admission.origin, ""),
         )
         return explanation if stored or start else self._missing(explanation)
+
+    def _spent(self, origin: str) -> str:
+        """Describe the budget of an origin if it is spent for today; empty if it is not."""
+        most = self._params.max_pages_per_day
+        if not most or self._records is None:
+            return ""
+        visits = self._records.visits_today(origin, self._params.realm)
+        if visits < most:
+            return ""
+        return f"{visits} pages were visited today (UTC), {self._cite.setting('max_pages_per_day')}"
 
     def _missing(self, explanation: Explanation) -> Explanation:
         """Add the refusals that runs recorded of links to a URL that is not stored."""

@@ -15,13 +15,15 @@ from sitecrawl.web.feeds.listings import FORMATS
 class ScheduleForecast:
     """The schedule of one URL under mode, activity, force and reading; ``start``: it is a start.
 
-    ``read_before`` is the reading of the last run; None if it is not known.
+    ``read_before`` is the reading of the last run; None if it is not known. ``spent`` describes the
+    budget of the origin if it is spent for today.
     """
 
     params: CrawlParams
     cite: Citations
     start: bool
     read_before: str | None = None
+    spent: str = ""
 
     @property
     def follows(self) -> bool:

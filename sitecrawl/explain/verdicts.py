@@ -35,7 +35,10 @@ def _never_asked(explanation: Explanation) -> str:
     stored, forecast = explanation.stored, explanation.forecast
     if stored is not None:
         reason = forecast.skip_reason(stored)
-        return f"waiting, but skipped: {reason}" if reason else f"waiting: would be crawled{robots}"
+        if reason:
+            return f"waiting, but skipped: {reason}"
+        later = f", tomorrow at the earliest: {forecast.spent}" if forecast.spent else ""
+        return f"waiting: would be crawled{robots}{later}"
     may_be = forecast.follows and explanation.left_out
     left = f"; it may be {explanation.left_out}" if may_be else ""
     return f"{forecast.unknown()}{robots if forecast.findable else ''}{left}"
@@ -76,6 +79,8 @@ def format_outcome(stored: UrlState, outcome: Outcome) -> str:
 def _due(forecast: ScheduleForecast, stored: UrlState, now: float) -> str:
     if reason := forecast.skip_reason(stored):
         return f"skipped: {reason}"
+    if forecast.spent and (stored.waiting or (stored.due or now) <= now):
+        return f"would be crawled again tomorrow at the earliest: {forecast.spent}"
     if stored.waiting:
         return "would be crawled again now"
     if stored.outcome is Outcome.RATE_LIMITED and (stored.due or 0.0) > now:

@@ -417,6 +417,8 @@ class Crawl:
             FailedPages.describe(counters["failed_pages"]),
             counters["given_up"],
             f"max_pages {max_pages}" if max_pages else "",
+            await frontier.out_of_budget(),
+            self._params.max_pages_per_day,
         )
 
     async def engine_stopped(self) -> None:

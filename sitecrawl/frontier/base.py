@@ -362,6 +362,15 @@ class Frontier(Protocol):
         They are ordered by priority, depth and discovery; those that failed last time come last.
         """
 
+    async def pop_within_budget(self, origin: str, limit: int, reserved: int) -> list[DueUrl]:
+        """Pop due URLs of a leased origin as far as the budget of its day allows.
+
+        ``reserved`` pages of the budget are taken by visits that are not committed yet. New URLs
+        and known pages come in turns, those first that are most likely to have changed."""
+
+    async def out_of_budget(self) -> dict[str, int]:
+        """Return the waiting URLs of each origin whose budget of the day is spent."""
+
     async def has_untried_urls(self, origin: str) -> bool:
         """Tell whether a leased origin has waiting URLs other than those that failed last time."""
 

@@ -24,6 +24,11 @@ REST = (
 )
 
 
+def day_of(now: float) -> int:
+    """Return the day of a time in UTC epoch seconds, as days since 1970."""
+    return int(now // 86_400)
+
+
 def new_worker() -> str:
     """Return a name for this worker: machine and process, if known, and a random token."""
     pid = os.getpid()
@@ -136,9 +141,11 @@ STATE = (  # the delay after a request applies to all realms
     " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key), pending,"
     " robots_run IS NOT NULL AND robots_run = ?"
 )
+MAY_VISIT = "(given_up IS NULL OR given_up <> ?) AND (? = 0 OR visit_day <> ? OR day_visits < ?)"
+"""False for an origin that the run has given up, or whose budget of the day is spent."""
 FREE = (
     "SELECT id, pending FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
-    " AND (given_up IS NULL OR given_up <> ?)"
+    f" AND {MAY_VISIT}"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.address = o.address"
@@ -181,7 +188,7 @@ OTHERS = (
 )
 LOADS = (
     "SELECT CASE WHEN lease_until >= ? THEN owner END, sum(pending) FROM origin"
-    " WHERE realm = ? AND pending > 0 AND (given_up IS NULL OR given_up <> ?) GROUP BY 1"
+    f" WHERE realm = ? AND pending > 0 AND {MAY_VISIT} GROUP BY 1"
 )
 MINE = "SELECT key, pending FROM origin WHERE owner = ? AND pending > 0 AND realm = ?"
 
@@ -208,6 +215,7 @@ class Leases:
         self._run = run
         self._realm = options.realm
         self._seconds = options.lease_seconds
+        self._daily_pages = options.daily_pages
         self._held: dict[str, Lease] = {}
 
     def __getitem__(self, origin: str) -> Lease:
@@ -228,7 +236,8 @@ class Leases:
     def take(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins with waiting URLs, those ready first."""
         begun, now = time.monotonic(), self._database.now()
-        values = (self._realm, now, self._run, now, self._owner, now, max(limit, 0))
+        may = self._may_visit(now)
+        values = (self._realm, now, *may, now, self._owner, now, max(limit, 0))
         free = self._database.rows(FREE, values)
         if not free:
             return []
@@ -316,7 +325,7 @@ class Leases:
         others = self._database.rows(OTHERS, (self._run, since, self._owner))
         if not others:
             return 0, [], 0
-        rows = self._database.rows(LOADS, (now, self._realm, self._run))
+        rows = self._database.rows(LOADS, (now, self._realm, *self._may_visit(now)))
         loads = {owner: int(pending) for owner, pending in rows}
         return (
             loads.get(self._owner, 0),
@@ -389,17 +398,38 @@ class Leases:
             "UPDATE origin SET given_up = NULL WHERE key = ? AND realm = ?", (origin, self._realm)
         )
 
+    def _may_visit(self, now: float) -> tuple[int, int, int, int]:
+        return self._run, self._daily_pages, day_of(now), self._daily_pages
+
+    def visits_today(self, origin: str) -> int:
+        """Return the number of pages of a leased origin that were visited today (UTC)."""
+        rows = self._database.rows(
+            "SELECT day_visits FROM origin WHERE id = ? AND visit_day = ?",
+            (self._held[origin].id, day_of(self._database.now())),
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def out_of_budget(self) -> dict[str, int]:
+        """Return the waiting URLs of each origin whose budget of the day is spent."""
+        if not self._daily_pages:
+            return {}
+        rows = self._database.rows(
+            "SELECT key, pending FROM origin WHERE realm = ? AND pending > 0 AND visit_day = ?"
+            " AND day_visits >= ? ORDER BY key",
+            (self._realm, day_of(self._database.now()), self._daily_pages),
+        )
+        return {str(key): int(pending) for key, pending in rows}
+
     def backlog(self) -> Backlog:
-        """Count the waiting URLs of this realm by lease holder, without origins given up."""
+        """Count the waiting URLs of this realm by lease holder, without origins that may not be visited."""
         now = self._database.now()
         [(mine, free, elsewhere, ready_at, origins)] = self._database.rows(
             "SELECT coalesce(sum(CASE WHEN lease_until >= ? AND owner = ? THEN pending END), 0),"
             " coalesce(sum(CASE WHEN lease_until < ? THEN pending END), 0),"
             " coalesce(sum(CASE WHEN lease_until >= ? AND owner <> ? THEN pending END), 0),"
             " min(CASE WHEN lease_until < ? THEN ready_at END), count(*)"
-            " FROM origin WHERE realm = ? AND pending > 0"
-            " AND (given_up IS NULL OR given_up <> ?)",
-            (now, self._owner, now, now, self._owner, now, self._realm, self._run),
+            f" FROM origin WHERE realm = ? AND pending > 0 AND {MAY_VISIT}",
+            (now, self._owner, now, now, self._owner, now, self._realm, *self._may_visit(now)),
         )
         return Backlog(int(mine), int(free), int(elsewhere), ready_at, int(origins))
 

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.learned import StoredRule
+from sitecrawl.frontier.leases import day_of
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
@@ -78,7 +79,7 @@ class UrlState:
 
 @dataclass(frozen=True, slots=True)
 class OriginCounts:
-    """Counts of one origin: URLs waiting, documents written, changes held back."""
+    """Counts of one origin: URLs waiting, documents written, changes held back, pages visited today."""
 
     key: str
     realm: str
@@ -87,6 +88,7 @@ class OriginCounts:
     documents: int
     held: int
     owner: str | None
+    visits_today: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,7 @@ SITES = (
 ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
     " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
-    f" {HELD_CHANGES}, o.owner"
+    f" {HELD_CHANGES}, o.owner, CASE WHEN o.visit_day = {{today}} THEN o.day_visits ELSE 0 END"
     " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
     " ORDER BY o.key, o.realm"
 )
@@ -317,6 +319,14 @@ class Records:
         rows = self._database.rows(ORIGIN, (key, realm))
         return OriginState(*rows[0]) if rows else None
 
+    def visits_today(self, key: str, realm: str) -> int:
+        """Return the number of pages of an origin that were visited today (UTC)."""
+        rows = self._database.rows(
+            "SELECT day_visits FROM origin WHERE key = ? AND realm = ? AND visit_day = ?",
+            (key, realm, day_of(self._database.now())),
+        )
+        return int(rows[0][0]) if rows else 0
+
     def url(
         self, origin: str, fingerprint: int, *, realm: str = "default", revisit: Revisit = REVISIT
     ) -> UrlState | None:
@@ -381,7 +391,8 @@ class Records:
 
     def origins(self, realm: str | None = None) -> list[OriginCounts]:
         """Return the counts of each origin."""
-        asked = _asked(ORIGINS, realm, " AND o.realm = ?")
+        origins = ORIGINS.replace("{today}", str(day_of(self._database.now())))
+        asked = _asked(origins, realm, " AND o.realm = ?")
         return [OriginCounts(*row) for row in self._database.rows(*asked)]
 
     def shared(self, realm: str | None = None) -> list[tuple[str, str, SharedPages]]:

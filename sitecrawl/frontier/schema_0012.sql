@@ -44,6 +44,7 @@ CREATE TABLE run_worker (
     counters TEXT
 );
 
+-- ``day_visits`` counts the pages visited on the day ``visit_day`` (UTC, days since 1970).
 CREATE TABLE origin (
     id {identity},
     realm TEXT NOT NULL,
@@ -62,6 +63,8 @@ CREATE TABLE origin (
     robots_run BIGINT,
     furniture INTEGER NOT NULL DEFAULT 0,
     address TEXT,
+    visit_day INTEGER NOT NULL DEFAULT 0,
+    day_visits BIGINT NOT NULL DEFAULT 0,
     UNIQUE (key, realm)
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
@@ -69,7 +72,8 @@ CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
 -- origins of one address belong to one worker; a leased origin without one is not requested yet.
 CREATE INDEX origin_address ON origin (address) WHERE address IS NOT NULL;
 
--- ``listed``: the last run in which a sitemap listed the URL. ``compared`` counts the visits that
+-- ``listed``: the last run in which a sitemap listed the URL; ``announced``: the date of the last change
+-- that a sitemap or feed has announced, if the crawl has a budget of pages a day. ``compared`` counts the visits that
 -- compared the page with its text before, ``compared_changes`` and ``compared_seconds`` the changes and
 -- the time between them (older ones count less), ``change_rate`` the changes per second that follow.
 CREATE TABLE url (
@@ -92,6 +96,7 @@ CREATE TABLE url (
     reason TEXT,
     visited_at DOUBLE PRECISION,
     indexed_at DOUBLE PRECISION,
+    announced DOUBLE PRECISION,
     changed_at DOUBLE PRECISION,
     etag TEXT,
     last_modified TEXT,

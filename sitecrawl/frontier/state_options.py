@@ -37,6 +37,7 @@ class StateOptions:
     ``exclusive`` refuses to join a run of others.
     ``activity`` selects the URLs that a run considers: all that are due,
     only those never visited (discover), only those visited before (refresh), or only the starts.
+    ``daily_pages`` is the most pages of an origin that are visited in a day (UTC), 0 for any number.
     ``reading`` is the hash of the options with which pages are read: pages read with others are
     read again. ``following`` identifies the options with which links are judged. ``key`` computes
     the identity key of a URL.
@@ -55,6 +56,7 @@ class StateOptions:
     crawls: bool = True
     exclusive: bool = False
     delay: float = 1.0
+    daily_pages: int = 0
     reading: str = ""
     following: Following = field(default_factory=Following)
     key: Callable[[str], str] = identity_key

@@ -32,7 +32,13 @@ from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.learned import FOLDED, LearnedRules, StoredPage, StoredRule
-from sitecrawl.frontier.leases import Leases, new_worker, reap_dead_workers, record_heartbeat
+from sitecrawl.frontier.leases import (
+    Leases,
+    day_of,
+    new_worker,
+    reap_dead_workers,
+    record_heartbeat,
+)
 from sitecrawl.frontier.link_table import Links
 from sitecrawl.frontier.outbox import (
     Outbox,
@@ -55,12 +61,17 @@ from sitecrawl.frontier.visit_reducer import (
     VisitReducer,
     strip_stored,
 )
-from sitecrawl.frontier.visits import Finding, Visits, known_again
+from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
 from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
 from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
+END_VISITS = (
+    "UPDATE origin SET pending = pending - ?,"
+    " day_visits = CASE WHEN visit_day = ? THEN day_visits ELSE 0 END + ?, visit_day = ?"
+    " WHERE id = ?"
+)
 
 
 class Store:
@@ -99,7 +110,7 @@ class Store:
         )
         self._learned = LearnedRules(database)
         self._worth = WorthTable(database)
-        self._reminders = Reminders(database, options.realm)
+        self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options.realm)
         self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
         self._woken = time.monotonic()
@@ -204,6 +215,25 @@ class Store:
             return []
         return self._urls.pop(origin, self.leases[origin], limit)
 
+    def pop_within_budget(self, origin: str, limit: int, reserved: int) -> list[DueUrl]:
+        """Pop due URLs of a leased origin, new ones and those most likely to have changed in turns.
+
+        ``reserved`` pages of today's budget are taken by visits that are not committed yet.
+        """
+        if origin not in self.leases:
+            return []
+        used = self.leases.visits_today(origin) + reserved
+        limit = min(limit, self._options.daily_pages - used)
+        if limit <= 0:
+            return []
+        return self._urls.pop_by_change(
+            origin, self.leases[origin], limit, known_first=used % 2 == 1
+        )
+
+    def out_of_budget(self) -> dict[str, int]:
+        """Return the waiting URLs of each origin whose budget of the day is spent."""
+        return self.leases.out_of_budget()
+
     def has_untried_urls(self, origin: str) -> bool:
         """Tell whether a leased origin has waiting URLs other than those that failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
@@ -253,9 +283,8 @@ class Store:
             lambda name: not self._furniture.is_undecided(origin, Names(ORIGIN, name)),
         )
         judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
-        self._database.execute(
-            "UPDATE origin SET pending = pending - ? WHERE id = ?", (done, origin)
-        )
+        today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
+        self._database.execute(END_VISITS, (done, today, visited, today, origin))
         return findings, self._outbox.write(changes.entries())
 
     def _release_orphaned(self, origin: int, findings: Sequence[Finding]) -> None:

@@ -117,6 +117,14 @@ class ThreadedFrontier:
         """Pop up to ``limit`` due URLs of a leased origin."""
         return await self._run(self._store.pop, origin, limit)
 
+    async def pop_within_budget(self, origin: str, limit: int, reserved: int) -> list[DueUrl]:
+        """Pop due URLs of a leased origin within the budget of its day."""
+        return await self._run(self._store.pop_within_budget, origin, limit, reserved)
+
+    async def out_of_budget(self) -> dict[str, int]:
+        """Return the waiting URLs of each origin whose budget of the day is spent."""
+        return await self._run(self._store.out_of_budget)
+
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
         """Write the results of visits in one transaction."""
         return await self._run(self._store.commit, origin, visits)

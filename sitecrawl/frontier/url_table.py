@@ -5,26 +5,40 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 
 from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.leases import Lease
+from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.lifecycle.selection import Selection
 
-POP = (
+COLUMNS = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
     " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
     " u.changed_at, u.outcome, u.reading, u.following, u.priority"
     " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
     " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
-    " WHERE u.origin = ? AND u.waiting = 1 AND {}"
+)
+POP = (
+    COLUMNS + " WHERE u.origin = ? AND u.waiting = 1 AND {}"
     " ORDER BY u.priority DESC, u.depth, u.id LIMIT ?"
 )
 # URLs that may exhaust the failure budget of the origin come last. Starts come first.
 UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
 PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
 POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
+POP_STARTS = POP.format("u.priority > 0")
+POP_NEW = POP.format(f"u.priority = 0 AND u.indexed_at IS NULL AND {PROMISING}")
+POP_CHANGED = (
+    f"{COLUMNS} WHERE u.origin = ? AND u.waiting = 1 AND u.priority = 0"
+    f" AND u.indexed_at IS NOT NULL AND {PROMISING}"
+    " ORDER BY CASE WHEN u.announced > u.indexed_at OR u.missing > 0 THEN 0 ELSE 1 END,"
+    f" coalesce(u.change_rate, {PRIOR_RATE!r}) * (? - u.indexed_at) DESC, u.id LIMIT ?"
+)
+"""Pops known pages: first those whose change a sitemap or feed has announced, or that were missing
+once, then by the number of changes expected since the last visit."""
 MORE = (
     "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1"  # noqa: S608
     f" AND {PROMISING} LIMIT 1"
@@ -123,6 +137,21 @@ class Urls:
         lease.popped.update(row[0] for row in free)
         return [DueUrl(origin, *row) for row in free]
 
+    def pop_by_change(
+        self, origin: str, lease: Lease, limit: int, *, known_first: bool
+    ) -> list[DueUrl]:
+        """Pop starts, then new URLs and known pages in turns, then the others."""
+        most, now = limit + len(lease.popped), self._database.now()
+        starts = self._database.rows(POP_STARTS, (lease.id, most))
+        new = self._database.rows(POP_NEW, (lease.id, most))
+        known = self._database.rows(POP_CHANGED, (lease.id, now, most))
+        first, second = (known, new) if known_first else (new, known)
+        turns = [row for pair in zip_longest(first, second) for row in pair if row is not None]
+        free = [row for row in (*starts, *turns) if row[0] not in lease.popped][:limit]
+        lease.popped.update(row[0] for row in free)
+        found = [DueUrl(origin, *row) for row in free]
+        return found if len(found) == limit else found + self.pop(origin, lease, limit - len(found))
+
     def put_off(self, lease: Lease, priorities: Mapping[int, int]) -> None:
         """Return popped URLs to the queue, each with a new priority, by fingerprint."""
         self._database.many(
@@ -179,6 +208,7 @@ MARK_DUE = (
 )
 REDATED = f"{MARK_DUE} AND dated <> ?"
 MODIFIED = f"{MARK_DUE} AND indexed_at < ?"
+ANNOUNCE = f"UPDATE url SET announced = ? WHERE indexed_at < ? AND {ONE}"  # noqa: S608
 RECORD_DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
 PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 
@@ -186,9 +216,11 @@ PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 class Reminders:
     """Requeueing of URLs of one realm for reasons other than their age."""
 
-    def __init__(self, database: Database, realm: str) -> None:
+    def __init__(self, database: Database, realm: str, *, announces: bool = False) -> None:
+        """``announces``: store the dates of announced changes, by which pages are then ordered."""
         self._database = database
         self._realm = realm
+        self._announces = announces
 
     def set_aside(self, selection: Selection) -> None:
         """Set aside the URLs that a run does not select, until the next run.
@@ -218,13 +250,19 @@ class Reminders:
         """Store the dates of feed entries, and queue the URLs whose date has changed."""
         for candidate, date in entries:
             one, at = self._one(candidate), date.timestamp()
+            self._announce(candidate, at)
             self._wait(candidate, REDATED, (*self._reminded(candidate), at))
             self._database.execute(RECORD_DATE, (at, at, *one))
 
     def mark_modified(self, entries: Iterable[tuple[Candidate, float]]) -> None:
         """Queue the URLs that were last read before the date given with each."""
         for candidate, date in entries:
+            self._announce(candidate, date)
             self._wait(candidate, MODIFIED, (*self._reminded(candidate), date))
+
+    def _announce(self, candidate: Candidate, date: float) -> None:
+        if self._announces and date <= self._database.now():
+            self._database.execute(ANNOUNCE, (date, date, *self._one(candidate)))
 
     def _wait(self, candidate: Candidate, statement: str, values: Sequence[object]) -> None:
         if self._database.execute(statement, values):

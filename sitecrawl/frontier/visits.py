@@ -59,6 +59,7 @@ UNDECIDED = frozenset(
 """Outcomes of a visit that tell nothing about the links of its page."""
 AWAITED = PLACEHOLDERS | CONFIRMED.keys()
 """Outcomes after which the page of a current document is visited in every run."""
+REFUSED = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 NEVER: Row = (None, None, None, None)
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: disallowed for now
 ATTEMPT = (
@@ -302,6 +303,11 @@ class Visits:
             not_before=visit.not_before,
         )
         return next_visit(self._options.revisit, visited)
+
+
+def is_page_visit(visit: VisitResult) -> bool:
+    """Return True for a visit that counts as one page: it was not refused, and is not repeated."""
+    return not visit.again and visit.outcome not in REFUSED
 
 
 def known_again(visits: Sequence[VisitResult]) -> list[Candidate]:

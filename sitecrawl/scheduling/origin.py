@@ -341,6 +341,11 @@ class Origin:
         return not (self.todo or self.in_flight or self.open_visits)
 
     @property
+    def begun_pages(self) -> int:
+        """Number of pages that are prefetched, or visited and not committed yet."""
+        return len(self.todo) + self.open_visits + len(self.retries)
+
+    @property
     def _has_due(self) -> bool:
         return bool(self.todo or (self.phase is not OriginPhase.ACTIVE and self.retries))
 

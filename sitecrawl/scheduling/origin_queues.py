@@ -113,6 +113,7 @@ class OriginQueues:
     ) -> None:
         self.ready = ReadyQueue(params.requests_per_origin)
         self._max_wait = params.max_wait
+        self._daily_pages = params.max_pages_per_day
         self._discovery = discovery
         self._owner = owner
         self._recorder = recorder
@@ -293,7 +294,7 @@ class OriginQueues:
     async def _refill(self, origin: Origin) -> None:
         if not origin.todo:
             await self._recorder.flush(origin.key)
-        dues = await self._owner.frontier.pop(origin.key, PREFETCH)
+        dues = await self._pop(origin)
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
             await self._seed_redirects.look(origin.key)
@@ -313,6 +314,13 @@ class OriginQueues:
         waits = bool(put_off) and not now and not origin.is_idle
         origin.refilled(now, exhausted=not dues or waits)
         self.advance(origin)
+
+    async def _pop(self, origin: Origin) -> Sequence[DueUrl]:
+        """Fetch due URLs from the crawl database, within the budget of the day if there is one."""
+        frontier = self._owner.frontier
+        if not self._daily_pages:
+            return await frontier.pop(origin.key, PREFETCH)
+        return await frontier.pop_within_budget(origin.key, PREFETCH, origin.begun_pages)
 
     def _block(
         self,

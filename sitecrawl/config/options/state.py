@@ -34,6 +34,14 @@ class StateParams(OptionGroup):
         description="Age at which a page is due for another visit; auto is an age for each page by its "
         "rate of change, between 1d (or min_revisit, if longer) and max_revisit, at first 2d.",
     )
+    max_pages_per_day: int = option(
+        0,
+        ge=0,
+        effect=Effect.RUN,
+        description="The most pages of an origin that all runs and workers visit in a day (UTC), "
+        "half of them new ones and half those most likely to have changed; the others wait. "
+        "0 for any number.",
+    )
     force: bool = option(
         default=False,
         effect=Effect.RUN,
@@ -202,6 +210,7 @@ class StateParams(OptionGroup):
             realm=self.realm,
             force=self.force,
             any_name=self.any_database,
+            daily_pages=self.max_pages_per_day,
             lease_seconds=self.lease,
             reconnect_seconds=self.reconnect,
             exclusive=self.exclusive,
