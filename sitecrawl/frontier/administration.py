@@ -129,7 +129,8 @@ class Administration:
         for row, key in rows:
             if origin in (None, key):
                 with self._database.transaction():
-                    changes += self._confirm(row)
+                    confirmed = self._confirm(row)
+                changes += confirmed
         return changes
 
     def _confirm(self, origin: int) -> list[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -28,6 +28,24 @@ class Reconnection:
 
     seconds: float = 0.0
     stop: Event = field(default_factory=Event)
+
+
+@dataclass(frozen=True, slots=True)
+class RowStatement:
+    """A statement that is run for each of many rows, and whose result is not needed.
+
+    ``types`` are PostgreSQL's names of the types of its parameters, by which a server gets all rows
+    at once. ``keys`` are the parameters that identify the row which it changes; statements that
+    only insert new rows have none.
+    """
+
+    sql: str
+    types: tuple[str, ...]
+    keys: tuple[int, ...] = ()
+
+    def key_of(self, row: Row) -> Row:
+        """Return the parameters that identify the changed row."""
+        return tuple(row[each] for each in self.keys)
 
 
 class Database(Protocol):
@@ -63,6 +81,28 @@ class Database(Protocol):
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement once for each parameter row; return the total number of affected rows."""
 
+    def write(self, statement: RowStatement, rows: Iterable[Row]) -> None:
+        """Run a statement for each row, before any later one of the transaction is run."""
+
+    def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
+        """Run a statement for each row as one of the last of the transaction.
+
+        These are run in their order, after all others: what they lock is free again soonest.
+        """
+
+    def query_last(
+        self,
+        sql: str,
+        parameters: Sequence[Any],
+        receive: Callable[[list[Row]], object],
+        *,
+        repeat: tuple[str, Sequence[Any]],
+    ) -> None:
+        """Run a query as one of the last; ``receive`` gets its rows by the transaction's end.
+
+        ``repeat`` is the query that finds the same rows if they are lost with the connection.
+        """
+
     def add_urls(self, rows: Sequence[Row]) -> int:
         """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs.
 
@@ -94,6 +134,9 @@ class Database(Protocol):
     def notify(self) -> None:
         """Wake readers that wait for changes, once the current transaction has ended."""
 
+    def expect_look_ups(self) -> None:
+        """Look rows up by an index, even where a table is small enough to be read as a whole."""
+
     def expect_one_scan(self) -> None:
         """Keep little in memory: what this connection reads, it reads once and in order."""
 
@@ -101,7 +144,7 @@ class Database(Protocol):
         """Wait until another connection has written changes, or the time has elapsed."""
 
     def now(self) -> float:
-        """Return UTC epoch seconds by the database's clock."""
+        """Return UTC epoch seconds by the database's clock, in a transaction those of its start."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -203,6 +246,12 @@ def path_parameters(row: Row) -> Row:
 def placeholders(count: int) -> str:
     """Return ``count`` question marks, for an IN list."""
     return ", ".join("?" * count)
+
+
+def padded(values: Sequence[Any], sizes: Sequence[int] = (1, 16, 64, 256)) -> Sequence[Any]:
+    """Repeat the last value up to one of a few sizes, so that few statements stay prepared."""
+    count = next((size for size in sizes if size >= len(values)), len(values))
+    return [*values, *[values[-1]] * (count - len(values))]
 
 
 def storable(text: str | None) -> str | None:

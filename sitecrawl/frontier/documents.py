@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.database import Database, Row, placeholders
+from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.duplicates import bands, near
@@ -55,16 +55,19 @@ BY_TARGET = (
     f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"
     " WHERE d.target IN ({}) ORDER BY d.url"
 )
-STORE = (
+STORE = RowStatement(
     "INSERT INTO document (url, origin, id, seq, hash, body, target, because)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET id = excluded.id,"
     " seq = excluded.seq, hash = excluded.hash, body = excluded.body,"
-    " target = excluded.target, because = excluded.because"
+    " target = excluded.target, because = excluded.because",
+    ("bigint", "bigint", "text", "bigint", "text", "bytea", "bigint", "text"),
+    keys=(0,),
 )
 COMPARED = (
     "SELECT compared, compared_changes, compared_seconds, indexed_at, visited_at FROM url"
     " WHERE id = ?"
 )
+WITH_HASH = "SELECT hash FROM document WHERE origin = ? AND hash IN ({})"
 CONFIRM = (
     "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?,"
     " changed_at = CASE WHEN ? = 1 THEN changed_at ELSE visited_at END, indexed_at = visited_at,"
@@ -115,6 +118,7 @@ class Documents:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._absent: set[tuple[int, str | None]] = set()
         self._compressor = zstd.ZstdCompressor(
             level=1
         )  # creating one costs a third of a compression
@@ -143,14 +147,30 @@ class Documents:
     def equal(self, origin: int, content_hash: str, url: int) -> StoredDocument | None:
         """Return the current document of another URL of the origin with the same content,
         except one that a redirect target or canonical URL may replace."""
+        if (origin, content_hash) in self._absent:
+            return None
         rows = self._database.rows(BY_HASH, (origin, content_hash, url))
         return StoredDocument(*rows[0]) if rows else None
+
+    def expect(self, origin: int, hashes: Sequence[str]) -> None:
+        """Look up which of these content no document of a leased origin has, for ``equal``."""
+        self._absent.clear()
+        if hashes:
+            values = padded(hashes)
+            query = WITH_HASH.format(placeholders(len(values)))
+            known = {hash_ for (hash_,) in self._database.rows(query, (origin, *values))}
+            self._absent.update((origin, each) for each in hashes if each not in known)
+
+    def forget(self) -> None:
+        """Forget what was looked up: it is certain only in its transaction."""
+        self._absent.clear()
 
     def pointing_at(self, urls: Sequence[int]) -> list[StoredDocument]:
         """Return the documents that these URLs replace, or may replace later."""
         if not urls:
             return []
-        rows = self._database.rows(BY_TARGET.format(placeholders(len(urls))), urls)
+        values = padded(urls)
+        rows = self._database.rows(BY_TARGET.format(placeholders(len(values))), values)
         return [StoredDocument(*row) for row in rows]
 
     def duplicates_of(self, url: int) -> list[StoredDocument]:
@@ -168,14 +188,16 @@ class Documents:
     def publish(self, url: int, origin: int, document: dict[str, Any], hash_: str | None) -> None:
         """Store a document and make it current; its seq is set with the outbox row."""
         row = (url, origin, document["id"], UNNUMBERED, hash_, self.packed(document), None, None)
-        self._database.execute(STORE, row)
+        self._absent.discard((origin, hash_))
+        self._database.write(STORE, [row])
 
     def suppress(
         self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
     ) -> None:
         """Store a suppressed document; ``target`` is the URL that replaces it, and the reason."""
         row = (url, origin, document["id"], None, hash_, self.packed(document), *target)
-        self._database.execute(STORE, row)
+        self._absent.discard((origin, hash_))
+        self._database.write(STORE, [row])
 
     def packed(self, document: dict[str, Any]) -> bytes:
         """Return a document in its stored form."""
@@ -227,10 +249,12 @@ class Documents:
 
     def set_hash(self, url: int, hash_: str | None) -> None:
         """Store the hash by which a document is compared with others."""
+        self.forget()
         self._database.execute("UPDATE document SET hash = ? WHERE url = ?", (hash_, url))
 
     def copy_hash(self, url: int, other: int) -> None:
         """Give a near duplicate the hash of another document, so that both count as equal."""
+        self.forget()
         self._database.execute(
             "UPDATE document SET hash = (SELECT hash FROM document WHERE url = ?) WHERE url = ?",
             (other, url),

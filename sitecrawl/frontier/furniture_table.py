@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.database import Database, RowStatement
 from sitecrawl.frontier.visits import Finding
 from sitecrawl.policy.documents.furniture import (
     MIN_PAGES,
@@ -27,9 +27,11 @@ SAMPLE = (
     " ORDER BY fingerprint"
 )
 PAGE = "SELECT lines FROM furniture_page WHERE origin = ? AND name = ? AND fingerprint = ?"
-SAVE_PAGE = (
+SAVE_PAGE = RowStatement(
     "INSERT INTO furniture_page (origin, name, fingerprint, lines) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (origin, name, fingerprint) DO UPDATE SET lines = excluded.lines"
+    " ON CONFLICT (origin, name, fingerprint) DO UPDATE SET lines = excluded.lines",
+    ("bigint", "text", "bigint", "bytea"),
+    keys=(0, 1, 2),
 )
 SAVE_LINES = (
     "INSERT INTO furniture (origin, name, version, lines) VALUES (?, ?, ?, ?)"
@@ -37,7 +39,11 @@ SAVE_LINES = (
     " lines = excluded.lines"
 )
 NEW_VERSION = "UPDATE origin SET furniture = furniture + 1 WHERE id = ? RETURNING furniture"
-STRIPPED = "UPDATE document SET furniture = ? WHERE url = ? AND furniture <> ?"
+STRIPPED = RowStatement(
+    "UPDATE document SET furniture = ? WHERE url = ? AND furniture <> ?",
+    ("bigint", "bigint", "bigint"),
+    keys=(1,),
+)
 BEFORE = (
     "SELECT d.url, u.url, d.furniture FROM document AS d JOIN url AS u ON u.id = d.url"
     " WHERE d.origin = ? AND d.furniture < ? ORDER BY d.url LIMIT ?"
@@ -140,7 +146,7 @@ class Furniture:
             if fingerprint in before:
                 self._note_gained(origin, name, fingerprint, visit.lines or ())
             row = (origin, name, fingerprint, array("q", visit.lines or ()).tobytes())
-            self._database.execute(SAVE_PAGE, row)
+            self._database.write(SAVE_PAGE, [row])
             if fingerprint in before or len(pages[name]) in LEARNING:
                 due.add(name)
         return due
@@ -197,7 +203,7 @@ class Furniture:
         if lines:
             added = array("q", lines)
             rows = [(origin, name, page, (keys + added).tobytes()) for page, keys in pages.items()]
-            self._database.many(SAVE_PAGE, rows)
+            self._database.write(SAVE_PAGE, rows)
 
     def know(self, origin: int, furniture: OriginFurniture) -> None:
         """Cache learned furniture."""
@@ -211,7 +217,7 @@ class Furniture:
             if finding.visit.furniture and finding.fresh
         ]
         if rows:
-            self._database.many(STRIPPED, rows)
+            self._database.write(STRIPPED, rows)
 
     def leave_out(self, url: int, words: str) -> None:
         """Append a description of the text that was stripped from a stored document."""
@@ -220,7 +226,7 @@ class Furniture:
     def brought_up(self, origin: int, urls: Sequence[int]) -> None:
         """Record that documents are stripped with the current version."""
         version = self.of(origin).version
-        self._database.many(STRIPPED, [(version, url, version) for url in urls])
+        self._database.write(STRIPPED, [(version, url, version) for url in urls])
 
     def stripped_before(self, origin: int, limit: int) -> list[tuple[int, str, int]]:
         """Return documents stripped with an older version: row, URL and version."""

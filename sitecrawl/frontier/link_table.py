@@ -15,7 +15,7 @@ from operator import sub
 from typing import NamedTuple
 
 from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
-from sitecrawl.frontier.database import Database, placeholders, storable
+from sitecrawl.frontier.database import Database, RowStatement, padded, placeholders, storable
 from sitecrawl.frontier.url_table import Urls
 from sitecrawl.frontier.visits import NOT_SURE, SILENT, Finding
 
@@ -28,15 +28,17 @@ MAX_IDS = 32_768
 LOOK_UPS = (16, 64, 256)
 """Numbers of parameters of a look-up: few, so that its statements stay prepared."""
 IDS = "SELECT fingerprint, id FROM url WHERE origin = ? AND fingerprint IN ({})"
-WRITE = (
+WRITE = RowStatement(
     "INSERT INTO link (url, targets, outside) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE"
     " SET targets = excluded.targets, outside = excluded.outside"
-    " WHERE link.targets <> excluded.targets OR link.outside <> excluded.outside"
+    " WHERE link.targets <> excluded.targets OR link.outside <> excluded.outside",
+    ("bigint", "text", "text"),
+    keys=(0,),
 )
 ADD_OUTSIDE = "INSERT INTO outside (realm, url, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 OUTSIDE_IDS = "SELECT url, id FROM outside WHERE realm = ? AND url IN ({})"
 COUNT_OUTSIDE = "SELECT count(*) FROM outside WHERE realm = ?"
-REMOVE = "DELETE FROM link WHERE url = ?"
+REMOVE = RowStatement("DELETE FROM link WHERE url = ?", ("bigint",), keys=(0,))
 TARGETS = "SELECT targets FROM link WHERE url = ?"
 ALL = (
     "SELECT l.url, l.targets FROM link AS l JOIN url AS u ON u.id = l.url"
@@ -110,9 +112,9 @@ class Links:
             others = {outside[url] for url, _ in finding.visit.outside if url in outside}
             row = (pack_ids(targets - {finding.stored.id}), pack_ids(others))
             rows.append((finding.stored.id, *row))
-        self._database.many(WRITE, rows)
+        self._database.write(WRITE, rows)
         gone = [(f.stored.id,) for f in findings if not (_has_links(f) or _keeps_links(f))]
-        self._database.many(REMOVE, gone)
+        self._database.write(REMOVE, gone)
 
     def _store_outside(self, findings: Sequence[Finding]) -> dict[str, int]:
         """Store the addresses that are not crawled, as long as there is room; return their rows."""
@@ -162,12 +164,11 @@ class Links:
     def _look_up(self, origin: int, fingerprints: Sequence[int]) -> Iterator[tuple[int, int]]:
         for start in range(0, len(fingerprints), LOOK_UPS[-1]):
             part = fingerprints[start : start + LOOK_UPS[-1]]
-            count = next(size for size in LOOK_UPS if size >= len(part))
-            padded = [*part, *[part[-1]] * (count - len(part))]
+            values = padded(part, LOOK_UPS)
             if len(self._ids) + len(part) > MAX_IDS:
                 self._ids.clear()
             for fingerprint, row in self._database.rows(
-                IDS.format(placeholders(count)), (origin, *padded)
+                IDS.format(placeholders(len(values))), (origin, *values)
             ):
                 self._ids[origin, fingerprint] = row
                 yield fingerprint, row

@@ -8,13 +8,23 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sitecrawl.frontier.base import Change, Delivered, FeedFile
-from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.section_table import SectionTable
 
-INSERT = (
+NUMBER = "UPDATE crawl SET seq = seq + ? RETURNING seq"
+LAST_SEQ = "(SELECT seq FROM crawl)"  # after ``NUMBER``, the one of the last change
+NUMBERED = (
+    "SELECT seq FROM outbox WHERE url = ? AND id = ? AND run = ? AND made_at = ?"
+    " ORDER BY seq DESC LIMIT 1"
+)
+INSERT = RowStatement(
     "INSERT INTO outbox (seq, url, op, id, change, reason, moved_to, address, run, realm, made_at,"
-    " owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f" owner) VALUES ({LAST_SEQ} - ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ("bigint", "bigint", *("text",) * 6, "bigint", "text", "float8", "text"),
+)
+SET_SEQ = RowStatement(
+    f"UPDATE document SET seq = {LAST_SEQ} - ? WHERE url = ?", ("bigint", "bigint"), keys=(1,)
 )
 
 
@@ -64,30 +74,36 @@ class Outbox:
         self._sections = SectionTable(database, Documents(database), run)
 
     def write(self, pages: Sequence[Entry]) -> list[Change]:
-        """Number and write the changes of pages, or of their sections."""
+        """Write the changes of pages, or of their sections, and number them.
+
+        The list that is returned is complete when the transaction has ended. Numbers are given
+        last in it: workers wait for each other from there to the commit.
+        """
         entries = self._sections.expanded(pages)
+        changes: list[Change] = []
         if not pages:
-            return []
-        [(last,)] = self._database.rows(
-            "UPDATE crawl SET seq = seq + ? RETURNING seq", (len(entries),)
-        )
-        numbered = list(enumerate(entries, start=last - len(entries) + 1))
-        made = (self._run, self._realm, self._database.now(), self._owner)
-        self._database.many(
-            INSERT,
-            [(seq, *_columns(entry), *made) for seq, entry in numbered],
-        )
-        self._database.many(
-            "UPDATE document SET seq = ? WHERE url = ?",
-            [(seq, e.url) for seq, e in numbered if e.op == "upsert" and not e.hash],
-        )
-        whole = {entry.url for entry in entries if entry.op == "upsert" and not entry.hash}
-        by_section = {e.url for e in pages if e.op == "upsert"} - whole
-        self._sections.store(((seq, e) for seq, e in numbered if e.hash), by_section)
+            return changes
+        made_at = self._database.now()
+        count = len(entries)
+
+        def receive(rows: list[Row]) -> None:
+            for seq, e in enumerate(entries, start=rows[0][0] - count + 1):
+                line = record(seq, self._run, self._realm, e)
+                changes.append(Change(seq, e.op, e.id, line))
+
+        last = (entries[-1].url, entries[-1].id, self._run, made_at) if entries else ()
         self._database.notify()
-        return [
-            Change(seq, e.op, e.id, record(seq, self._run, self._realm, e)) for seq, e in numbered
-        ]
+        self._database.query_last(NUMBER, (count,), receive, repeat=(NUMBERED, last))
+        before_last = [(count - 1 - place, entry) for place, entry in enumerate(entries)]
+        made = (self._run, self._realm, made_at, self._owner)
+        self._database.write_last(INSERT, [(gap, *_columns(e), *made) for gap, e in before_last])
+        upserts = [(gap, e) for gap, e in before_last if e.op == "upsert"]
+        self._database.write_last(SET_SEQ, [(gap, e.url) for gap, e in upserts if not e.hash])
+        by_section = {e.url for e in pages if e.op == "upsert"} - {
+            e.url for _, e in upserts if not e.hash
+        }
+        self._sections.store([(gap, e) for gap, e in upserts if e.hash], by_section)
+        return changes
 
 
 def _columns(entry: Entry) -> Row:
@@ -122,7 +138,9 @@ WAITING = (
 )
 
 WITHOUT_RECORD = 1  # delivery of rows whose files need no record
-MARK = "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?"
+MARK = RowStatement(
+    "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?", ("bigint", "bigint"), keys=(1,)
+)
 RECORD = (
     "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
@@ -196,7 +214,7 @@ def take_undelivered(
         additional = Documents(database).additional_urls([row[3] for row in rows])
         found = [(row[0], change_of(row, additional)) for row in rows]
         skipped = [seq for seq, change in found if change is None]
-        database.many(MARK, [(WITHOUT_RECORD, seq) for seq in skipped])
+        database.write(MARK, [(WITHOUT_RECORD, seq) for seq in skipped])
         taken = [change for _, change in found if change is not None]
         database.many("UPDATE outbox SET owner = ? WHERE seq = ?", [(owner, c.seq) for c in taken])
         changes += taken
@@ -220,7 +238,7 @@ def deliver(
             )
         record = json.dumps([asdict(file) for file in files])
         database.execute(RECORD, (number, owner, run, len(seqs), record))
-    database.many(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
+    database.write(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
     return number
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -25,9 +26,17 @@ from psycopg.errors import (
     SerializationFailure,
     UntranslatableCharacter,
 )
+from psycopg.pq import TransactionStatus
 
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
-from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Reconnection, Row, path_parameters
+from sitecrawl.frontier.database import (
+    UPDATE_PATH,
+    URL_COLUMNS,
+    Reconnection,
+    Row,
+    RowStatement,
+    path_parameters,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +99,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between attempts to connect aga
 LOST = (AdminShutdown, CrashShutdown, CannotConnectNow, IdleInTransactionSessionTimeout)
 PASSING = frozenset({UNREACHABLE, FULL})
 """Causes for which a server may refuse a connection for a while."""
-TRANSACTION_ID = b"SELECT pg_current_xact_id_if_assigned()::text"
+NOW = b"SELECT extract(epoch FROM clock_timestamp())::float8"
+BEGUN = NOW + b", pg_current_xact_id()::text"
+NOTIFY = b"SELECT pg_notify(%s, '')"
 ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter stores bytes as they are
 CHANNEL = "sitecrawl_outbox"
 LOCK_KEY = 0x517EC4A71  # a number that other programs are unlikely to lock
@@ -109,6 +120,88 @@ ADD_URLS = (  # arrays, for one round trip regardless of the number of rows
 def _statement(text: str) -> bytes:
     """Return a statement in psycopg's parameter style."""
     return text.replace("?", "%s").encode()
+
+
+@lru_cache
+def _bulk_statement(statement: RowStatement) -> bytes:
+    """Return a statement that gets an array for each parameter, and runs for all rows at once."""
+    first, *others = statement.sql.split("?")
+    names = [f"p{number}" for number in range(len(others))]
+    sql = first + "".join(f"v.{name}{text}" for name, text in zip(names, others, strict=True))
+    arrays = ", ".join(f"%s::{each}[]" for each in statement.types)
+    source = f"unnest({arrays}) AS v({', '.join(names)})"
+    if sql.startswith("INSERT"):
+        into, values = sql.split(" VALUES (")
+        values, conflict, update = values.partition(") ON CONFLICT")
+        row = values if conflict else values.removesuffix(")")
+        rows = f"{into} SELECT {row} FROM {source}{conflict[1:]}{update}"  # noqa: S608
+        return rows.encode()
+    table, condition = sql.rsplit(" WHERE ", 1)
+    keyword = "USING" if sql.startswith("DELETE") else "FROM"
+    return f"{table} {keyword} {source} WHERE {condition}".encode()
+
+
+def _array(kind: str, values: Sequence[Any]) -> Any:
+    """Return a column of rows as an array, in the text form unless it has bytes.
+
+    psycopg would convert each element on its own, which takes several times as long.
+    """
+    if kind == "bytea":
+        return list(values)
+    if kind == "text":
+        return f"{{{','.join(map(_element, values))}}}"
+    return f"{{{','.join('NULL' if value is None else str(value) for value in values)}}}"
+
+
+def _element(text: str | None) -> str:
+    """Return a text as an element of an array."""
+    if text is None:
+        return "NULL"
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Rows for which a statement is still to be run, at once; no two change the same row."""
+
+    statement: RowStatement
+    rows: list[Row] = field(default_factory=list)
+    keys: set[Row] = field(default_factory=set)
+
+    def send(self, connection: psycopg.Connection[Row]) -> None:
+        """Send the statement."""
+        columns = zip(self.statement.types, zip(*self.rows, strict=True), strict=True)
+        arrays = [_array(kind, values) for kind, values in columns]
+        connection.execute(_bulk_statement(self.statement), arrays)
+
+
+@dataclass(slots=True)
+class _Query:
+    """A query that is still to be run, and the one that finds the same rows later."""
+
+    sql: bytes
+    parameters: Sequence[Any]
+    repeat: tuple[str, Sequence[Any]] | None = None
+    receive: Callable[[list[Row]], object] = list
+    cursor: psycopg.Cursor[Row] | None = None
+
+    def send(self, connection: psycopg.Connection[Row]) -> None:
+        """Send the query."""
+        self.cursor = connection.execute(self.sql, self.parameters)
+
+
+def _add(waiting: list[_Batch | _Query], statement: RowStatement, rows: Iterable[Row]) -> None:
+    """Add rows to what waits, to the last batch if that is of the same statement."""
+    for row in rows:
+        key = statement.key_of(row)
+        batch = waiting[-1] if waiting else None
+        if not isinstance(batch, _Batch) or batch.statement is not statement or key in batch.keys:
+            batch = _Batch(statement)
+            waiting.append(batch)
+        batch.rows.append(row)
+        if key:
+            batch.keys.add(key)
 
 
 class LostTransactionError(psycopg.OperationalError):
@@ -144,6 +237,7 @@ class PostgresDatabase:
         self.name = name
         self.reconnection = Reconnection()
         self._url = url
+        self._looks_up = False
         self._connect()
         encoding = self._connection.info.parameter_status("server_encoding")
         if encoding not in ENCODINGS:
@@ -152,28 +246,69 @@ class PostgresDatabase:
 
     def _connect(self) -> None:
         self._listening = False
+        self._began_at: float | None = None
+        self._waiting: list[_Batch | _Query] = []
+        self._last: list[_Batch | _Query] = []
         self._connection = psycopg.connect(
             self._url, autocommit=True, connect_timeout=CONNECT_SECONDS, client_encoding="UTF8"
         )
         self._connection.prepare_threshold = 2
+        if self._looks_up:
+            self.expect_look_ups()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Run a block in one transaction of the server.
 
+        What waits for the end is sent together with the commit: the rows that it locks, above all
+        the one that numbers the changes, are locked for no round trip.
+
         If the connection is lost while it commits, wait until the server is reached again and can
         tell the result; raise the error unless the transaction was committed.
         """
-        transaction = None
+        committing = None
         try:
-            with self._connection.transaction():
-                yield
-                [(transaction,)] = self._connection.execute(TRANSACTION_ID).fetchall()
-        except psycopg.OperationalError as error:
-            if transaction is None or not self.restore(error):
+            with self._connection.pipeline():
+                self._connection.execute(b"BEGIN", prepare=False)
+                begun = self._connection.execute(BEGUN)
+            [(self._began_at, identity)] = begun.fetchall()
+            yield
+            committing = [each for each in self._last if isinstance(each, _Query)]
+            self._commit()
+        except BaseException as error:
+            self._discard()
+            if committing is None or not isinstance(error, psycopg.OperationalError):
                 raise
-            if not self._has_committed(transaction):
-                raise LostTransactionError(*error.args) from error
+            self._find_out(identity, committing, error)
+        else:
+            for each in committing:
+                if each.cursor is not None:
+                    each.receive(each.cursor.fetchall())
+
+    def _find_out(self, transaction: str, queries: Iterable[_Query], error: Exception) -> None:
+        """Connect again after a commit without an answer; raise unless it was committed."""
+        if not self.restore(error):
+            raise error
+        if not self._has_committed(transaction):
+            raise LostTransactionError(*error.args) from error
+        for each in queries:
+            if each.repeat is not None:
+                each.receive(self.rows(*each.repeat))
+
+    def _commit(self) -> None:
+        """Send what waits, and the commit, in one round trip."""
+        with self._connection.pipeline():
+            for each in (*self._waiting, *self._last):
+                each.send(self._connection)
+            self._connection.execute(b"COMMIT", prepare=False)
+        self._waiting, self._last, self._began_at = [], [], None
+
+    def _discard(self) -> None:
+        """End a transaction that failed."""
+        self._waiting, self._last, self._began_at = [], [], None
+        if not self._connection.closed:
+            with suppress(psycopg.Error):  # the first error is the cause
+                self._connection.rollback()
 
     def restore(self, error: Exception) -> bool:
         """Connect again if the connection was lost; return False if it was not."""
@@ -214,26 +349,68 @@ class PostgresDatabase:
 
     def exclusive_lock(self) -> None:
         """Inside a transaction: take an advisory lock, which ends with the transaction."""
-        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
+        self._run(b"SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
+        self._began_at = None  # it may have waited
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of the result."""
-        return self._connection.execute(_statement(sql), parameters).fetchall()
+        return self._run(_statement(sql), parameters).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         """Yield the rows of the result from a server-side cursor."""
+        self._flush()
         with self._connection.transaction(), self._connection.cursor("stream") as cursor:
             yield from cursor.execute(_statement(sql), parameters)
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """Run a statement; return the number of affected rows."""
-        return self._connection.execute(_statement(sql), parameters).rowcount
+        return self._run(_statement(sql), parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement once for each parameter row; return the total number of affected rows."""
+        self._flush()
         with self._connection.cursor() as cursor:
             cursor.executemany(_statement(sql), rows)
             return max(cursor.rowcount, 0)
+
+    def write(self, statement: RowStatement, rows: Iterable[Row]) -> None:
+        """Run a statement for each row, all at once, together with the next statement."""
+        _add(self._waiting, statement, rows)
+        if not self._in_transaction:
+            self._flush()
+
+    def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
+        """Run a statement for each row, all at once, together with the commit."""
+        _add(self._last, statement, rows)
+
+    def query_last(
+        self,
+        sql: str,
+        parameters: Sequence[Any],
+        receive: Callable[[list[Row]], object],
+        *,
+        repeat: tuple[str, Sequence[Any]],
+    ) -> None:
+        """Run a query together with the commit; ``receive`` gets its rows afterwards."""
+        self._last.append(_Query(_statement(sql), parameters, repeat, receive))
+
+    @property
+    def _in_transaction(self) -> bool:
+        return self._connection.info.transaction_status is TransactionStatus.INTRANS
+
+    def _run(self, sql: bytes, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Row]:
+        """Run a statement after those that wait, in one round trip."""
+        if not self._waiting:
+            return self._connection.execute(sql, parameters)
+        with self._connection.pipeline():
+            self._flush()
+            return self._connection.execute(sql, parameters)
+
+    def _flush(self) -> None:
+        """Send the statements that wait."""
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            each.send(self._connection)
 
     def add_urls(self, rows: Sequence[Row]) -> int:
         """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs.
@@ -241,11 +418,11 @@ class PostgresDatabase:
         All are of one origin. Most are known, so only the fingerprints are sent first: psycopg
         needs more time to serialise a row than the server to look it up.
         """
-        found = self._connection.execute(KNOWN, [rows[0][0], [row[1] for row in rows]])
+        found = self._run(KNOWN, [rows[0][0], [row[1] for row in rows]]).fetchall()
         known = {fingerprint: (depth, priority) for fingerprint, depth, priority in found}
         unknown = [row for row in rows if row[1] not in known]
         columns = list(map(list, zip(*unknown, strict=True)))
-        new = self._connection.execute(ADD_URLS, columns).rowcount if columns else 0
+        new = self._run(ADD_URLS, columns).rowcount if columns else 0
         nearer = [row for row in rows if row[1] in known and _is_nearer(row, *known[row[1]])]
         if new < len(unknown):  # a row occurs twice, or another worker added it meanwhile
             nearer = list(rows)
@@ -255,6 +432,7 @@ class PostgresDatabase:
 
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
+        self._flush()
         self._connection.execute(sql.encode())
 
     def tables(self) -> set[str]:
@@ -278,7 +456,12 @@ class PostgresDatabase:
 
     def notify(self) -> None:
         """Send a notification when the current transaction commits."""
-        self._connection.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+        self._last.append(_Query(NOTIFY, (CHANNEL,)))
+
+    def expect_look_ups(self) -> None:
+        """Avoid scans of whole tables: a plan that is made while a table is small is kept."""
+        self._looks_up = True
+        self._connection.execute(b"SET enable_seqscan = off; SET jit = off")
 
     def expect_one_scan(self) -> None:
         """Do nothing: the server has the cache."""
@@ -293,7 +476,9 @@ class PostgresDatabase:
 
     def now(self) -> float:
         """Return the time of the server's clock, which all workers share."""
-        [(now,)] = self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
+        if self._began_at is not None:
+            return self._began_at
+        [(now,)] = self._run(NOW).fetchall()
         return float(now)
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ CREATE TABLE run (
 
 CREATE TABLE worker (
     owner TEXT PRIMARY KEY,
-    run BIGINT NOT NULL REFERENCES run,
+    run BIGINT NOT NULL,
     alive_until DOUBLE PRECISION NOT NULL
 );
 
@@ -78,7 +78,7 @@ CREATE INDEX origin_address ON origin (address) WHERE address IS NOT NULL;
 -- the time between them (older ones count less), ``change_rate`` the changes per second that follow.
 CREATE TABLE url (
     id {identity},
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     fingerprint BIGINT NOT NULL,
     url TEXT NOT NULL,
     depth INTEGER NOT NULL,
@@ -140,7 +140,7 @@ CREATE TABLE listing (
 
 CREATE TABLE attempt (
     id {identity},
-    url BIGINT NOT NULL REFERENCES url,
+    url BIGINT NOT NULL,
     run BIGINT NOT NULL,
     started_at DOUBLE PRECISION NOT NULL,
     duration DOUBLE PRECISION NOT NULL,
@@ -151,14 +151,14 @@ CREATE TABLE attempt (
 );
 
 CREATE TABLE document (
-    url {key} REFERENCES url,
-    origin BIGINT NOT NULL REFERENCES origin,
+    url {key},
+    origin BIGINT NOT NULL,
     id TEXT NOT NULL,
     seq BIGINT,
     hash TEXT,
     furniture INTEGER NOT NULL DEFAULT 0,
     body {bytes} NOT NULL,
-    target BIGINT REFERENCES url,
+    target BIGINT,
     because TEXT
 );
 CREATE INDEX document_furniture ON document (origin, furniture);
@@ -168,7 +168,7 @@ CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
 
 -- Last written sections of documents that are written section by section.
 CREATE TABLE section (
-    url BIGINT NOT NULL REFERENCES url,
+    url BIGINT NOT NULL,
     id TEXT NOT NULL,
     seq BIGINT NOT NULL,
     hash TEXT NOT NULL,
@@ -181,7 +181,7 @@ CREATE TABLE section (
 -- ``spare`` is the smallest difference between a gap and the promised one; ``pauses`` are JSON.
 CREATE TABLE receipt (
     run BIGINT NOT NULL,
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     owner TEXT NOT NULL,
     requests BIGINT NOT NULL,
     promised DOUBLE PRECISION NOT NULL,
@@ -197,7 +197,7 @@ CREATE TABLE receipt (
 -- Known URLs to which each page links: row ids in ascending order, the first one and then differences.
 -- ``outside`` are rows of that table, in the same form.
 CREATE TABLE link (
-    url {key} REFERENCES url,
+    url {key},
     targets TEXT NOT NULL,
     outside TEXT NOT NULL DEFAULT ''
 );
@@ -219,14 +219,14 @@ CREATE TABLE outside (
 -- Keys of the lines that the pages of a template share, and of the lines of its sampled pages. An
 -- empty name means the whole origin. ``version`` is origin.furniture at the time of the last change.
 CREATE TABLE furniture (
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     name TEXT NOT NULL,
     version INTEGER NOT NULL,
     lines {bytes} NOT NULL,
     PRIMARY KEY (origin, name)
 );
 CREATE TABLE furniture_page (
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     name TEXT NOT NULL,
     fingerprint BIGINT NOT NULL,
     lines {bytes} NOT NULL,
@@ -234,18 +234,18 @@ CREATE TABLE furniture_page (
 );
 
 CREATE TABLE near (
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     band INTEGER NOT NULL,
     bits INTEGER NOT NULL,
-    url BIGINT NOT NULL REFERENCES url,
+    url BIGINT NOT NULL,
     simhash BIGINT NOT NULL,
     PRIMARY KEY (origin, band, bits, url)
 );
 CREATE INDEX near_url ON near (url);
 
 CREATE TABLE deletion (
-    url {key} REFERENCES url,
-    origin BIGINT NOT NULL REFERENCES origin,
+    url {key},
+    origin BIGINT NOT NULL,
     reason TEXT NOT NULL,
     moved_to TEXT,
     seen_at DOUBLE PRECISION NOT NULL,
@@ -304,8 +304,8 @@ CREATE TABLE dead_letter (
 
 -- Answers that known pages began to give instead of their own content, and when they last did.
 CREATE TABLE answer (
-    url {key} REFERENCES url,
-    origin BIGINT NOT NULL REFERENCES origin,
+    url {key},
+    origin BIGINT NOT NULL,
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
     accepted INTEGER NOT NULL DEFAULT 0,
@@ -317,8 +317,8 @@ CREATE INDEX answer_origin ON answer (origin);
 -- Documents withheld until it is clear whether other pages give the same answer, or, where
 -- ``template`` is the name of a sample of furniture, whether other pages have gained the same lines.
 CREATE TABLE withheld (
-    url {key} REFERENCES url,
-    origin BIGINT NOT NULL REFERENCES origin,
+    url {key},
+    origin BIGINT NOT NULL,
     change TEXT NOT NULL,
     body {bytes} NOT NULL,
     hash TEXT,
@@ -332,7 +332,7 @@ CREATE INDEX withheld_origin ON withheld (origin);
 -- Rules on URLs learned from the pages of an origin (kind duplicate or parameter), with their
 -- evidence. ``name`` is how users forbid a rule, ``words`` its description for people.
 CREATE TABLE learned (
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     state TEXT NOT NULL,
@@ -343,7 +343,7 @@ CREATE TABLE learned (
 
 -- Evidence on what parts of an origin are worth (kind maze or template), kept between runs.
 CREATE TABLE worth (
-    origin BIGINT NOT NULL REFERENCES origin,
+    origin BIGINT NOT NULL,
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     state TEXT NOT NULL,

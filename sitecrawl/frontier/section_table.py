@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.frontier.database import placeholders
+from sitecrawl.frontier.database import RowStatement, padded, placeholders
 from sitecrawl.policy.documents.section_documents import orders, section_documents
 
 if TYPE_CHECKING:
@@ -17,10 +17,19 @@ if TYPE_CHECKING:
 
 REMOVED = "section_removed"
 OTHER_FORM = "split"
-STORE = (
-    "INSERT INTO section (url, id, seq, hash, place, body) VALUES (?, ?, ?, ?, ?, ?)"
+STORE = RowStatement(
+    "INSERT INTO section (url, id, seq, hash, place, body)"
+    " VALUES (?, ?, (SELECT seq FROM crawl) - ?, ?, ?, ?)"
     " ON CONFLICT (url, id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash,"
-    " place = excluded.place, body = excluded.body"
+    " place = excluded.place, body = excluded.body",
+    ("bigint", "text", "bigint", "text", "bigint", "bytea"),
+    keys=(0, 1),
+)
+SET_SEQ = RowStatement(
+    "UPDATE document SET seq = (SELECT max(seq) FROM section WHERE section.url = document.url)"
+    " WHERE url = ?",
+    ("bigint",),
+    keys=(0,),
 )
 KNOWN = "SELECT DISTINCT url FROM section WHERE url IN ({})"
 BATCH = 500
@@ -58,19 +67,19 @@ class SectionTable:
                 found.append(entry)
         return sorted(found, key=lambda entry: entry.op != "delete")
 
-    def store(self, numbered: Iterable[tuple[int, Entry]], pages: Iterable[int]) -> None:
-        """Store the numbered sections; ``pages`` are all pages that are written by sections."""
-        self._database.many(
+    def store(self, sections: Iterable[tuple[int, Entry]], pages: Iterable[int]) -> None:
+        """Store sections, each with the gap from its seq to the last one of the transaction.
+
+        ``pages`` are all pages that are written by sections.
+        """
+        self._database.write_last(
             STORE,
             [
-                (e.url, e.id, seq, e.hash, e.content["order"], self._documents.packed(e.content))
-                for seq, e in numbered
+                (e.url, e.id, gap, e.hash, e.content["order"], self._documents.packed(e.content))
+                for gap, e in sections
             ],
         )
-        self._database.many(
-            "UPDATE document SET seq = (SELECT max(seq) FROM section WHERE url = ?) WHERE url = ?",
-            [(url, url) for url in pages],
-        )
+        self._database.write_last(SET_SEQ, [(url,) for url in pages])
 
     def _changed(self, entry: Entry, *, is_new: bool) -> Iterator[Entry]:
         """Yield the new, changed and removed sections of a page."""
@@ -124,7 +133,7 @@ class SectionTable:
         """Return those pages that are written by sections."""
         known: set[int] = set()
         for start in range(0, len(urls), BATCH):
-            batch = urls[start : start + BATCH]
+            batch = padded(urls[start : start + BATCH])
             rows = self._database.rows(KNOWN.format(placeholders(len(batch))), batch)
             known.update(url for (url,) in rows)
         return known

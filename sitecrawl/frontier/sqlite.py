@@ -6,13 +6,20 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
-from sitecrawl.frontier.database import UPDATE_PATH, URL_COLUMNS, Reconnection, Row, path_parameters
+from sitecrawl.frontier.database import (
+    UPDATE_PATH,
+    URL_COLUMNS,
+    Reconnection,
+    Row,
+    RowStatement,
+    path_parameters,
+)
 
 BUSY_SECONDS = 30.0
 PRAGMAS = (
@@ -138,6 +145,25 @@ class SqliteDatabase:
         """Run a statement once for each parameter row; return the total number of affected rows."""
         return self._connection.executemany(sql, rows).rowcount
 
+    def write(self, statement: RowStatement, rows: Iterable[Row]) -> None:
+        """Run a statement for each row."""
+        self._connection.executemany(statement.sql, rows)
+
+    def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
+        """Run a statement for each row now: the file is locked from the start."""
+        self.write(statement, rows)
+
+    def query_last(
+        self,
+        sql: str,
+        parameters: Sequence[Any],
+        receive: Callable[[list[Row]], object],
+        *,
+        repeat: tuple[str, Sequence[Any]],  # noqa: ARG002
+    ) -> None:
+        """Run a query now, and pass its rows on."""
+        receive(self.rows(sql, parameters))
+
     def add_urls(self, rows: Sequence[Row]) -> int:
         """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs."""
         new = self.many(ADD_URLS, rows)
@@ -191,6 +217,9 @@ class SqliteDatabase:
 
     def notify(self) -> None:
         """Do nothing: waiting readers poll the file's version."""
+
+    def expect_look_ups(self) -> None:
+        """Do nothing: SQLite prefers an index."""
 
     def expect_one_scan(self) -> None:
         """Shrink the page cache to 2 MiB."""

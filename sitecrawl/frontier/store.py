@@ -26,7 +26,7 @@ from sitecrawl.frontier.base import (
     Stripped,
     VisitResult,
 )
-from sitecrawl.frontier.database import Database, migrate
+from sitecrawl.frontier.database import Database, RowStatement, migrate
 from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.former_starts import FormerStarts
@@ -67,10 +67,12 @@ from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginF
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
-END_VISITS = (
+END_VISITS = RowStatement(
     "UPDATE origin SET pending = pending - ?,"
     " day_visits = CASE WHEN visit_day = ? THEN day_visits ELSE 0 END + ?, visit_day = ?"
-    " WHERE id = ?"
+    " WHERE id = ?",
+    ("bigint",) * 5,
+    keys=(4,),
 )
 
 
@@ -84,6 +86,7 @@ class Store:
         self._options = options
         self.owner = options.owner or new_worker()
         migrate(database, crawl)
+        database.expect_look_ups()
         with database.transaction():
             database.exclusive_lock()
             runs.check_name(database, crawl, options)
@@ -268,10 +271,14 @@ class Store:
         linked = self._links.unknown(visits, candidates)
         self._urls.add(candidates + targets + linked, pages, origin)
         self._former_starts.confirm(candidates + targets)
-        changes = Changes(self._memory.documents, origin)
+        documents = self._memory.documents
+        changes = Changes(documents, origin)
         judge = VisitReducer(self._memory, changes)
+        hashes = [visit.content_hash for visit in visits if visit.document]
+        documents.expect(origin, [each for each in hashes if each is not None])
         for finding in findings:
             judge.judge(finding)
+        documents.forget()
         done = self._visits.write(findings)
         self._links.write(findings)
         self._furniture.stripped(findings)
@@ -284,7 +291,7 @@ class Store:
         )
         judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
         today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
-        self._database.execute(END_VISITS, (done, today, visited, today, origin))
+        self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
 
     def _release_orphaned(self, origin: int, findings: Sequence[Finding]) -> None:
@@ -532,4 +539,5 @@ class Store:
         except BaseException:
             self._urls.forget()
             self._links.forget()
+            self._memory.documents.forget()
             raise

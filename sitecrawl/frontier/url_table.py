@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import zip_longest
 
 from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
-from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.frontier.leases import Lease
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE
 from sitecrawl.policy.lifecycle.revisit import LASTING
@@ -55,6 +55,9 @@ SET_FOUND_ASIDE = (
 )
 
 
+MORE_PENDING = RowStatement(
+    "UPDATE origin SET pending = pending + ? WHERE id = ?", ("bigint", "bigint"), keys=(1,)
+)
 LISTED = "UPDATE url SET listed = ? WHERE origin = ? AND fingerprint = ? AND listed <> ?"
 
 
@@ -113,9 +116,7 @@ class Urls:
         new = self._database.add_urls(rows)
         waiting = new - self._set_aside(origin, candidates)
         if waiting:
-            self._database.execute(
-                "UPDATE origin SET pending = pending + ? WHERE id = ?", (waiting, origin)
-            )
+            self._database.write(MORE_PENDING, [(waiting, origin)])
         return new
 
     def _set_aside(self, origin: int, candidates: list[Candidate]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
-from sitecrawl.frontier.database import Database, Row, placeholders, storable
+from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.learned import FOLDED
@@ -34,7 +34,7 @@ SELECT = (
     " OR EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = u.id)"
     " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
 )
-UPDATE = (
+UPDATE = RowStatement(
     "UPDATE url SET waiting = ?, run = ?, due = ?, ages = ?, outcome = ?, status = ?, reason = ?,"
     " visited_at = ?, indexed_at = coalesce(?, indexed_at), changed_at = ?,"
     " etag = coalesce(?, CASE WHEN ? = 0 THEN etag END),"
@@ -44,7 +44,15 @@ UPDATE = (
     " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
     " detail = ?, reading = ?, left_out = coalesce(?, left_out), following = coalesce(?, following), unread = coalesce(?, unread)"
-    " WHERE id = ?"
+    " WHERE id = ?",
+    (
+        *("bigint", "bigint", "float8", "bigint", "bigint", "bigint", "text"),
+        *("float8", "float8", "float8", "text", "bigint", "text", "bigint", "text", "text"),
+        *("bigint", "bigint", "bigint", "float8", "float8", "float8", "float8"),
+        *("text", "bigint", "text", "bigint"),
+        *("text", "text", "text", "text", "bigint", "bigint"),
+    ),
+    keys=(32,),
 )
 # Outcomes that leave the canonical URL of a page unknown.
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}
@@ -62,9 +70,10 @@ AWAITED = PLACEHOLDERS | CONFIRMED.keys()
 REFUSED = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 NEVER: Row = (None, None, None, None)
 NOT_SURE = frozenset({"robots_txt_unreachable"})  # RFC 9309, 2.3.1.4: disallowed for now
-ATTEMPT = (
+ATTEMPT = RowStatement(
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ("bigint", "bigint", "float8", "float8", "bigint", "bigint", "bigint", "text"),
 )
 
 
@@ -187,7 +196,7 @@ class Visits:
         """Pair each visit with the stored state of its URL; unknown URLs are omitted."""
         if not visits:
             return []
-        prints = [visit.due.fingerprint for visit in visits]
+        prints = padded([visit.due.fingerprint for visit in visits])
         rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
         stored = {row[0]: PreviousState(*row[1:]) for row in rows}
         return [
@@ -204,13 +213,13 @@ class Visits:
 
     def write(self, findings: Sequence[Finding]) -> int:
         """Write the new state and an attempt of each URL; return how many are no longer waiting."""
-        self._database.many(UPDATE, [self._state(finding) for finding in findings])
+        self._database.write(UPDATE, [self._state(finding) for finding in findings])
         self.log(findings)
         return sum(bool(f.stored.waiting) and not f.visit.again for f in findings)
 
     def log(self, findings: Sequence[Finding]) -> None:
         """Write an attempt for each visit."""
-        self._database.many(ATTEMPT, [self._attempt(finding) for finding in findings])
+        self._database.write(ATTEMPT, [self._attempt(finding) for finding in findings])
 
     def _attempt(self, finding: Finding) -> Row:
         visit = finding.visit
