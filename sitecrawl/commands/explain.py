@@ -11,6 +11,7 @@ from typing import Any
 
 from sitecrawl.console.command_base import StoredCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
+from sitecrawl.console.crawl_statistics import run_state
 from sitecrawl.console.terminal import ago, ahead, print_lines, span, stamp
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.explain.verdicts import format_outcome, verdict
@@ -161,8 +162,7 @@ def _whence(source: Source, now: float) -> str:
     run = source.run
     if run is None:
         return f"nothing was crawled yet ({source.name})"
-    ended = f"ended {ago(run.finished_at, now)}" if run.finished_at else "has not ended"
-    return f"by {source.name}, whose run {run.id} {ended}"
+    return f"by {source.name}, whose run {run.id} {run_state(run, now)}"
 
 
 def _section(title: str, steps: Sequence[Step]) -> Iterator[str]:

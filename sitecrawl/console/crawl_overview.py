@@ -9,8 +9,8 @@ from typing import Any
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.layers import read_file
 from sitecrawl.console.crawl_sources import Source, find_source
-from sitecrawl.console.crawl_statistics import FAILED, CrawlStatistics
-from sitecrawl.console.terminal import ago, stamp
+from sitecrawl.console.crawl_statistics import FAILED, CrawlStatistics, run_state
+from sitecrawl.console.terminal import stamp
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.records import RunRecord
@@ -39,6 +39,7 @@ class CrawlOverview:
             "started_at": stamp(run.started_at) if run else None,
             "finished_at": stamp(run.finished_at) if run else None,
             "finish_reason": run.finish_reason if run else None,
+            "stopped_at": stamp(run.stopped_at) if run else None,
             "given_up": list(self.given_up),
         }
 
@@ -51,7 +52,7 @@ class CrawlOverview:
             return f"{name}  not crawled yet"
         counts = f"{self.documents:9} documents {self.waiting:9} waiting"
         given_up = f"; given up: {', '.join(self.given_up)}" if self.given_up else ""
-        return f"{name} {counts}  {_run_in_words(self.run, now)}{given_up}"
+        return f"{name} {counts}  {run_state(self.run, now)}{given_up}"
 
 
 def read_overviews(
@@ -88,9 +89,3 @@ def _overview(name: str, source: Source) -> CrawlOverview:
         sum(each.waiting for each in origins),
         [each.key for each in origins if statistics.ended(each) in FAILED],
     )
-
-
-def _run_in_words(run: RunRecord, now: float) -> str:
-    if run.finished_at is None:
-        return f"running, begun {ago(run.started_at, now)}"
-    return f"ended {ago(run.finished_at, now)} ({run.finish_reason})"

@@ -48,7 +48,7 @@ class CrawlStatistics:
 
     def ended(self, origin: OriginCounts) -> str:
         """Return the state in which the last run left an origin: one of the keys of WORDS."""
-        if self.run.finished_at is None:
+        if self.run.finished_at is None and self.run.stopped_at is None:
             return "running"
         if f"sitecrawl/patience/{origin.key}" in self.run.counters:
             return "patience"
@@ -90,6 +90,7 @@ class CrawlStatistics:
                 "started_at": stamp(run.started_at),
                 "finished_at": stamp(run.finished_at),
                 "finish_reason": run.finish_reason,
+                "stopped_at": stamp(run.stopped_at),
                 "counters": run.counters,
             },
             "outcomes": self.outcomes,
@@ -112,8 +113,7 @@ class CrawlStatistics:
     def lines(self, now: float) -> Iterator[str]:
         """Return the printed form."""
         run = self.run
-        end = f"ended {ago(run.finished_at, now)} ({run.finish_reason})" if run.finished_at else ""
-        yield f"Run {run.id} of realm {run.realm!r} {end or 'is running'}"
+        yield f"Run {run.id} of realm {run.realm!r} {run_state(run, now)}"
         yield from ("", "URLs by their last outcome")
         yield from (f"  {count:9} {name}" for name, count in self.outcomes.items())
         if self.refused:
@@ -157,6 +157,15 @@ class CrawlStatistics:
             yield f"      as {each.example}; treated as an outage until they have distinct content"
         if origin.held:
             yield f"    if this is intended: scrapy frontier confirm-deletes {origin.key}"
+
+
+def run_state(run: RunRecord, now: float) -> str:
+    """Return the state of a run in words, after the name of the run."""
+    if run.finished_at is not None:
+        return f"ended {ago(run.finished_at, now)} ({run.finish_reason})"
+    if run.stopped_at is not None:
+        return f"stopped without end, last seen {ago(run.stopped_at, now)}"
+    return f"is running, begun {ago(run.started_at, now)}"
 
 
 def _target(state: TargetLag, now: float) -> str:

@@ -53,6 +53,21 @@ def anyone_at_work(database: Database) -> bool:
     return not all(is_dead(owner) for (owner,) in workers)
 
 
+def stopped_without_end(database: Database, run: int) -> float | None:
+    """Return when the last worker of an unfinished run was heard of; None while one is alive."""
+    workers = database.rows(
+        "SELECT owner FROM worker WHERE run = ? AND alive_until >= ?", (run, database.now())
+    )
+    if not all(is_dead(owner) for (owner,) in workers):
+        return None
+    [(seen_at,)] = database.rows(
+        "SELECT coalesce((SELECT max(seen_at) FROM run_worker WHERE run = run.id), started_at)"
+        " FROM run WHERE id = ?",
+        (run,),
+    )
+    return float(seen_at)
+
+
 def register(database: Database, worker: str, run: int, seconds: float, *, crawls: bool) -> None:
     """Record that a worker takes part in a run; forget those of earlier runs of its realm."""
     now = database.now()

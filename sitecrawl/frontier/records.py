@@ -11,10 +11,11 @@ from urllib.parse import quote, unquote
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.learned import StoredRule
-from sitecrawl.frontier.leases import day_of
+from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
+from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.frontier.shared_answers import HELD_GROUPS
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 from sitecrawl.policy.outcomes import READ
@@ -109,7 +110,7 @@ class WorkerRecord:
     """A worker of the last run of a realm; times are UTC epoch seconds.
 
     ``rate`` is in pages per second before its last heartbeat; ``finish`` is the reason of its end,
-    or died, or silent; None while it runs.
+    or died, or silent (not heard of for the time of a lease); None while it runs.
     """
 
     realm: str
@@ -130,8 +131,9 @@ class WorkerRecord:
 class RunRecord:
     """One run of a crawl: its configuration, and how it ended.
 
-    ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are those of its
-    last worker, ``reading`` is the hash of the options with which it read pages.
+    ``finished_at`` and ``finish_reason`` are None while it runs; ``counters`` are those of all its
+    workers, ``reading`` is the hash of the options with which it read pages. ``stopped_at`` is the
+    time at which its last worker was heard of, if none is alive and the run has no end.
     """
 
     id: int
@@ -142,6 +144,7 @@ class RunRecord:
     finish_reason: str | None
     counters: dict[str, float]
     reading: str | None
+    stopped_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +253,9 @@ MIRRORS = (
 )
 WORKERS = (
     "SELECT r.realm, w.run, w.host, w.process, w.crawls, w.started_at, w.seen_at, w.ended_at,"
-    " w.finish, w.pages, w.rate, (SELECT count(*) FROM origin AS o WHERE o.owner = w.owner)"
-    " FROM run_worker AS w JOIN run AS r ON r.id = w.run WHERE true{of}"
+    " w.finish, w.pages, w.rate, (SELECT count(*) FROM origin AS o WHERE o.owner = w.owner),"
+    " w.owner, a.alive_until FROM run_worker AS w JOIN run AS r ON r.id = w.run"
+    " LEFT JOIN worker AS a ON a.owner = w.owner WHERE true{of}"
     " ORDER BY w.started_at, w.owner"
 )
 ATTEMPTS = (
@@ -271,9 +275,14 @@ def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[st
     return query.format(of=condition if realm else ""), (realm,) if realm else ()
 
 
-def _run(row: Row) -> RunRecord:
-    configuration, counters = json.loads(row[2]), json.loads(row[6] or "{}")
-    return replace(RunRecord(*row), configuration=configuration, counters=counters)
+def _worker(row: Row, now: float) -> WorkerRecord:
+    *fields, owner, alive_until = row
+    worker = replace(WorkerRecord(*fields), crawls=bool(row[4]))
+    if worker.ended_at is not None:
+        return worker
+    if is_dead(owner):
+        return replace(worker, finish="died")
+    return worker if (alive_until or 0.0) >= now else replace(worker, finish="silent")
 
 
 class Records:
@@ -293,12 +302,23 @@ class Records:
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         found = tuple(conditions.values())
         rows = self._database.rows(f"{RUN}{where} ORDER BY id DESC LIMIT 1", found)
-        return _run(rows[0]) if rows else None
+        return self._run(rows[0]) if rows else None
 
     def runs(self, realm: str, limit: int) -> list[RunRecord]:
         """Return the newest runs of a realm, newest first."""
         of_realm = f"{RUN} WHERE realm = ? ORDER BY id DESC LIMIT ?"
-        return [_run(row) for row in self._database.rows(of_realm, (realm, limit))]
+        return [self._run(row) for row in self._database.rows(of_realm, (realm, limit))]
+
+    def _run(self, row: Row) -> RunRecord:
+        run = RunRecord(*row)
+        counters = json.loads(row[6] or "{}")
+        stopped_at = None
+        if run.finished_at is None:
+            stopped_at = stopped_without_end(self._database, run.id)
+            counters = of_run(self._database, run.id, "", {})
+        return replace(
+            run, configuration=json.loads(row[2]), counters=counters, stopped_at=stopped_at
+        )
 
     def site_counts(self, realm: str) -> list[SiteCounts]:
         """Return the counts of each origin of a realm; reads every URL once."""
@@ -428,7 +448,7 @@ class Records:
     def workers(self, realm: str | None = None) -> list[WorkerRecord]:
         """Return the workers of the last runs, those that started first in front."""
         rows = self._database.rows(*_asked(WORKERS, realm, " AND r.realm = ?"))
-        return [replace(WorkerRecord(*row), crawls=bool(row[4])) for row in rows]
+        return [_worker(row, self.now()) for row in rows]
 
     def mirrors(self, realm: str | None = None) -> list[tuple[str, str, int, float]]:
         """Return pairs of origins with equal documents: number, and share of the smaller one's."""

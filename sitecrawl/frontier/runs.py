@@ -7,7 +7,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import AlreadyRunningError, FrontierError
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.leases import reap_dead_workers, register
+from sitecrawl.frontier.leases import reap_dead_workers, register, stopped_without_end
 from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
@@ -63,11 +63,7 @@ def begin(
             " (scrapy frontier workers); nothing is started."
         )
     if run is None:
-        database.execute(
-            "UPDATE run SET finished_at = ?, finish_reason = 'crashed'"
-            " WHERE finished_at IS NULL AND realm = ?",
-            (now, options.realm),
-        )
+        _end_crashed(database, options.realm)
         [(run,)] = database.rows(
             "INSERT INTO run (realm, configuration, started_at) VALUES (?, ?, ?) RETURNING id",
             (options.realm, json.dumps(configuration, sort_keys=True, default=str), now),
@@ -83,6 +79,17 @@ def begin(
         database.execute(READS_OTHERWISE, (run, options.reading))
     register(database, owner, run, options.lease_seconds, crawls=options.crawls)
     return int(run)
+
+
+def _end_crashed(database: Database, realm: str) -> None:
+    """End the runs whose workers are all dead, with what these have reported."""
+    unfinished = "SELECT id FROM run WHERE finished_at IS NULL AND realm = ?"
+    for (run,) in database.rows(unfinished, (realm,)):
+        counters = _json(of_run(database, run, "", {}))
+        database.execute(
+            "UPDATE run SET finished_at = ?, finish_reason = 'crashed', counters = ? WHERE id = ?",
+            (stopped_without_end(database, run), counters, run),
+        )
 
 
 def finish(database: Database, owner: str, run: int, reason: str, counters: dict[str, Any]) -> None:

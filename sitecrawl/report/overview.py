@@ -102,7 +102,8 @@ def _run_words(facts: Facts) -> str:
     run = facts.run
     begun = f"Run {run.id} began {_time(run.started_at, '%d %B %Y %H:%M')} UTC"
     if run.finished_at is None:
-        return f"{begun} and has not ended"
+        stopped = run.stopped_at and f"stopped without end at {_time(run.stopped_at, '%H:%M')}"
+        return f"{begun} and {stopped or 'has not ended'}"
     return f"{begun}, took {_span(run.finished_at - run.started_at)} and ended: {run.finish_reason}"
 
 

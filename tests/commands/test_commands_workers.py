@@ -35,3 +35,29 @@ def test_the_workers_of_a_run(server: Server, crawl: CrawlCommand) -> None:
     assert text.rstrip().endswith(", finished")
     assert os.getpid() != worker["process"]
     assert crawl.command("frontier", "workers", "--host", socket.gethostname())[0] == 1
+
+
+@pytest.mark.behaviour("W-13")
+def test_a_killed_run_is_not_said_to_go_on(server: Server, crawl: CrawlCommand) -> None:
+    paths = [f"/{'abcdefghijklmnopqrst'[n]}" for n in range(20)]
+    origin = server.serve({"/": page(*paths), **{p: page(text=f"Page {p}") for p in paths}})
+    running = crawl.begin(f"{origin}/", delay=0.2)
+    deadline = time.monotonic() + 60
+    while len(server.log.of()) < 15 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "Run 1 of realm 'default' is running, begun" in crawl.command("frontier")[1]
+    running.process.kill()
+    running.finish()
+    text = crawl.command("frontier")[1]
+    assert "Run 1 of realm 'default' stopped without end, last seen" in text
+    assert f"{origin} (default): interrupted" in text
+    run = json.loads(crawl.command("frontier", "--json")[1])["run"]
+    assert run["finished_at"] is None
+    assert run["stopped_at"] is not None
+    assert run["counters"]["sitecrawl/outcomes/file_ingested"] > 0, "of its last heartbeat"
+    assert ", died, last seen" in crawl.command("frontier", "workers")[1]
+    assert crawl.command("frontier", "workers", "--host", socket.gethostname())[0] == 1
+    assert crawl(f"{origin}/").status == 0
+    [(reason, took)] = crawl.rows("SELECT finish_reason, finished_at - started_at FROM run LIMIT 1")
+    assert reason == "crashed"
+    assert took < time.monotonic() - deadline + 60
