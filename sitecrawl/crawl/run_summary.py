@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.policy.documents.placeholders import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.crawl.seeds import SeedReport
-    from sitecrawl.frontier.base import VisitResult
+    from sitecrawl.frontier.base import DeadLink, VisitResult
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
+    from sitecrawl.scheduling.worth import Worth
 
+    StoredCounts = Mapping[str, Mapping[str, Any]]
 
 OUTPUT_LINES = frozenset({"item_scraped_count"})
 
@@ -35,15 +37,17 @@ class RunSummary:
         discovery: Discovery,
         leased: LeasedOrigins,
         seed_report: SeedReport,
-        failed_pages: FailedPages,
         *,
+        failures: Failures,
+        worth: Worth,
         writes_output: bool = True,
     ) -> None:
         self._stats = stats
         self._discovery = discovery
         self._leased = leased
         self._seed_report = seed_report
-        self._failed_pages = failed_pages
+        self._failures = failures
+        self._worth = worth
         self._not_counted = frozenset() if writes_output else OUTPUT_LINES
 
     def counters(self) -> dict[str, Any]:
@@ -58,96 +62,68 @@ class RunSummary:
             **numbers,
             "refusals": self._discovery.refusals.as_stored(),
             "given_up": self._leased.given_up(),
-            "failed_starts": self._seed_report.problems(),
-            "failed_pages": self._failed_pages.as_stored(),
+            **self._seed_report.as_stored(),
+            **self._failures.as_stored(),
+            "left_out": self._worth.as_stored(),
         }
 
 
 logger = logging.getLogger(__name__)
 
 
-class DeadLinks:
-    """Dead links, each with the first page that linked to it."""
+def log_dead_links(dead_links: Sequence[DeadLink]) -> None:
+    """Log the dead links of a run."""
+    logger.info("%d dead links", len(dead_links))
+    for each in dead_links:
+        status = f", status {each.status}" if each.status else ""
+        page = each.referrer or "a start"
+        logger.warning("dead link %s: %s%s, linked from %s", each.url, each.reason, status, page)
+
+
+class Failures:
+    """Counts of failed pages that this run does not try again.
+
+    Those without content of their own are counted by their outcome, the others by their reason.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
-        self._found: dict[str, str] = {}
-        recorder.visit_committed.connect(self.note)
-
-    def note(self, visit: VisitResult) -> None:
-        """Process an ended visit; only the last visit of a URL in the run counts."""
-        self._found.pop(visit.due.url, None)
-        if visit.outcome in FAILED:
-            status = f", status {visit.status}" if visit.status else ""
-            page = visit.due.referrer or "a start"
-            self._found[visit.due.url] = f"{visit.reason}{status}, linked from {page}"
-
-    def report(self) -> None:
-        """Log the dead links, in the order in which they were found."""
-        logger.info("%d dead links", len(self._found))
-        for url, words in self._found.items():
-            logger.warning("dead link %s: %s", url, words)
-
-
-class PlaceholderPages:
-    """Counts of pages without content of their own, by kind, with an example of each."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._counts: Counter[Outcome] = Counter()
-        self._examples: dict[Outcome, str] = {}
+        self._failed_pages = PageCounts()
+        self._placeholder_pages = PageCounts()
         recorder.visit_committed.connect(self.note)
 
     def note(self, visit: VisitResult) -> None:
         """Process an ended visit."""
         if visit.outcome in PLACEHOLDERS:
-            self._counts[visit.outcome] += 1
-            self._examples.setdefault(visit.outcome, visit.due.url)
-
-    def report(self) -> None:
-        """Log one line with their counts and advice, if there are any."""
-        if self._counts:
-            kinds = (
-                f"{count} {outcome.name.lower()}, one is {self._examples[outcome]} "
-                f"({ADVICE[outcome]})"
-                for outcome, count in self._counts.most_common()
-            )
-            logger.warning("%s: %s", NO_CONTENT, "; ".join(kinds))
-
-
-class FailedPages:
-    """Counts of failed pages that this run does not try again, by reason, with an example each.
-
-    ``PlaceholderPages`` has those without content of their own.
-    """
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._counts: Counter[str] = Counter()
-        self._examples: dict[str, str] = {}
-        recorder.visit_committed.connect(self.note)
-
-    def note(self, visit: VisitResult) -> None:
-        """Process an ended visit."""
-        if visit.outcome in FAILED - PLACEHOLDERS and not visit.again:
-            self._counts[visit.reason] += 1
+            self._placeholder_pages.add(visit.outcome.name, visit.due.url)
+        elif visit.outcome in FAILED and not visit.again:
             page = f" on {visit.due.referrer}" if visit.due.referrer else ""
-            self._examples.setdefault(visit.reason, f"{visit.due.url}{page}")
+            self._failed_pages.add(visit.reason, f"{visit.due.url}{page}")
 
-    def as_stored(self) -> dict[str, dict[str, Any]]:
-        """Return number and example by reason, as plain values."""
+    def as_stored(self) -> dict[str, Any]:
+        """Return numbers and examples as plain values."""
         return {
-            reason: {"pages": count, "example": self._examples[reason]}
-            for reason, count in self._counts.items()
+            "failed_pages": self._failed_pages.as_stored(),
+            "placeholder_pages": self._placeholder_pages.as_stored(),
         }
 
-    @staticmethod
-    def describe(failed: Mapping[str, Mapping[str, Any]]) -> str:
-        """Return the number of stored failures, and the reasons; empty if there are none."""
-        total = sum(each["pages"] for each in failed.values())
-        ordered = sorted(failed.items(), key=lambda each: -each[1]["pages"])
-        reasons = (
-            f"{each['pages']} {reason.replace('_', ' ')}, one is {each['example']}"
-            for reason, each in ordered
+
+def log_placeholders(stored: StoredCounts) -> None:
+    """Log one line with the stored counts of pages without content, and advice, if there are any."""
+    if stored:
+        kinds = (
+            f"{count} {name.lower()}, one is {example} ({ADVICE[Outcome[name]]})"
+            for name, count, example in most_common(stored)
         )
-        return f"{counted(total, 'page')} failed: {'; '.join(reasons)}" if total else ""
+        logger.warning("%s: %s", NO_CONTENT, "; ".join(kinds))
+
+
+def describe_failures(stored: StoredCounts) -> str:
+    """Return the number of stored failures, and the reasons; empty if there are none."""
+    reasons = (
+        f"{count} {reason.replace('_', ' ')}, one is {example}"
+        for reason, count, example in most_common(stored)
+    )
+    return f"{counted(total(stored), 'page')} failed: {'; '.join(reasons)}" if stored else ""
 
 
 def counted(number: int, noun: str) -> str:

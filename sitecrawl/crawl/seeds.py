@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.crawl.page_counts import PageCounts, most_common, total
+from sitecrawl.frontier.base import FrontierError, LastVisit, Outcome
 from sitecrawl.policy.documents.placeholders import ADVICE
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.outcomes import READ
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Candidate, VisitResult
+    from sitecrawl.frontier.base import Candidate, Frontier, VisitResult
     from sitecrawl.policy.decision import Decision
 
 SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}
@@ -73,20 +74,21 @@ class SeedReport:
     """Report on each start that produced nothing, with the reason and a remedy."""
 
     def __init__(self, recorder: Recorder) -> None:
-        self.pages_read = 0
         self._starts: dict[str, None] = {}
+        self._seeds: Sequence[Candidate] = ()
         self._watched: dict[int, str] = {}
         self._led_to: dict[str, str] = {}
         self._results: dict[str, str] = {}
         self._remedies: dict[str, str] = {}
         self._origins_given_up: dict[str, tuple[str, str]] = {}
         self._visited: set[str] = set()
-        self._kept_out: Counter[str] = Counter()
-        self._examples: dict[str, str] = {}
+        self._failed_listings: dict[str, str] = {}
+        self._kept_out = PageCounts()
         recorder.visit_committed.connect(self.note)
 
     def begin(self, seeds: Sequence[Candidate]) -> None:
         """Watch the admitted starts."""
+        self._seeds = seeds
         self._watched = {seed.fingerprint: seed.url for seed in seeds}
         self._starts.update(dict.fromkeys(self._watched.values()))
 
@@ -98,7 +100,7 @@ class SeedReport:
     def failed(self, url: str, why: str) -> None:
         """Record a start that is an unreadable sitemap or feed."""
         self._starts[url] = None
-        self._results[url] = why
+        self._results[url] = self._failed_listings[url] = why
 
     def given_up(self, key: str, words: str, reason: str) -> None:
         """Record an origin that was given up for this run."""
@@ -106,11 +108,33 @@ class SeedReport:
 
     def note(self, visit: VisitResult) -> None:
         """Process an ended visit; the redirect target of a start is watched like a start."""
-        self.pages_read += visit.outcome in READ
         if visit.outcome in KEPT_OUT:
-            self._kept_out[visit.reason] += 1
-            self._examples.setdefault(visit.reason, visit.due.url)
-        url = self._watched.get(visit.due.fingerprint)
+            self._kept_out.add(visit.reason, visit.due.url)
+        target = visit.target and (visit.target.fingerprint, visit.target.url)
+        facts = (visit.status, visit.reason, visit.detail, visit.redirect_to, target)
+        self._judge(LastVisit(visit.due.fingerprint, visit.due.url, visit.outcome, *facts))
+
+    async def load_results(self, frontier: Frontier, counters: Mapping[str, Any]) -> None:
+        """Judge the starts by what all workers of the run have found."""
+        for visit in await frontier.last_visits(self._seeds):
+            self._judge(visit)
+        for key, words in counters["given_up"].items():
+            self.given_up(key, words, counters["given_up_for"].get(key, ""))
+        for url, why in counters["failed_listings"].items():
+            self.failed(url, why)
+
+    def as_stored(self) -> dict[str, Any]:
+        """Return what other workers need to know of this one, as plain values."""
+        given_up = self._origins_given_up.items()
+        return {
+            "given_up_for": {key: reason for key, (_, reason) in given_up},
+            "failed_listings": dict(self._failed_listings),
+            "kept_out": self._kept_out.as_stored(),
+        }
+
+    def _judge(self, visit: LastVisit) -> None:
+        """Judge the visit of a start, or of the redirect target of one."""
+        url = self._watched.get(visit.fingerprint)
         if url is None:
             return
         self._visited.add(url)
@@ -123,7 +147,7 @@ class SeedReport:
         detail = ", ".join(filter(None, (sent, visit.detail or status)))
         self._fail(url, visit.reason, detail, visit.outcome)
         if visit.target is not None:
-            self._led_to[url] = self._watched.setdefault(visit.target.fingerprint, visit.target.url)
+            self._led_to[url] = self._watched.setdefault(*visit.target)
         elif visit.redirect_to:
             self._remedies[url] = ELSEWHERE.format(visit.redirect_to)
 
@@ -134,27 +158,23 @@ class SeedReport:
 
     def read_nothing(self, counters: Mapping[str, Any], failed: Sequence[str]) -> bool:
         """Return True if no worker has read a page, and every start has failed."""
-        read = sum(counters.get(f"sitecrawl/outcomes/{each.name.lower()}", 0) for each in READ)
-        return not read and 0 < self.starts == len(failed)
-
-    def in_order(self, problems: Mapping[str, str]) -> list[str]:
-        """Return the lines of failed starts in the order of the starts."""
-        return [problems[url] for url in self._starts if url in problems]
+        return not _pages_read(counters) and 0 < self.starts == len(failed)
 
     @property
     def starts(self) -> int:
         """The number of starts."""
         return len(self._starts)
 
-    def no_document(self) -> str:
+    def no_document(self, counters: Mapping[str, Any]) -> str:
         """Return the reasons why the pages that were read are no documents; empty if unknown."""
-        if not 0 < self.pages_read == self._kept_out.total():
+        read, kept_out = _pages_read(counters), counters["kept_out"]
+        if not 0 < read == total(kept_out):
             return ""
-        return NO_DOCUMENT % (self.pages_read, "; ".join(self._reasons()))
-
-    def _reasons(self) -> Iterator[str]:
-        for reason, count in self._kept_out.most_common():
-            yield f"{format_reason(reason, '')} ({count}, one is {self._examples[reason]})"
+        reasons = (
+            f"{format_reason(reason, '')} ({count}, one is {example})"
+            for reason, count, example in most_common(kept_out)
+        )
+        return NO_DOCUMENT % (read, "; ".join(reasons))
 
     def problems(self) -> dict[str, str]:
         """Return a line for each start that produced nothing, by its URL.
@@ -182,6 +202,10 @@ class SeedReport:
         words = "; ".join(steps).removeprefix(f"{url}: ")
         remedy = self._remedies.get(end) or EXPLAIN.format(end)
         return f"start {url} produced nothing: {words}: {remedy}"
+
+
+def _pages_read(counters: Mapping[str, Any]) -> int:
+    return sum(counters.get(f"sitecrawl/outcomes/{each.name.lower()}", 0) for each in READ)
 
 
 def format_reason(reason: str, detail: str) -> str:

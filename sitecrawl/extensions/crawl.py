@@ -19,13 +19,14 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import (
-    DeadLinks,
-    FailedPages,
+    Failures,
     Outlook,
-    PlaceholderPages,
     RunEnding,
     RunSummary,
     SlowOrigin,
+    describe_failures,
+    log_dead_links,
+    log_placeholders,
 )
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
@@ -45,11 +46,11 @@ from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
-from sitecrawl.scheduling.worth import Worth
+from sitecrawl.scheduling.worth import Worth, log_left_out
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
@@ -123,7 +124,6 @@ class Crawl:
         deliver = self.delivery.send if self.workers is None else leave_to_collection
         self.recorder = Recorder(self.owner, deliver, stats)
         self.seed_report = SeedReport(self.recorder)
-        self.dead_links = DeadLinks(self.recorder) if self.checks_links else None
         self.robots = RobotsFiles(params, agent(params), stats)
         self.discovery = Discovery(
             spider.rules,
@@ -169,13 +169,13 @@ class Crawl:
         )
         if self.workers is not None:
             self.workers.changed.connect(self.tasks.wake)
-        self.failed_pages = FailedPages(self.recorder)
         self.summary = RunSummary(
             stats,
             self.discovery,
             self.leased,
             self.seed_report,
-            self.failed_pages,
+            failures=Failures(self.recorder),
+            worth=self.worth,
             writes_output=not self._is_worker,
         )
         self.work_sharing = WorkSharing(self.owner, self.leased, self.queues, self.summary)
@@ -200,7 +200,6 @@ class Crawl:
             params=params,
         )
         self.probes = MissingPageProbes(self.queues, self.tasks, stats, spider.read_options)
-        self.placeholder_pages = PlaceholderPages(self.recorder)
         self.passes = Passes(
             params,
             self.owner,
@@ -343,10 +342,6 @@ class Crawl:
             await self._save_origins()
         finally:
             await self.delivery.complete(finished=self._has_finished)
-        if self.dead_links is not None:
-            self.dead_links.report()
-        self.placeholder_pages.report()
-        self.worth.report()
         try:
             ending = await self._end()
         except FrontierError as error:
@@ -391,21 +386,17 @@ class Crawl:
             return RunEnding(self.owner.status, self._finish_reason, 0)
         report, frontier = self.seed_report, self.owner.frontier
         counters = self.counters = await self.work_sharing.counters()
-        if self.workers is not None:
-            for name, value in counters.items():
-                if isinstance(value, int | float):
-                    self._stats.set_value(name, value)
-        failed_starts = report.in_order(counters["failed_starts"])
+        await self._report(counters)
+        await report.load_results(frontier, counters)
+        failed_starts = list(report.problems().values())
         written = counters.get("item_scraped_count", 0)
         empty = not (written or self.checks_links or await frontier.has_documents())
-        status = STARTS_FAILED if failed_starts else DONE
         waiting = (await frontier.backlog()).waiting
+        status = STARTS_FAILED if failed_starts else DONE
         if empty or report.read_nothing(counters, failed_starts):
             status = NO_RESULT
-        if self.workers is not None and waiting and self.workers.database_failed:
-            status = DATABASE_ERROR
-        elif self.workers is not None and waiting and self._finish_reason == "finished":
-            status = NO_RESULT
+        if waiting and self.workers is not None:
+            status = self.workers.failure or status
         max_pages = self._params.max_pages
         return RunEnding(
             status,
@@ -413,13 +404,27 @@ class Crawl:
             waiting,
             failed_starts,
             report.starts,
-            report.no_document() if empty else "",
-            FailedPages.describe(counters["failed_pages"]),
+            report.no_document(counters) if empty else "",
+            describe_failures(counters["failed_pages"]),
             counters["given_up"],
             f"max_pages {max_pages}" if max_pages else "",
             await frontier.out_of_budget(),
             self._params.max_pages_per_day,
         )
+
+    async def _report(self, counters: Mapping[str, Any]) -> None:
+        """Report what all workers of the run have met, in the stats and in the log; raises
+        FrontierError."""
+        if self._is_worker:
+            return
+        if self.workers is not None:
+            for name, value in counters.items():
+                if isinstance(value, int | float):
+                    self._stats.set_value(name, value)
+        if self.checks_links:
+            log_dead_links(await self.owner.frontier.dead_links())
+        log_placeholders(counters["placeholder_pages"])
+        log_left_out(counters["left_out"])
 
     async def engine_stopped(self) -> None:
         """End the run and store its counters; the feeds are stored by now."""

@@ -255,6 +255,31 @@ class OriginState:
 
 
 @dataclass(frozen=True, slots=True)
+class LastVisit:
+    """Last visit of a URL in this run; ``target`` is the fingerprint and URL of the stored redirect
+    target, if there is one."""
+
+    fingerprint: int
+    url: str
+    outcome: Outcome
+    status: int | None
+    reason: str
+    detail: str
+    redirect_to: str | None
+    target: tuple[int, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLink:
+    """A URL that failed in this run, with the first page that linked to it; None for a start."""
+
+    url: str
+    reason: str
+    status: int | None
+    referrer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Heartbeat:
     """Progress that a worker reports: pages so far, pages per second of late, and its counters."""
 
@@ -454,6 +479,13 @@ class Frontier(Protocol):
 
     async def waiting_by_origin(self) -> dict[str, int]:
         """Return the number of waiting URLs of each origin that this worker leases."""
+
+    async def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
+        """Return the last visits of these URLs and of their redirect targets by all workers of
+        this run; those without one are omitted."""
+
+    async def dead_links(self) -> list[DeadLink]:
+        """Return the URLs that failed in this run, ordered by URL."""
 
     async def has_documents(self) -> bool:
         """Return True if the realm has a document."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from sitecrawl.frontier.database import Database
 
+EXAMPLE = "example"
+"""Name of a text of which the better one is kept, whichever worker met it."""
 OF_LAST = "sitecrawl/exit_status"
 """A value that is not added up: the run has that of its last worker."""
 KEPT = ("sitecrawl/", "refusals", "given_up")
@@ -19,8 +21,18 @@ def combined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     total: dict[str, Any] = {}
     for part in parts:
         for name, value in part.items():
-            total[name] = _joined(total[name], value) if name in total else value
+            if name not in total:
+                total[name] = value
+            elif name == EXAMPLE:
+                total[name] = better_example(total[name], value)
+            else:
+                total[name] = _joined(total[name], value)
     return total
+
+
+def better_example(one: str, other: str) -> str:
+    """Return the shorter one of two examples; of equal length, the first in the alphabet."""
+    return min(one, other, key=lambda text: (len(text), text))
 
 
 def _joined(before: Any, value: Any) -> Any:

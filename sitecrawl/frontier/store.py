@@ -15,10 +15,12 @@ from sitecrawl.frontier.base import (
     Candidate,
     Change,
     Commit,
+    DeadLink,
     Delivered,
     DueUrl,
     FeedFile,
     Heartbeat,
+    LastVisit,
     OriginState,
     Outcome,
     Settlement,
@@ -460,6 +462,14 @@ class Store:
     def waiting_by_origin(self) -> dict[str, int]:
         """Return the number of waiting URLs of each origin that is leased here."""
         return self.leases.waiting_by_origin()
+
+    def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
+        """Return the last visits of these URLs and of their redirect targets in this run."""
+        return list(self._visits.last_of(candidates))
+
+    def dead_links(self) -> list[DeadLink]:
+        """Return the URLs that failed in this run, ordered by URL."""
+        return self._visits.dead_links()
 
     def has_documents(self) -> bool:
         """Return True if the realm has a document."""

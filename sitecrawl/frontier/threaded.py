@@ -16,11 +16,13 @@ from sitecrawl.frontier.base import (
     Candidate,
     Change,
     Commit,
+    DeadLink,
     Delivered,
     DueUrl,
     FeedFile,
     FrontierError,
     Heartbeat,
+    LastVisit,
     OriginState,
     Settlement,
     Share,
@@ -224,6 +226,14 @@ class ThreadedFrontier:
     async def waiting_by_origin(self) -> dict[str, int]:
         """Return the number of waiting URLs of each origin that this worker leases."""
         return await self._run(self._store.waiting_by_origin)
+
+    async def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
+        """Return the last visits of these URLs and of their redirect targets in this run."""
+        return await self._run(self._store.last_visits, candidates)
+
+    async def dead_links(self) -> list[DeadLink]:
+        """Return the URLs that failed in this run, ordered by URL."""
+        return await self._run(self._store.dead_links)
 
     async def has_documents(self) -> bool:
         """Return True if the realm has a document."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
+from sitecrawl.frontier.base import Candidate, DeadLink, LastVisit, Outcome, VisitResult
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.learned import FOLDED
+from sitecrawl.frontier.redirect_resolver import LONGEST_CHAIN
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.deletion import CONFIRMED
@@ -74,6 +75,17 @@ ATTEMPT = RowStatement(
     "INSERT INTO attempt (url, run, started_at, duration, outcome, status, bytes, reason)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     ("bigint", "bigint", "float8", "float8", "bigint", "bigint", "bigint", "text"),
+)
+LAST = (
+    "SELECT u.fingerprint, u.url, u.outcome, u.status, u.reason, u.detail, u.redirect_to, u.target,"
+    " t.fingerprint, t.url FROM url AS u LEFT JOIN url AS t ON t.id = u.target"
+    " WHERE u.run = ? AND u.outcome IS NOT NULL AND u."
+)
+OF_START = "fingerprint = ? AND u.origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
+DEAD = (
+    "SELECT u.url, coalesce(u.reason, ''), u.status, coalesce(u.referrer_url, r.url) FROM url AS u"
+    " JOIN origin AS o ON o.id = u.origin LEFT JOIN url AS r ON r.id = u.referrer"
+    " WHERE o.realm = ? AND u.run = ? AND u.outcome IN ({})"
 )
 
 
@@ -220,6 +232,32 @@ class Visits:
     def log(self, findings: Sequence[Finding]) -> None:
         """Write an attempt for each visit."""
         self._database.write(ATTEMPT, [self._attempt(finding) for finding in findings])
+
+    def last_of(self, candidates: Sequence[Candidate]) -> Iterator[LastVisit]:
+        """Yield the last visits of these URLs and of their redirect targets in this run."""
+        for each in candidates:
+            place = (each.fingerprint, each.origin, self._options.realm)
+            rows = self._database.rows(LAST + OF_START, (self._run, *place))
+            for _ in range(LONGEST_CHAIN):
+                if not rows:
+                    break
+                identity, url, number, status, reason, detail, sent_to, row, target, address = rows[
+                    0
+                ]
+                outcome = Outcome(number)
+                if outcome in FAILED | STILL_WAITING:  # these are of an earlier visit
+                    sent_to = row = None
+                to = (target, address) if row is not None else None
+                facts = (status, reason or "", detail or "", sent_to, to)
+                yield LastVisit(identity, url, outcome, *facts)
+                rows = self._database.rows(f"{LAST}id = ?", (self._run, row)) if row else []
+
+    def dead_links(self) -> list[DeadLink]:
+        """Return the URLs that failed in this run, ordered by URL."""
+        failed = sorted(map(int, FAILED))
+        values = (self._options.realm, self._run, *failed)
+        rows = self._database.rows(DEAD.format(placeholders(len(failed))), values)
+        return sorted((DeadLink(*row) for row in rows), key=lambda each: each.url)
 
     def _attempt(self, finding: Finding) -> Row:
         visit = finding.visit

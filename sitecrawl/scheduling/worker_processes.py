@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitecrawl.events import Event
-from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, NO_RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +89,7 @@ class WorkerProcesses:
         self._processes = processes
         self._task: asyncio.Task[None] | None = None
         self._ending = False
+        self._last_died = False
 
     @property
     def alive(self) -> bool:
@@ -96,9 +97,11 @@ class WorkerProcesses:
         return any(each.status is None for each in self._processes)
 
     @property
-    def database_failed(self) -> bool:
-        """True if one of them ended because of the crawl database."""
-        return any(each.status == DATABASE_ERROR for each in self._processes)
+    def failure(self) -> int:
+        """Exit status of a crawl with waiting URLs whose last worker failed; 0 if it did not."""
+        if any(each.status == DATABASE_ERROR for each in self._processes):
+            return DATABASE_ERROR
+        return NO_RESULT if self._last_died else 0
 
     def begin(self) -> None:
         """Let them go, now that the starts are known, and watch them."""
@@ -131,7 +134,8 @@ class WorkerProcesses:
 
     def _ended(self, worker: WorkerProcess, status: int) -> None:
         worker.status = status
-        if status < 0 or status in (BAD_USAGE, DATABASE_ERROR):
+        self._last_died = status < 0 or status in (BAD_USAGE, DATABASE_ERROR)
+        if self._last_died:
             cause = f"signal {-status}" if status < 0 else f"status {status}"
             others = sum(each.status is None for each in self._processes)
             rest = f"the other {others} go on with its origins" if others else "no other is left"

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
 from sitecrawl.frontier.worth_table import StoredWorth
@@ -21,7 +21,7 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
@@ -313,15 +313,9 @@ class Worth:
             self._discovery.watch_subtrees(key, ())
             await self._owner.frontier.save_worth(key, worth.as_stored())
 
-    def report(self) -> None:
-        """Log one line about the parts that were left out, if there are any."""
-        if self._left:
-            logger.warning(LEFT, "; ".join(f"{name}: {said}" for name, said in self._left.items()))
-        if self._skipped:
-            logger.info(UNCHANGED, self._skipped)
-        if self._barren:
-            kinds = (f"{count} {name}" for name, count in self._barren.most_common(EXAMPLES))
-            logger.info(BARREN, self._barren.total(), "; ".join(kinds))
+    def as_stored(self) -> dict[str, Any]:
+        """Return what was left out, as plain values."""
+        return {"mazes": self._left, "unchanged": self._skipped, "barren": dict(self._barren)}
 
     async def _skip(self, key: str, worth: OriginWorth) -> None:
         """Remove a batch of URLs from the queue."""
@@ -405,3 +399,16 @@ def _descend(
         mazes.request(subtree, chosen)
         now.append(waiting[chosen])
     return put_off
+
+
+def log_left_out(stored: Mapping[str, Any]) -> None:
+    """Log one line for each way in which parts of sites were left out."""
+    if stored["mazes"]:
+        parts = (f"{name}: {words}" for name, words in sorted(stored["mazes"].items()))
+        logger.warning(LEFT, "; ".join(parts))
+    if stored["unchanged"]:
+        logger.info(UNCHANGED, stored["unchanged"])
+    if counts := stored["barren"]:
+        names = sorted(counts, key=lambda name: (-counts[name], name))[:EXAMPLES]
+        kinds = (f"{counts[name]} {name}" for name in names)
+        logger.info(BARREN, sum(counts.values()), "; ".join(kinds))
