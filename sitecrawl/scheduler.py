@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.core.scheduler import BaseScheduler
@@ -40,7 +40,6 @@ class OriginScheduler(BaseScheduler):
     def __init__(
         self,
         crawl: Crawl,
-        max_pages: int,
         *,
         fingerprint: Callable[[Request], bytes],
         stats: StatsCollector,
@@ -66,8 +65,7 @@ class OriginScheduler(BaseScheduler):
         self._seen: set[bytes] = set()
         self._stats = stats
         self._engine = crawl.engine
-        self._max_pages = max_pages
-        self._handed_out = 0
+        self._budget = crawl.budget
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
         self._owner.failed.connect(self._stop)
@@ -75,10 +73,8 @@ class OriginScheduler(BaseScheduler):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
         """Build it from the parts of the crawl."""
-        spider: Any = crawler.spider
         return cls(
             crawl_of(crawler),
-            spider.configuration.params.max_pages,
             fingerprint=crawler.request_fingerprinter.fingerprint,
             stats=crawler.stats,
         )
@@ -110,7 +106,9 @@ class OriginScheduler(BaseScheduler):
             return False
         if self._recorder.busy or self._delivery.busy:
             return True
-        return not self._at_limit and (self._leased.busy or self._tasks.busy or self._passes.more())
+        if self._budget.is_exhausted:
+            return False
+        return self._leased.busy or self._tasks.busy or self._passes.more()
 
     def enqueue_request(self, request: Request) -> bool:
         """Accept a request that the project made; return False for a duplicate.
@@ -146,10 +144,16 @@ class OriginScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the request of the first ready origin."""
-        if self._closing or self._at_limit:
+        if self._closing or self._budget.is_exhausted:
             return None
         now = asyncio.get_running_loop().time()
         ready = self._queues.ready
+        if not self._budget.allows:
+            if ready.next_ready_at is not None and ready.next_ready_at <= now:
+                self._budget.ask()
+            else:
+                self._wake_at(ready.next_ready_at)
+            return None
         while (origin := self._queues.next_ready(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
@@ -162,10 +166,6 @@ class OriginScheduler(BaseScheduler):
         self._wake_at(ready.next_ready_at)
         return None
 
-    @property
-    def _at_limit(self) -> bool:
-        return 0 < self._max_pages <= self._handed_out
-
     def _request_of(self, origin: Origin, now: float) -> Request | None:
         if (origin.robots_requests or origin.adhoc_requests) and self._leased.must_acquire_lease(
             origin
@@ -176,12 +176,13 @@ class OriginScheduler(BaseScheduler):
         if self._robots.due(origin, now):
             return self._robots_request(origin)
         if origin.adhoc_requests:
-            self._handed_out += is_adhoc(origin.adhoc_requests[0])
+            if is_adhoc(origin.adhoc_requests[0]):
+                self._budget.spend()
             return self._visit_requests.repeat(origin.adhoc_requests.popleft(), origin)
         due = self._queues.next_due(origin)
         if due is None or isinstance(due, Request):
             return due
-        self._handed_out += 1
+        self._budget.spend()
         return self._visit_requests.request(due, origin)
 
     def _robots_request(self, origin: Origin) -> Request | None:

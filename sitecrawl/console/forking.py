@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 PRIORITY = 100  # above that of the command line
 LOG_FORMAT = "%(levelname)s|%(name)s|%(message)s"
 NOT_OF_WORKERS = (
+    "scrapy.extensions.closespider.CloseSpider",
+    "sitecrawl.extensions.close_spider.CloseSpider",
     "sitecrawl.extensions.ignored_settings.IgnoredSettings",
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges",
     "sitecrawl.extensions.progress.Progress",
@@ -23,7 +25,7 @@ NOT_OF_WORKERS = (
     "sitecrawl.extensions.metrics.Metrics",
     "sitecrawl.extensions.json_log.JsonLog",
 )
-"""Extensions that report on the whole crawl."""
+"""Extensions that see the whole crawl."""
 
 
 def fork_workers(settings: BaseSettings, count: int) -> None:

@@ -43,6 +43,7 @@ from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
+from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
@@ -178,6 +179,7 @@ class Crawl:
             worth=self.worth,
             writes_output=not self._is_worker,
         )
+        self.budget = RequestBudget(params.max_pages, self.owner, self.tasks)
         self.work_sharing = WorkSharing(self.owner, self.leased, self.queues, self.summary)
         self.page_callback = PageCallback(spider.parse, self.recorder, self.discovery)
         self.visit_requests = VisitRequests(
@@ -340,6 +342,7 @@ class Crawl:
         try:
             await self.recorder.flush_all()
             await self._save_origins()
+            await self.budget.end()
         finally:
             await self.delivery.complete(finished=self._has_finished)
         try:

@@ -480,6 +480,13 @@ class Frontier(Protocol):
     async def waiting_by_origin(self) -> dict[str, int]:
         """Return the number of waiting URLs of each origin that this worker leases."""
 
+    async def grant(self, limit: int) -> int:
+        """Allow some of the ``limit`` requests that all workers of the run may make; return their
+        number, 0 at the limit."""
+
+    async def return_grant(self, number: int) -> None:
+        """Return requests that were allowed and not made."""
+
     async def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
         """Return the last visits of these URLs and of their redirect targets by all workers of
         this run; those without one are omitted."""

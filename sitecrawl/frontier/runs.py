@@ -13,6 +13,7 @@ from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
 from sitecrawl.policy.lifecycle.revisit import Age
+from sitecrawl.policy.request_grants import block_size
 
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
@@ -117,6 +118,24 @@ def count_workers(database: Database, run: int) -> int:
     """Count the registered workers of a run."""
     [(count,)] = database.rows("SELECT count(*) FROM worker WHERE run = ?", (run,))
     return int(count)
+
+
+def grant(database: Database, run: int, limit: int) -> int:
+    """Inside a transaction: allow a worker some of the ``limit`` requests of a run."""
+    [(granted,)] = database.rows(
+        "UPDATE run SET granted = granted WHERE id = ? RETURNING granted", (run,)
+    )
+    [(workers,)] = database.rows(
+        "SELECT count(*) FROM run_worker WHERE run = ? AND crawls = 1 AND ended_at IS NULL", (run,)
+    )
+    number = block_size(limit - granted, workers)
+    database.execute("UPDATE run SET granted = granted + ? WHERE id = ?", (number, run))
+    return number
+
+
+def return_grant(database: Database, run: int, number: int) -> None:
+    """Return requests that a worker was allowed and did not make."""
+    database.execute("UPDATE run SET granted = granted - ? WHERE id = ?", (number, run))
 
 
 def last_run(database: Database, realm: str) -> int:

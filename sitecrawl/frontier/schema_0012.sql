@@ -9,6 +9,7 @@ CREATE TABLE crawl (
     deliveries BIGINT NOT NULL DEFAULT 1
 );
 
+-- ``granted``: requests that the workers of a run with a limit have been allowed.
 CREATE TABLE run (
     id {identity},
     realm TEXT NOT NULL,
@@ -17,7 +18,8 @@ CREATE TABLE run (
     finished_at DOUBLE PRECISION,
     finish_reason TEXT,
     counters TEXT,
-    reading TEXT
+    reading TEXT,
+    granted BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE worker (

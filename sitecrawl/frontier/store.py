@@ -463,6 +463,16 @@ class Store:
         """Return the number of waiting URLs of each origin that is leased here."""
         return self.leases.waiting_by_origin()
 
+    def grant(self, limit: int) -> int:
+        """Allow some of the ``limit`` requests of the run; return their number, 0 at the limit."""
+        with self._transaction():
+            return runs.grant(self._database, self.run, limit)
+
+    def return_grant(self, number: int) -> None:
+        """Return requests that were allowed and not made."""
+        with self._transaction():
+            runs.return_grant(self._database, self.run, number)
+
     def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
         """Return the last visits of these URLs and of their redirect targets in this run."""
         return list(self._visits.last_of(candidates))

@@ -227,6 +227,14 @@ class ThreadedFrontier:
         """Return the number of waiting URLs of each origin that this worker leases."""
         return await self._run(self._store.waiting_by_origin)
 
+    async def grant(self, limit: int) -> int:
+        """Allow some of the ``limit`` requests of the run; return their number, 0 at the limit."""
+        return await self._run(self._store.grant, limit)
+
+    async def return_grant(self, number: int) -> None:
+        """Return requests that were allowed and not made."""
+        await self._run(self._store.return_grant, number)
+
     async def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
         """Return the last visits of these URLs and of their redirect targets in this run."""
         return await self._run(self._store.last_visits, candidates)

@@ -264,7 +264,10 @@ class FetchParams(OptionGroup):
         10, ge=0, le=100, effect=Effect.RUN, description="Maximum length of a chain of redirects."
     )
     max_pages: int = option(
-        0, ge=0, effect=Effect.RUN, description="Requests after which the run ends; 0 for no end."
+        0,
+        ge=0,
+        effect=Effect.RUN,
+        description="Requests after which the run ends, by all its workers together; 0 for no end.",
     )
 
     obey_robots: bool = option(
