@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.events import Event
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
+from sitecrawl.policy.learning.near_copies import NearCopies, Novelty
 from sitecrawl.policy.learning.template_worth import (
     BARREN_TEMPLATE,
+    NEAR_COPY,
     Templates,
     TemplateVisit,
 )
@@ -65,6 +67,8 @@ UNCHANGED = (
 )
 EXAMPLES = 5
 MAX_DATES = 200_000
+MAX_RESTING = 100
+"""Origins without a lease whose texts are kept for the next one."""
 READ = frozenset(int(each) for each in (Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE))
 
 logger = logging.getLogger(__name__)
@@ -73,13 +77,40 @@ logger = logging.getLogger(__name__)
 class OriginWorth:
     """Evidence on the parts of one leased origin, and the URLs to be put off."""
 
-    def __init__(self, mazes: Mazes, templates: Templates) -> None:
+    def __init__(self, mazes: Mazes, templates: Templates, copies: NearCopies) -> None:
         self.mazes = mazes
         self.templates = templates
+        self.copies = copies
         self.dates = ListedDates()
         self.put_off: dict[int, int] = {}
         self.skipped: set[int] = set()
         self.lock = asyncio.Lock()
+
+    def observe(self, visit: VisitResult) -> None:
+        """Learn from a page that was requested for the first time."""
+        url, referrer = visit.due.url, visit.due.referrer
+        result = visit.outcome.name.lower()
+        if visit.outcome is not Outcome.FILE_INGESTED:
+            self.templates.observe(TemplateVisit(url, referrer, result, is_new=False))
+            return
+        was_comparing = self.copies.is_comparing
+        text, template = visit.document.get("body") or "", self.templates.name_of(url)
+        novelty, original = self.copies.observe(url, referrer, text, template)
+        if self.copies.is_comparing and not was_comparing:
+            self.templates.start_comparing()
+        if not self.copies.is_comparing and self.templates.has_copies(url):
+            novelty = Novelty.UNKNOWN
+        is_copy = novelty is Novelty.NEAR_COPY
+        self.templates.observe(
+            TemplateVisit(
+                url,
+                referrer,
+                NEAR_COPY if is_copy else result,
+                is_new=not is_copy and not original,
+                original=original,
+                is_counted=novelty is not Novelty.UNKNOWN,
+            )
+        )
 
     def as_stored(self) -> list[StoredWorth]:
         """Return the evidence as it is stored."""
@@ -114,6 +145,7 @@ class Worth:
         self._discovery = discovery
         self._tasks = tasks
         self._origins: dict[str, OriginWorth] = {}
+        self._resting: dict[str, NearCopies] = {}
         self._trusts = params.trust_lastmod and not params.force and params.mode != "check"
         self._max_age = params.max_revisit
         self._reading = params.reading or None
@@ -136,7 +168,9 @@ class Worth:
             mazes.restore((each.name, each.value) for each in stored if each.kind == "maze")
         if self._judges:
             templates.restore((each.name, each.value) for each in stored if each.kind == "template")
-        worth = self._origins.setdefault(key, OriginWorth(mazes, templates))
+        copies = self._resting.pop(key, None) or NearCopies()
+        templates.is_comparing = copies.is_comparing
+        worth = self._origins.setdefault(key, OriginWorth(mazes, templates, copies))
         for each in stored:
             if each.kind == "dates" and self._trusts:
                 worth.dates = ListedDates.from_stored(each.value)
@@ -192,10 +226,10 @@ class Worth:
             return MAZE.refuse(f"{self._settings[MAZE]}: {words}")
         if due.priority != LOW or not self._is_low(worth, due):
             return None
-        template = worth.templates.worth_of(due.url)
-        if template is None or not template.is_barren or template.sample():
+        judged = worth.templates.judge(due.url)
+        if judged is None or not judged[1].is_barren or judged[1].sample():
             return None
-        name = worth.templates.name_of(due.url)
+        name, template = judged
         self._barren[f"{key}{name}"] += 1
         words = template.in_words(name)
         return BARREN_TEMPLATE.refuse(f"{self._settings[BARREN_TEMPLATE]}: {words}")
@@ -272,8 +306,7 @@ class Worth:
                 continue
             if visit.again or due.indexed_at is not None or visit.outcome not in RESULTS:
                 continue
-            is_new, result = visit.outcome is Outcome.FILE_INGESTED, visit.outcome.name.lower()
-            worth.templates.observe(TemplateVisit(due.url, due.referrer, result, is_new))
+            worth.observe(visit)
         if worth.templates.revived:
             worth.templates.revived = False
             self._tasks.begin(self._admit(key, BARREN_TEMPLATE.name))
@@ -311,6 +344,9 @@ class Worth:
         worth = self._origins.pop(key, None)
         if worth is not None:
             self._discovery.watch_subtrees(key, ())
+            if len(self._resting) >= MAX_RESTING:
+                del self._resting[next(iter(self._resting))]
+            self._resting[key] = worth.copies
             await self._owner.frontier.save_worth(key, worth.as_stored())
 
     def as_stored(self) -> dict[str, Any]:
@@ -335,8 +371,8 @@ class Worth:
             return False
         if due.outcome not in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)):
             return False
-        template = worth.templates.worth_of(due.url)
-        return template is not None and template.is_low
+        judged = worth.templates.judge(due.url)
+        return judged is not None and judged[1].is_low
 
     def _watched_subtree(self, mazes: Mazes, due: DueUrl) -> Subtree | None:
         """Return the watched subtree to which only its own pages lead, None for other URLs.

@@ -7,7 +7,7 @@ import pytest
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Page, Server, Site, page
-from fixtures.traps.tarpit import letter
+from fixtures.traps.tarpit import letter, opaque
 
 ARTICLES = 60
 NOINDEX = '<meta name="robots" content="noindex">'
@@ -112,3 +112,67 @@ def test_lists_without_documents_are_read_for_what_they_lead_to(
         site[f"/wiki/a{n}"] = page(title=f"Article {n}", text=letter(500 + n))
     origin = server.serve(site)
     assert articles(crawl(f"{origin}/")) == ARTICLES
+
+
+FILES, VERSIONS = 24, 10
+BROWSER_VIEWS = ("plain", "blame", "print")
+
+
+def file(number: int, *, lines: int = 40) -> str:
+    """The text of a file, as long as it was at a version."""
+    return " ".join(letter(1000 * number + line) for line in range(lines // 4))
+
+
+def code_browser() -> Site:
+    """Files, each with views and old versions that have its text, and a list of them all."""
+    trees = [f"/tree/part{n % 3}/file{n}.html" for n in range(FILES)]
+    site: Site = {"/": page(*trees, title="Home", text=letter(0)), "/robots.txt": ""}
+    for n, tree in enumerate(trees):
+        views = [tree.replace("tree", each, 1) for each in BROWSER_VIEWS]
+        old = [f"{tree}?id={opaque(100 * n + version)}" for version in range(VERSIONS)]
+        site[tree] = page(*views, *old, title=f"File {n}", text=file(n))
+        for view in views:
+            site[view] = page(tree, title=f"File {n}, {view[:6]}", text=f"Ada {file(n)}")
+        for version, target in enumerate(old):
+            text = file(n, lines=12 + 2 * version)
+            site[target] = page(tree, title=f"File {n} at {version}", text=text)
+    return site
+
+
+@pytest.mark.behaviour("Q-29")
+def test_views_that_repeat_a_page_of_the_same_name_are_sampled(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = code_browser()
+    origin = server.serve(site)
+    run = crawl(f"{origin}/")
+    assert run.status == 0, run.log[-3000:]
+    files = [target for target in asked(server, "/tree/") if "?" not in target]
+    assert len(set(files)) == FILES
+    assert len(server.log.targets()) < len(site) / 2
+    assert "kinds of pages that bring nothing were left out" in run.log
+    [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'barren_template' LIMIT 1")
+    _, said = crawl.command("explain", url)
+    assert "near_copy" in said
+    assert f" repeats {origin}/tree/part" in said
+    server.log.clear()
+    crawl(f"{origin}/", recrawl=0, learn_worth="no", max_barren_pages=0)
+    assert len(set(server.log.targets()) & set(site)) == len(site)
+
+
+@pytest.mark.behaviour("Q-29")
+def test_a_few_versions_of_a_manual_are_read_as_a_whole(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    versions = ("latest", "stable", "old")
+    site: Site = {"/": page(*(f"/{each}/" for each in versions)), "/robots.txt": ""}
+    for version in versions:
+        pages = [f"/{version}/chapter{n}.html" for n in range(FILES)]
+        site[f"/{version}/"] = page(*pages, title=version, text=letter(len(version)))
+        for n, target in enumerate(pages):
+            others = [target.replace(version, each) for each in versions]
+            text = f"{version} {file(n)}"
+            site[target] = page(*pages, *others, title=f"Chapter {n}", text=text)
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    assert set(site) <= set(server.log.targets())

@@ -294,7 +294,8 @@ class RuleParams(OptionGroup):
         effect=Effect.RUN,
         description="Learn which kinds of pages (URL templates) become documents or lead to "
         "some; request those that bring little after the others, and of those that bring nothing "
-        "(edit forms, histories, login pages) ever fewer samples.",
+        "(edit forms, histories, login pages, views whose text a related page has) ever fewer "
+        "samples.",
     )
     max_maze_share: float = option(
         default=5.0,

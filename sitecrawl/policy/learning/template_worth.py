@@ -1,8 +1,9 @@
 """Worth of URL templates: the share of their pages that become documents or lead to some.
 
 Views of a page (edit forms, histories, printouts, comment forms) share a template. A template is
-judged after a handful of pages by their outcomes (noindex, non-canonical, missing). One
-that brings little comes after the others; one that brings nothing is sampled ever more thinly.
+judged after a handful of pages by their outcomes (noindex, non-canonical, missing) and by the texts
+that related pages have already. One that brings little comes after the others; one that brings
+nothing is sampled ever more thinly.
 """
 
 from __future__ import annotations
@@ -24,6 +25,15 @@ BARREN_SHARE = 0.04
 """Share of pages that bring something, below which a template is only sampled."""
 MIN_EXCEPTIONS = 50
 """Number of pages after which a template that has brought something may count as barren."""
+COPIED_SHARE, MIN_COPIED = 0.15, 20
+"""Share of pages that bring something, below which a template of near copies is only sampled after
+this many pages: a text that differs enough by chance is no reason to read a thousand that do not."""
+MIN_POOLED = 2 * HANDFUL
+"""Number of near copies below one directory, and of nothing else, after which the directory is judged."""
+NEAR_COPY = "near_copy"
+"""Result of a document whose text a related page has already."""
+MAX_POOLS = 3
+"""Number of directories of a URL, the first ones, that are judged."""
 MAX_TEMPLATES = 1000
 MAX_VALUES = 16
 """Maximum number of words that a parameter chooses from, such as actions; more are content."""
@@ -31,7 +41,7 @@ MAX_WORD = 20
 MAX_PARAMETERS = 2000
 BARREN_TEMPLATE = RefusalReason(
     "barren_template",
-    "a kind of page of which none became a document or led to one (`learn_worth`)",
+    "a kind of page that brought no text of its own and led to none (`learn_worth`)",
     options=("learn_worth",),
 )
 
@@ -39,13 +49,17 @@ BARREN_TEMPLATE = RefusalReason(
 class TemplateVisit(NamedTuple):
     """A page that was requested: the template of its referrer gets credit if it ``is_new``.
 
-    ``result`` names its outcome. ``is_new`` is True for a document.
+    ``result`` names its outcome. ``is_new`` is True for a document with text of its own;
+    ``original`` is the page that a near copy repeats. ``is_counted``: it tells something about its
+    own template.
     """
 
     url: str
     referrer: str | None
     result: str
     is_new: bool
+    original: str = ""
+    is_counted: bool = True
 
 
 @dataclass(slots=True)
@@ -54,7 +68,7 @@ class TemplateWorth:
 
     ``new`` counts the documents, ``credit`` those first found on pages of the
     template, ``results`` the outcomes of the others, ``skipped`` the URLs considered since it
-    was found barren.
+    was found barren. ``example`` is a near copy and the page that it repeats.
     """
 
     pages: int = 0
@@ -62,11 +76,17 @@ class TemplateWorth:
     credit: int = 0
     skipped: int = 0
     results: Counter[str] = field(default_factory=Counter)
+    example: str = ""
 
     @property
     def share(self) -> float:
         """Documents, its own and those it led to, for each page."""
         return (self.new + self.credit) / max(1, self.pages)
+
+    @property
+    def is_copied(self) -> bool:
+        """True if most pages are near copies."""
+        return 2 * self.results[NEAR_COPY] > self.pages
 
     @property
     def is_low(self) -> bool:
@@ -76,8 +96,17 @@ class TemplateWorth:
     @property
     def is_barren(self) -> bool:
         """True if only samples of the template are requested."""
+        if self.pages >= MIN_COPIED and self.is_copied:
+            return self.share < COPIED_SHARE
         exceptions = self.new + self.credit
         enough = MIN_EXCEPTIONS if exceptions else HANDFUL
+        return self.pages >= enough and self.share < BARREN_SHARE
+
+    @property
+    def is_barren_pool(self) -> bool:
+        """True if it is a directory of which only samples are requested."""
+        exceptions = self.new + self.credit
+        enough = MIN_EXCEPTIONS if exceptions else MIN_POOLED
         return self.pages >= enough and self.share < BARREN_SHARE
 
     def sample(self) -> bool:
@@ -89,8 +118,10 @@ class TemplateWorth:
         """Return the evidence in readable form."""
         found = ", ".join(f"{count} {result}" for result, count in self.results.most_common())
         led = "none led" if not self.credit else f"they led {self.credit} times"
+        example = f"; {self.example}" if self.example else ""
         return (
-            f"of {self.pages} pages of {name}: {found}; {self.new} became documents, {led} to one"
+            f"of {self.pages} pages of {name}: {found}; {self.new} became documents"
+            f"{' with text of their own' if example else ''}, {led} to one{example}"
         )
 
 
@@ -103,25 +134,70 @@ class Templates:
     """
 
     revived: bool = False
+    is_comparing: bool = False
     found: dict[str, TemplateWorth] = field(default_factory=dict)
     _values: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def observe(self, page: TemplateVisit) -> None:
         """Learn from a page that was requested for the first time."""
         template = self._of(self.name_of(page.url))
+        if page.is_counted:
+            self._count(template, page)
+        if page.is_new and page.referrer is not None and not template.is_low:
+            is_sure = page.is_counted or not template.results[NEAR_COPY]
+            self._credit(page.referrer, is_sure=is_sure)
+        if page.is_counted and self.is_comparing:
+            for name in self._pools_of(page.url):
+                self._count(self._of(name), page)
+
+    def start_comparing(self) -> None:
+        """Forget the templates judged without a comparison of texts, as all their pages were new."""
+        self.is_comparing = True
+        for name in [name for name, each in self.found.items() if not each.results]:
+            del self.found[name]
+
+    def has_copies(self, url: str) -> bool:
+        """Return True if pages of the template of a URL were near copies."""
+        template = self.found.get(self.name_of(url))
+        return template is not None and NEAR_COPY in template.results
+
+    def judge(self, url: str) -> tuple[str, TemplateWorth] | None:
+        """Return what a URL is judged by and the evidence on it, None if there is none.
+
+        That is its template; or a directory with the same parameters, wherever it stands, below
+        which there were only near copies.
+        """
+        if not self.found:
+            return None
+        name = self.name_of(url)
+        template = self.found.get(name)
+        if template is None or template.pages < HANDFUL or template.is_barren:
+            for pool in self._pools_of(url):
+                pooled = self.found.get(pool)
+                if pooled is not None and pooled.is_barren_pool:
+                    return pool, pooled
+        return (name, template) if template is not None else None
+
+    def _count(self, template: TemplateWorth, page: TemplateVisit) -> None:
         was_barren = template.is_barren
         template.pages += 1
         if page.is_new:
             template.new += 1
-            if page.referrer is not None:
-                self._credit(page.referrer)
         else:
             template.results[page.result] += 1
+            if page.original:
+                template.example = f"{page.url} repeats {page.original}"
         self.revived |= was_barren and not template.is_barren
 
-    def worth_of(self, url: str) -> TemplateWorth | None:
-        """Return the evidence on the template of a URL, None if there is none."""
-        return self.found.get(self.name_of(url)) if self.found else None
+    def _pools_of(self, url: str) -> list[str]:
+        """Return the directories of a URL, each with its place and the names of the parameters."""
+        path, parameters = url_template(url)
+        names = f"?{'&'.join(parameters)}" if parameters else ""
+        return [
+            f"{'/*' * place}/{each}/**{names}"
+            for place, each in enumerate(path.split("/")[1:-1][:MAX_POOLS])
+            if each and "<" not in each
+        ]
 
     def name_of(self, url: str) -> str:
         """Return the template of a URL, with the words that its parameters choose from.
@@ -131,7 +207,10 @@ class Templates:
         name = str(url_template(url))
         if "?" not in url:
             return name
-        words = [
+        path = url[: url.index("?")]
+        view = path.rsplit("/", 2)[1] if path.endswith("/") else ""  # /commit/?id, /tree/?id
+        words = [view] if view.isalpha() and self._is_choice(name, "/", view) else []
+        words += [
             f"{key}={value}"
             for key, value in parameters_of(url.replace(";", "&"))
             if value.islower() and value.replace("_", "").isalpha()
@@ -151,9 +230,10 @@ class Templates:
             values.add(value)
         return len(values) <= MAX_VALUES
 
-    def _credit(self, referrer: str) -> None:
-        template = self.worth_of(referrer)
-        if template is not None:
+    def _credit(self, referrer: str, *, is_sure: bool) -> None:
+        """Count a document found on a page; of a page that is a near copy only if it is new for sure."""
+        template = self.found.get(self.name_of(referrer))
+        if template is not None and (is_sure or not template.is_copied):
             was_barren = template.is_barren
             template.credit += 1
             self.revived |= was_barren and not template.is_barren
@@ -178,6 +258,7 @@ class Templates:
                     "credit": each.credit,
                     "skipped": each.skipped,
                     "results": dict(each.results),
+                    "example": each.example,
                 }
                 yield name, state, values
 

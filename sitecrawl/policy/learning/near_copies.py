@@ -1,0 +1,298 @@
+"""Near copies: pages whose text another page with a related URL has already.
+
+Programs show one thing in many ways: a file as it is, with line numbers, with the author of each
+line, and all of that at each of its versions. Each view has a URL and a text of its own, but the
+URLs share the name of the thing. The text of a page is compared with those of pages that share
+such a name, by the containment of its shingles (Broder, On the resemblance and containment of
+documents, 1997), with shingles that begin at long words as the signatures of SpotSigs begin at
+chosen ones (Theobald, Siddharth and Paepcke, SIGIR 2008). Nothing is compared on sites whose pages
+rarely share names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, Self
+from urllib.parse import unquote_plus
+from zlib import crc32
+
+from sitecrawl.policy.urls.templates import DEFAULT_NAMES
+
+MIN_CONTAINMENT = 0.8
+"""Share of a page's shingles that another page has, from which it is a near copy."""
+MIN_SHINGLES = 12
+"""Number of shingles below which a text is no evidence."""
+MIN_NUMBERS, MIN_COMMON_NUMBERS = 6, 0.5
+"""Number of different numbers from which they count, and share of them that the other page must have:
+a table of another year has the same words."""
+FIRST_NUMBER = 10
+MIN_ANCHOR = 7
+"""Letters of a word at which a shingle begins: every fourth or fifth word of English."""
+MAX_SHORT = 500
+"""Number of words of a text, up to which a shingle begins at each of them."""
+MAX_TEXT = 16_000
+"""Number of characters of a text that are compared."""
+EARLY, EARLY_TEXT, EARLY_SHARE = 128, 8_000, 0.05
+"""Number of pages, the latest ones, whose texts are kept until texts are compared, of characters of
+each, and share of pages that share a name, below which no more are kept."""
+MIN_SHARING, MIN_SHARE = 16, 0.25
+"""Number and share of pages that share a name with an earlier one, from which texts are compared."""
+MIN_VERSIONS = 6
+"""Near copies of one name, after which the pages of a further version of the site count as such."""
+MAX_ORIGINALS = 12
+"""Maximum number of texts remembered for each name; a constant has more pages."""
+SAMPLE = 8
+"""Number of the first pages of a template, of which more than half have its boilerplate."""
+MAX_NAMES = 20_000
+MAX_TEMPLATES = 500
+MAX_SIZE = 400_000
+"""Number of hashes remembered, those of a text once for each of its names; about 30 MB."""
+MIN_NAME, MAX_NAME = 3, 80
+"""Length of a name, in characters; longer ones are cut."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NUMBER = re.compile(r"(?<![0-9a-zA-Z])[0-9]{2,9}(?![0-9a-zA-Z])", re.ASCII)
+
+
+class Novelty(Enum):
+    """Result of the comparison of a page with those read before."""
+
+    NEW = "new"
+    NEAR_COPY = "near copy"
+    UNKNOWN = "unknown"
+
+
+class Shingles(NamedTuple):
+    """Hashes of the runs of three words of a text, and its numbers but those of lines.
+
+    ``anchored`` are those that begin with a long word, ``first`` all of the beginning, which is
+    the whole of a text that ``is_short``. Numbers are apart, as they stand between the words of one
+    view and not of another.
+    """
+
+    anchored: frozenset[int]
+    first: frozenset[int]
+    is_short: bool
+    numbers: frozenset[int]
+
+    @classmethod
+    def of(cls, text: str, url: str = "") -> Self:
+        """Return the shingles of a text, without those with words of its URL."""
+        named = frozenset(_WORD.findall(unquote_plus(url)))
+        words = _WORD.findall(text[:MAX_TEXT])
+        anchored: list[int] = []
+        first: list[int] = []
+        for place, word in enumerate(words):
+            is_first, is_anchor = place < MAX_SHORT, len(word) >= MIN_ANCHOR
+            if is_first or is_anchor:
+                run = words[place : place + 3]
+                if not named.isdisjoint(run):
+                    continue
+                shingle = crc32(" ".join(run).encode())
+                if is_first:
+                    first.append(shingle)
+                if is_anchor:
+                    anchored.append(shingle)
+        numbers = set(map(int, _NUMBER.findall(text[:MAX_TEXT])))
+        line = FIRST_NUMBER
+        while line in numbers:  # 10, 11, 12: numbers of lines
+            numbers.remove(line)
+            line += 1
+        is_short = len(words) <= MAX_SHORT
+        return cls(frozenset(anchored), frozenset(first), is_short, frozenset(numbers))
+
+    @property
+    def all(self) -> frozenset[int]:
+        """Those that represent the whole text."""
+        return self.first if self.is_short else self.anchored
+
+    @property
+    def size(self) -> int:
+        """Number of hashes and numbers."""
+        return len(self.first) + len(self.anchored) + len(self.numbers)
+
+    def without(self, common: frozenset[int]) -> Shingles:
+        """Return the others than those of ``common``."""
+        if not common:
+            return self
+        return self._replace(anchored=self.anchored - common, first=self.first - common)
+
+    def is_contained_in(self, other: Shingles) -> bool:
+        """Return True if another text has nearly all of this one; False if this one says too little."""
+        common = len(self.numbers & other.numbers)
+        if len(self.numbers) >= MIN_NUMBERS and common < MIN_COMMON_NUMBERS * len(self.numbers):
+            return False
+        if self.is_short and _has_most(other.first, self.first):
+            return True
+        return _has_most(other.anchored, self.anchored)
+
+
+def _has_most(text: frozenset[int], of: frozenset[int]) -> bool:
+    return len(of) >= MIN_SHINGLES and len(of & text) >= MIN_CONTAINMENT * len(of)
+
+
+def names_of(url: str) -> list[str]:
+    """Return the parts of a URL that may name a thing: its last segment, and parameter values."""
+    path, _, query = url.partition("?")
+    segments = [each for each in path.split("/")[3:] if each]
+    found = segments[-1:]
+    for each in query.replace(";", "&").split("&") if query else ():
+        found.append(each.partition("=")[2].rpartition("%2F")[2].rpartition("/")[2])
+    return [
+        name[:MAX_NAME]
+        for each in dict.fromkeys(found)
+        if len(name := unquote_plus(each)) >= MIN_NAME
+        if name.partition(".")[0] not in DEFAULT_NAMES
+    ]
+
+
+def _parts(url: str) -> frozenset[str]:
+    path, _, query = url.partition("?")
+    return frozenset([*path.split("/")[3:], *query.replace(";", "&").split("&")])
+
+
+@dataclass(slots=True)
+class Boilerplate:
+    """Shingles of most of the first pages of a template."""
+
+    _pages: int = 0
+    _counts: Counter[int] = field(default_factory=Counter)
+    common: frozenset[int] = frozenset()
+
+    def add(self, page: Shingles) -> None:
+        """Count the shingles of a page, until there were enough pages."""
+        if self._pages >= SAMPLE:
+            return
+        self._pages += 1
+        self._counts.update(page.first | page.anchored)
+        if self._pages == SAMPLE:
+            self.common = frozenset(
+                each for each, count in self._counts.items() if 2 * count > SAMPLE
+            )
+            self._counts.clear()
+
+
+@dataclass(slots=True)
+class NearCopies:
+    """Texts of the pages of one origin, by the names in their URLs; in memory for one run.
+
+    ``is_comparing`` is True from the page on at which enough pages share names.
+    """
+
+    is_comparing: bool = False
+    _pages: int = 0
+    _sharing: int = 0
+    _early: deque[tuple[str, list[str], str]] = field(default_factory=lambda: deque(maxlen=EARLY))
+    _seen: Counter[str] = field(default_factory=Counter)
+    _copies: Counter[str] = field(default_factory=Counter)
+    _size: int = 0
+    _originals: dict[str, dict[str, Shingles]] = field(default_factory=dict)
+    _templates: dict[str, Boilerplate] = field(default_factory=dict)
+
+    def observe(
+        self, url: str, referrer: str | None, text: str, template: str = ""
+    ) -> tuple[Novelty, str]:
+        """Compare a new page with those read before; return the URL of the page it repeats, or ""."""
+        names = names_of(url)
+        known = any(self._seen[each] for each in names)
+        self._count(names, known=known)
+        if names and self.is_comparing:
+            return self._compare(url, referrer, text, template, names, known=known)
+        if self._pages > EARLY and self._sharing < EARLY_SHARE * self._pages:
+            self._early.clear()
+        elif names:
+            self._early.append((url, names, text[:EARLY_TEXT]))
+        return Novelty.NEW, ""
+
+    def _compare(
+        self,
+        url: str,
+        referrer: str | None,
+        text: str,
+        template: str,
+        names: list[str],
+        *,
+        known: bool,
+    ) -> tuple[Novelty, str]:
+        self._recall_early()
+        whole = Shingles.of(text)
+        if len(whole.all) < MIN_SHINGLES:
+            return Novelty.UNKNOWN, ""
+        common = self._boilerplate(template, whole)
+        own = Shingles.of(text, url).without(common)
+        original, is_compared = self._find(url, names, (own, whole))
+        if original is None:
+            self._remember(url, names, whole)
+            if len(own.all) < MIN_SHINGLES or (known and not is_compared):
+                return Novelty.UNKNOWN, ""
+            return Novelty.NEW, ""
+        if len(self._copies) < MAX_NAMES:
+            self._copies.update(names)
+        if self._is_of_version(url, original, referrer, names):
+            return Novelty.UNKNOWN, original
+        return Novelty.NEAR_COPY, original
+
+    def _recall_early(self) -> None:
+        while self._early:
+            url, names, text = self._early.popleft()
+            own = Shingles.of(text)
+            if self._find(url, names, [own])[0] is None:
+                self._remember(url, names, own)
+
+    def _boilerplate(self, template: str, page: Shingles) -> frozenset[int]:
+        boilerplate = self._templates.setdefault(template, Boilerplate())
+        boilerplate.add(page)
+        if len(self._templates) > MAX_TEMPLATES:
+            del self._templates[next(iter(self._templates))]
+        return boilerplate.common
+
+    def _count(self, names: list[str], *, known: bool) -> None:
+        if len(self._seen) < MAX_NAMES:
+            self._seen.update(names)
+        self._pages += 1
+        self._sharing += known
+        if self._sharing >= MIN_SHARING and self._sharing >= MIN_SHARE * self._pages:
+            self.is_comparing = True
+
+    def _find(self, url: str, names: list[str], own: Sequence[Shingles]) -> tuple[str | None, bool]:
+        """Return the page that contains a text, and True if there was one to compare with.
+
+        A page without a query is no copy of one that has one.
+        """
+        is_compared = False
+        for name in names:
+            for other, text in self._originals.get(name, {}).items():
+                if "?" in other and "?" not in url:
+                    continue
+                is_compared = True
+                if any(each.is_contained_in(text) for each in own):
+                    return other, True
+        return None, is_compared
+
+    def _remember(self, url: str, names: list[str], own: Shingles) -> None:
+        """Keep a text, the largest ones of each name: they contain others."""
+        for name in names:
+            originals = self._originals.setdefault(name, {})
+            originals[url] = own
+            self._size += own.size
+            if len(originals) > MAX_ORIGINALS:
+                smallest = min(originals, key=lambda each: originals[each].size)
+                self._size -= originals.pop(smallest).size
+        while self._size > MAX_SIZE:
+            oldest = self._originals.pop(next(iter(self._originals)))
+            self._size -= sum(each.size for each in oldest.values())
+
+    def _is_of_version(
+        self, url: str, original: str, referrer: str | None, names: list[str]
+    ) -> bool:
+        """Return True for a page of one of few versions of a site, whose pages link to each other.
+
+        A version of a manual is read as a whole; a site with a version for each change is not.
+        """
+        if referrer is None or not _parts(url) - _parts(original) <= _parts(referrer):
+            return False
+        return max(self._copies[each] for each in names) <= MIN_VERSIONS
