@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -72,15 +72,16 @@ def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
     the origin share, by default the page's ``site_names``.
     """
     title = page.title
-    if len(title) > MAX_TITLE or not _matches(_NAME_SEPARATOR, title):
+    ends = _matches(_NAME_SEPARATOR, title) if len(title) <= MAX_TITLE else []
+    if not ends:
         return title
     shared = page.site_names if learned is None else learned
     names = frozenset(map(comparable, (site_name(page), *shared))) | host_names(page.url)
     given, headings = alternative_titles(page)
     return (
-        _matching_start(title, given, names, _NAME_SEPARATOR)
-        or _matching_end(title, given, names)
-        or _matching_start(title, headings, names, _SEPARATOR)
+        _matching_start(title, given, names, ends)
+        or _matching_end(title, given, names, ends)
+        or _matching_start(title, headings, names, _matches(_SEPARATOR, title))
         or _without_names(title, names - {""})
     )
 
@@ -105,25 +106,34 @@ def without_edges(title: str, edges: Iterable[str]) -> str:
 
 
 def _matching_start(
-    title: str, texts: Iterable[str], names: frozenset[str], separator: re.Pattern[str]
+    title: str, texts: Sequence[str], names: frozenset[str], matches: Sequence[re.Match[str]]
 ) -> str:
     """Return the longest beginning of a title that occurs elsewhere on the page, except names."""
-    matches = _matches(separator, title)
-    if not matches:
-        return ""
-    others = set(map(comparable, texts)) - names - {"", comparable(title)}
     starts = (title[: match.start()].strip() for match in reversed(matches))
-    return next((start for start in starts if comparable(start) in others), "") if others else ""
+    return _first_found(starts, texts, names | {"", comparable(title)}) if texts else ""
 
 
-def _matching_end(title: str, texts: Iterable[str], names: frozenset[str]) -> str:
+def _matching_end(
+    title: str, texts: Sequence[str], names: frozenset[str], matches: Sequence[re.Match[str]]
+) -> str:
     """Return the longest end of a title that occurs in the page's metadata.
 
     Headings do not count: one at the end of a title is as often the site's name.
     """
-    others = set(map(comparable, texts)) - names - {"", comparable(title)}
-    ends = (title[match.end() :].strip() for match in _matches(_NAME_SEPARATOR, title))
-    return next((end for end in ends if comparable(end) in others), "") if others else ""
+    ends = (title[match.end() :].strip() for match in matches)
+    return _first_found(ends, texts, names | {"", comparable(title)}) if texts else ""
+
+
+def _first_found(parts: Iterable[str], texts: Sequence[str], others: Collection[str]) -> str:
+    """Return the first part that equals one of the texts, but none of ``others``.
+
+    Texts are compared one by one: nearly always the first heading is the title.
+    """
+    for part in parts:
+        name = comparable(part)
+        if name not in others and any(comparable(text) == name for text in texts):
+            return part
+    return ""
 
 
 def _without_names(title: str, names: frozenset[str]) -> str:
