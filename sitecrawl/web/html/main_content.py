@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.page import LeftOut
@@ -322,10 +323,11 @@ def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
         kept[start:end] = b"\1" * (end - start)
     folded = title.casefold()
     longest, shortest = min(MAX_TITLE_LINE, len(title) * 3), max(3, len(title) // 2)
+    dropped = compress(range(len(lines)), map(not_, kept))
     named = [
-        (len(line), -number)
-        for number, line in enumerate(lines)
-        if shortest <= len(line) <= longest and not kept[number] and _names(line, folded)
+        (len(lines[number]), -number)
+        for number in dropped
+        if shortest <= len(lines[number]) <= longest and _names(lines[number], folded)
     ]
     if named:
         number = max(named)[1]

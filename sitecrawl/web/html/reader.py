@@ -236,8 +236,8 @@ def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
         and options.remove_beside_articles
         and not options.content_selector
         and len(markup) <= MAX_ARTICLE_MARKUP
-        and markup.count(b"<option") <= MAX_ARTICLE_OPTIONS
         and _is_article(page, walk)
+        and markup.count(b"<option") <= MAX_ARTICLE_OPTIONS
     ):
         article = article_text(markup, page.url, "resiliparse")
         if article:
