@@ -8,6 +8,7 @@ by the site's response for a URL that does not exist.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -297,15 +298,16 @@ def sketch(page: Page, url: str) -> Sketch | None:
     """Sketch a page; None if it is too long for an error page, or has too few words."""
     if len(page.text) > MAX_MISSING_TEXT:
         return None
-    counts: dict[str, int] = {}
-    for word in _WORD.findall(f"{page.title} {page.text}".lower()):
-        is_word = word.isalpha() or not any(map(str.isdigit, word))
-        if is_word and word not in _DATES:
-            counts[word] = counts.get(word, 0) + 1
-    echo = _url_words(url)
-    if sum(counts.values()) < MIN_SKETCH_WORDS:
+    found = Counter(_WORD.findall(f"{page.title} {page.text}".lower()))
+    counts = sorted((word, count) for word, count in found.items() if _is_lasting(word))
+    if sum(count for _, count in counts) < MIN_SKETCH_WORDS:
         return None
-    return Sketch(tuple(sorted(counts.items())), echo)
+    return Sketch(tuple(counts), _url_words(url))
+
+
+def _is_lasting(word: str) -> bool:
+    """Return False for dates and numbers."""
+    return word not in _DATES and (word.isalpha() or not any(map(str.isdigit, word)))
 
 
 @lru_cache(maxsize=256)
