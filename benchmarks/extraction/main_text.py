@@ -18,7 +18,7 @@ from benchmarks.extraction.truth import DOCUMENTATION, FullText, Truth
 from sitecrawl.policy.documents.furniture import (
     SAMPLED_PAGES,
     OriginFurniture,
-    checked_lines,
+    encoded_lines,
     learn,
     names_of,
     own_headings,
@@ -109,13 +109,13 @@ def without_furniture(pages: Pages, read: Extracted) -> Extracted:
         for name in each:
             sample = samples.setdefault(name, [])
             if len(sample) < SAMPLED_PAGES:
-                sample.append(page_keys(checked_lines(text)))
+                sample.append(page_keys(encoded_lines(text)))
     lines = {name: learn(sample, frozenset()) for name, sample in samples.items()}
     known = OriginFurniture(1, lines)
     texts = []
     for text, each, page in zip(read.texts, names, read.pages, strict=True):
         own = own_headings((heading.text for heading in page.headings), page.title)
-        kept = known.kept(checked_lines(text), each, lambda own=own: own)  # type: ignore[misc]
+        kept = known.kept(encoded_lines(text), each, lambda own=own: own)  # type: ignore[misc]
         texts.append("\n".join(compress(text.split("\n"), kept)) if kept else text)
     return Extracted(texts, read.milliseconds, read.pages)
 

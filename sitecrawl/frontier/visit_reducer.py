@@ -27,8 +27,8 @@ from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.documents.fields import VOLATILE
 from sitecrawl.policy.documents.furniture import (
     Names,
-    checked_lines,
-    line_keys,
+    encoded_lines,
+    line_key,
     names_of,
     stripped_document,
 )
@@ -595,7 +595,7 @@ class VisitReducer:
             return
         before = self._documents.content(finding.stored.id)
         texts = (str(each.get("body", "")) for each in (finding.document, before))
-        now, then = (frozenset(line_keys(checked_lines(text))) for text in texts)
+        now, then = (frozenset(map(line_key, encoded_lines(text))) for text in texts)
         finding.gained = now - then
         names = names_of(finding.stored.url)
         if self._furniture.is_undecided(finding.origin, names):

@@ -10,7 +10,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.pipelines.document import DocumentPipeline
 from sitecrawl.policy.documents.furniture import (
     STRIPPED_TYPES,
-    checked_lines,
+    encoded_lines,
     is_gone,
     names_of,
     own_headings,
@@ -59,7 +59,7 @@ class FurniturePipeline(DocumentPipeline):
             return own_headings((each.text for each in page.headings), page.title)
 
         if self._strips and page.text and page.content_type in STRIPPED_TYPES:
-            text = checked_lines(page.text)
+            text = encoded_lines(page.text)
             known, names = self._known(visit.due.origin), names_of(visit.due.url)
             if known.samples(visit.due.fingerprint, names):
                 edges = title_edges(page.title) if self._names_site else ()
@@ -74,7 +74,7 @@ class FurniturePipeline(DocumentPipeline):
                     strip(page, kept)
                     if page.stable_text:
                         stable = page.stable_text.split("\n")
-                        rest = known.kept(checked_lines(page.stable_text), names, page_headings)
+                        rest = known.kept(encoded_lines(page.stable_text), names, page_headings)
                         page.stable_text = "\n".join(compress(stable, rest) if rest else stable)
         visit.stripped(Stripping(lines, version, "\n".join(map(str, page.left_out))))
 

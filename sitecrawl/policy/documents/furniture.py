@@ -56,36 +56,26 @@ def names_of(url: str) -> Names:
     return Names(ORIGIN, str(url_template(url))[:MAX_NAME])
 
 
-class CheckedLines(NamedTuple):
-    """The lines of a text in UTF-8, and their checksums."""
-
-    lines: list[bytes]
-    checks: list[int]
+def encoded_lines(text: str) -> list[bytes]:
+    """Return the lines of a text in UTF-8, the form for comparison."""
+    return text.encode("utf-8", "surrogatepass").split(b"\n")
 
 
-def checked_lines(text: str) -> CheckedLines:
-    """Return the lines of a text in the form for comparison."""
-    lines = text.encode("utf-8", "surrogatepass").split(b"\n")
-    return CheckedLines(lines, list(map(crc32, lines)))
+def line_key(line: bytes) -> int:
+    """Return the key of a line: 63 bits, hardly ever equal for different lines."""
+    return len(line) << 32 | crc32(line)
 
 
-def line_keys(text: CheckedLines) -> list[int]:
-    """Return the keys of lines: 63 bits each, hardly ever equal for different lines."""
-    sizes = map(len, text.lines)
-    return [size << 32 | check for size, check in zip(sizes, text.checks, strict=True)]
+def mark_key(mark: str) -> int:
+    """Return the key of a pseudo-line."""
+    return line_key(mark.encode("utf-8", "surrogatepass"))
 
 
-def line_key(line: str) -> int:
-    """Return the key of one line."""
-    return line_keys(checked_lines(line))[0]
-
-
-def page_keys(text: CheckedLines, marks: Iterable[str] = ()) -> tuple[int, ...]:
+def page_keys(lines: list[bytes], marks: Iterable[str] = ()) -> tuple[int, ...]:
     """Return the keys of the different lines of a page in ascending order, and of its marks."""
-    keys = line_keys(text)
-    if len(keys) > MAX_LINES:
-        keys = [*keys[: MAX_LINES // 2], *keys[-MAX_LINES // 2 :]]
-    return tuple(sorted({*keys, *map(line_key, marks)}))
+    if len(lines) > MAX_LINES:
+        lines = [*lines[: MAX_LINES // 2], *lines[-MAX_LINES // 2 :]]
+    return tuple(sorted({*map(line_key, lines), *map(mark_key, marks)}))
 
 
 def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[int]:
@@ -105,40 +95,36 @@ def learn(pages: Collection[Iterable[int]], known: frozenset[int]) -> frozenset[
 
 
 class KnownLines(NamedTuple):
-    """The furniture that a page is compared with: keys of lines, and the checksums in them."""
+    """The furniture that a page is compared with: keys of lines, and the sizes in them."""
 
     keys: frozenset[int]
-    checks: frozenset[int]
+    sizes: frozenset[int]
 
 
 def known_lines(*furniture: frozenset[int]) -> KnownLines:
     """Return the furniture of several samples in the form for comparison."""
     keys = frozenset[int]().union(*furniture)
-    return KnownLines(keys, frozenset(key & 0xFFFFFFFF for key in keys))
+    return KnownLines(keys, frozenset(key >> 32 for key in keys))
 
 
-def kept_lines(text: CheckedLines, known: KnownLines) -> bytearray | None:
+def kept_lines(lines: list[bytes], known: KnownLines) -> bytearray | None:
     """Return one byte per line, 0 if it is furniture to remove; None if all lines are kept.
 
-    A text that consists of furniture alone keeps it. Checksums are compared first: most lines of
-    most pages are not furniture.
+    A text that consists of furniture alone keeps it. Sizes are compared first: most lines of most
+    pages are not furniture, and a checksum takes longer.
     """
-    found = bytearray(map(known.checks.__contains__, text.checks))
+    found = bytearray(map(known.sizes.__contains__, map(len, lines)))
     last = len(found)
     kept = bytearray(b"\1" * last)
     start = found.find(1)
     while start >= 0:
         end = start
-        while end < last and found[end] and _is_known(text.lines[end], known):
+        while end < last and found[end] and line_key(lines[end]) in known.keys:
             end += 1
         if not start or end == last or end - start >= MIN_RUN:
             kept[start:end] = bytes(end - start)
         start = found.find(1, max(end, start + 1))
     return kept if 0 in kept and 1 in kept else None
-
-
-def _is_known(line: bytes, known: KnownLines) -> bool:
-    return len(line) << 32 | crc32(line) in known.keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +142,7 @@ class OriginFurniture:
     _compared: dict[tuple[str, ...], KnownLines] = field(default_factory=dict, compare=False)
 
     def kept(
-        self, text: CheckedLines, names: Names, own: Callable[[], Collection[str]] = tuple
+        self, lines: list[bytes], names: Names, own: Callable[[], Collection[str]] = tuple
     ) -> bytearray | None:
         """Return one byte per line, 0 for furniture of the page's template or origin; None if none.
 
@@ -167,11 +153,11 @@ class OriginFurniture:
             return None
         if known not in self._compared:
             self._compared[known] = known_lines(*(self.lines[name] for name in known))
-        kept = kept_lines(text, self._compared[known])
+        kept = kept_lines(lines, self._compared[known])
         headings = own() if kept is not None else ()
         if kept is not None and headings:
             wanted = {text.encode("utf-8", "surrogatepass") for text in headings}
-            last = {line: number for number, line in enumerate(text.lines) if line in wanted}
+            last = {line: number for number, line in enumerate(lines) if line in wanted}
             for number in last.values():
                 kept[number] = 1
         return kept
@@ -181,7 +167,7 @@ class OriginFurniture:
         known = self.lines.get(ORIGIN)
         if not known:
             return ()
-        return tuple(edge for edge in title_edges(title) if line_key(edge_mark(edge)) in known)
+        return tuple(edge for edge in title_edges(title) if mark_key(edge_mark(edge)) in known)
 
     def changed_since(self, version: int, names: Names) -> bool:
         """Return True if the furniture of a page has changed since a version."""
@@ -216,7 +202,7 @@ def stripped_document(
     headings = document.get("headings")
     texts = [each["text"] for each in headings] if isinstance(headings, list) else []
     title = str(document.get("title", ""))
-    kept = furniture.kept(checked_lines(body), names, lambda: own_headings(texts, title))
+    kept = furniture.kept(encoded_lines(body), names, lambda: own_headings(texts, title))
     if kept is None:
         return (document, []) if has_name else None
     stripped = {**document, "body": "\n".join(compress(lines, kept))}
