@@ -346,22 +346,23 @@ class Discovery:
         for link in links:
             admission = self.rules.admit(link.url, depth=due.depth + 1, rel=link.rel | rel)
             if not admission.decision.allowed:
-                self._left(admission, link, due, found)
+                self._left(admission, admission.decision, link, due, found)
 
     def _left(
         self,
         admission: Admission,
+        decision: Decision,
         link: Link,
         due: DueUrl,
         found: FoundLinks,
     ) -> None:
         """Count a link that is not followed; store it if it leads to a URL seen in this run."""
-        self.refused(admission.decision, link.url, due.url)
+        self.refused(decision, link.url, due.url)
         if found.stored is not None and admission.fingerprint in self._seen:
             found.stored.append((admission.origin, admission.fingerprint, ""))
         elif (
             found.outside is not None
-            and admission.decision.reason == OUTSIDE_SCOPE
+            and decision.reason == OUTSIDE_SCOPE
             and len(found.outside) < MAX_OUTSIDE
         ):
             found.outside.append((link.url, "link"))
@@ -384,7 +385,7 @@ class Discovery:
         if decision.allowed:
             decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
-            self._left(admission._replace(decision=decision), link, due, found)
+            self._left(admission, decision, link, due, found)
             return
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
