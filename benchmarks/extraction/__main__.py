@@ -29,6 +29,7 @@ def main() -> None:
     others = not arguments.without_others
     tables: dict[str, Callable[[], None]] = {
         "articles": MainText(truth, others=others).articles,
+        "losses": MainText(truth, others=others).losses,
         "documentation": MainText(truth, others=others).documentation,
         "structure": lambda: structure(truth, others=others),
         "metadata": Metadata(truth, others=others).articles,

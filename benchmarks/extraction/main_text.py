@@ -31,6 +31,10 @@ from sitecrawl.web.read_options import ReadOptions
 Pages = Sequence[tuple[str, Path]]
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f\u1000-\u109f]|\w+")
 MIN_LINE = 20  # characters of a line of content that is looked for
+MIN_TITLE = 15  # characters of a title that is looked for
+EVERYTHING = ReadOptions(
+    content="all", remove_elements=(), remove_skip_links=False, remove_cookie_banners=False
+)
 
 
 @dataclass(slots=True)
@@ -67,15 +71,8 @@ def read_all(pages: Pages, options: ReadOptions) -> Extracted:
 
 def ours() -> dict[str, ReadOptions]:
     """The ways of our own reading, by their names in the tables."""
-    everything = replace(
-        ReadOptions(),
-        content="all",
-        remove_elements=("header", "footer"),
-        remove_skip_links=False,
-        remove_cookie_banners=False,
-    )
     found = {
-        "sitecrawl all": everything,
+        "sitecrawl all": replace(EVERYTHING, remove_elements=("header", "footer")),
         "sitecrawl": ReadOptions(),
         "sitecrawl article": ReadOptions(content="article"),
         "sitecrawl article, resiliparse": ReadOptions(
@@ -118,6 +115,19 @@ def without_furniture(pages: Pages, read: Extracted) -> Extracted:
         kept = known.kept(encoded_lines(text), each, lambda own=own: own)  # type: ignore[misc]
         texts.append("\n".join(compress(text.split("\n"), kept)) if kept else text)
     return Extracted(texts, read.milliseconds, read.pages)
+
+
+def losses(everything: Extracted, ours: Extracted, titles: Sequence[str]) -> tuple[int, int, int]:
+    """Pages that lost their title from the text, all first-level headings, or all text."""
+    lost_titles = lost_headings = emptied = 0
+    for whole, page, title in zip(everything.pages, ours.pages, titles, strict=True):
+        wanted = folded(title)
+        found = wanted in folded(whole.text) and wanted not in folded(page.text)
+        lost_titles += len(wanted) > MIN_TITLE and found
+        first = [any(each.level == 1 for each in read.headings) for read in (whole, page)]
+        lost_headings += first[0] and not first[1]
+        emptied += bool(whole.text.strip()) and not page.text.strip()
+    return lost_titles, lost_headings, emptied
 
 
 class MainText:
@@ -175,6 +185,35 @@ class MainText:
                 f"| {name} | {precision:.3f} | {recall:.3f} | {score:.3f} | {scores} |"
                 f" {each.milliseconds:.1f} | {empty} |"
             )
+
+    def losses(self) -> None:
+        """Titles, headings and pages that our reading loses, among those that a page has."""
+        articles = self._truth.passages()
+        sets: dict[str, list[tuple[str, Path, str]]] = {
+            "trafilatura": [
+                (page.url, page.path, "".join(page.metadata.get("Title", ())[:1]))
+                for page in articles
+            ],
+            "Readability": [
+                (page.url, page.path, page.titles[0]) for page in self._truth.readability()
+            ],
+            "documentation": [
+                (page.url, page.path, " ".join(page.titles[:1]))
+                for of in DOCUMENTATION
+                for page in self._truth.documentation(of)
+            ],
+        }
+        print("\n## Lost by `content=page` and `content=all`: pages\n")
+        print("| pages of | pages | title not in body | no h1 left | emptied |")
+        print("|---|---|---|---|---|")
+        for name, known in sets.items():
+            pages = [(url, path) for url, path, _ in known]
+            titles = [title for _, _, title in known]
+            everything = read_all(pages, EVERYTHING)
+            ways = {"page": ReadOptions(), "all": ours()["sitecrawl all"]}
+            counts = [losses(everything, read_all(pages, way), titles) for way in ways.values()]
+            cells = (f"{page} ({both})" for page, both in zip(*counts, strict=True))
+            print(f"| {name} | {len(pages)} | {' | '.join(cells)} |")
 
     def documentation(self) -> None:
         """Documentation sets, whose generators mark their content."""

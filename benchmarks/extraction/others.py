@@ -7,6 +7,7 @@ writes a text file and a time for each page.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -81,11 +82,16 @@ def _resiliparse(name: str) -> Callable[[bytes, str], str]:
     return read
 
 
+_STOPLISTS = {b"de": "German", b"fr": "French", b"es": "Spanish", b"it": "Italian", b"nl": "Dutch"}
+
+
 def _justext(_name: str) -> Callable[[bytes, str], str]:
     program: Any = import_module("justext")
 
     def read(body: bytes, _url: str) -> str:
-        paragraphs = program.justext(body, program.get_stoplist("English"))
+        declared = re.search(rb"<html[^>]+lang=[\"']?(\w\w)", body)
+        language = _STOPLISTS.get(declared[1].lower() if declared else b"", "English")
+        paragraphs = program.justext(body, program.get_stoplist(language))
         return "\n".join(each.text for each in paragraphs if not each.is_boilerplate)
 
     return read

@@ -15,6 +15,7 @@ MIN_SEQUENCES = 2
 
 
 _WORD = re.compile(r"\w+")
+_RULE = re.compile(r"[|:\s-]+")  # below the heads of a table
 
 
 class ArticleLines:
@@ -44,7 +45,10 @@ class ArticleLines:
 
 
 def article_text(markup: bytes, url: str, extractor: str) -> str:
-    """Return the article of a page in UTF-8, line by line; empty if none is found."""
+    """Return the article of a page in UTF-8, line by line; empty if none is found.
+
+    Each cell of a table is a line, as in the text of other pages.
+    """
     if len(markup) > MAX_MARKUP:
         return ""
     text = markup.decode("utf-8", "replace")
@@ -52,9 +56,17 @@ def article_text(markup: bytes, url: str, extractor: str) -> str:
         found = _EXTRACTORS[extractor](text, url)
     except Exception:  # noqa: BLE001 -- on any failure, the page's own content is used
         return ""
-    lines = (" ".join(line.split()) for line in found.split("\n"))
+    cells = (cell for line in found.split("\n") for cell in _cells(line))
+    lines = (" ".join(cell.split()) for cell in cells)
     article = "\n".join(line for line in lines if line)
     return article if len(article) >= MIN_TEXT else ""
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row of a table, which extractors write in one line."""
+    if line.startswith("|"):
+        return [] if _RULE.fullmatch(line) else line.split("|")
+    return line.split("\t\t")
 
 
 def _by_trafilatura(text: str, url: str) -> str:

@@ -32,6 +32,8 @@ NOBODY = frozenset(
 _ADDRESS = re.compile(
     r"https?://|www\.|@|\.(?:com|org|net|html?)\b|facebook|twitter", re.IGNORECASE
 )
+# A company, whose page names it where persons are expected.
+_COMPANY = re.compile(r"(?:\b(?:GmbH|AG|Ltd|LLC|Inc|KG|OHG|Corp)|\be\.\s?V)\.?$")
 _MADE_BY = re.compile(r"^(?:wordpress|joomla|drupal|typo3|microsoft|adobe)\b", re.IGNORECASE)
 # "By", alone or in phrases such as "Veröffentlicht von", "View all posts by".
 _BY = re.compile(
@@ -90,7 +92,8 @@ def _named(names: Iterable[str], nobody: frozenset[str] | set[str]) -> list[str]
 
 def is_name(text: str) -> bool:
     """Return True if a text can be the name of an author."""
-    return bool(_WORDS.search(text)) and not (_ADDRESS.search(text) or _MADE_BY.search(text))
+    others = (_ADDRESS, _COMPANY, _MADE_BY)
+    return bool(_WORDS.search(text)) and not any(other.search(text) for other in others)
 
 
 def from_byline(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
+_ICON = re.compile(r"favicon|\.ico(?:$|\?)", re.IGNORECASE)
 WORDS_A_MINUTE = 230  # Brysbaert 2019: silent reading of English, 238 non-fiction
 SIGNS_A_MINUTE = 500
 IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
@@ -60,7 +62,8 @@ class PageFacts:
     @cached_property
     def publication(self) -> tuple[str, str]:
         """The publication date and the name of its source."""
-        return publication(self.page, from_text=self.options.dates_in_text)
+        is_product = type_of_page(self).lower() == "product"  # text shows dates of reviews
+        return publication(self.page, from_text=self.options.dates_in_text and not is_product)
 
     @cached_property
     def authors(self) -> list[str]:
@@ -112,11 +115,15 @@ def publisher(facts: PageFacts) -> str:
 
 
 def image(page: Page) -> str:
-    """The URL of the image that represents a page, from its metas, else its structured data."""
-    named = [page.metas[name][0] for name in IMAGES if name in page.metas]
+    """The URL of the image that represents a page, from its metas, else its structured data.
+
+    An icon of the site represents no page.
+    """
+    named = [text for name in IMAGES for text in page.metas.get(name, ())]
     named += [*page.json_ld.get("image", ())[:1], *page.json_ld.get("thumbnailUrl", ())[:1]]
-    found = (resolve(text, page.base) for text in named[:1])
-    return next((address for address in found if address and address.startswith("http")), "")
+    first = next((text for text in named if text and not _ICON.search(text)), None)
+    address = resolve(first, page.base) if first else None
+    return address if address and address.startswith("http") else ""
 
 
 def word_count(text: str, language: str) -> int:

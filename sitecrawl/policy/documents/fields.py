@@ -37,7 +37,7 @@ from sitecrawl.policy.documents.field_values import (
     sections,
     type_of_page,
 )
-from sitecrawl.policy.documents.site_names import site_name
+from sitecrawl.policy.documents.site_names import named_site
 from sitecrawl.policy.documents.text_fields import document_title
 from sitecrawl.policy.urls.canonicalization import is_dynamic
 from sitecrawl.web.feeds import listings
@@ -278,9 +278,9 @@ DOCUMENT: tuple[OutputField, ...] = (
     ),
     OutputField(
         name="site_name",
-        meaning="the name of the site that the page states",
+        meaning="the name of the site that the page states, or that ends its title and is its host's",
         example="Example Docs",
-        page=lambda facts: site_name(facts.page),
+        page=lambda facts: named_site(facts.page),
         volatile=False,
         rag=True,
     ),

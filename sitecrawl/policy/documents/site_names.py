@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 SITE_NAME_METAS = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 TITLE_METAS = ("og:title", "dc.title", "dcterms.title", "twitter:title")
+SUBDOMAINS = frozenset(
+    {"blog", "blogs", "docs", "forum", "help", "news", "shop", "store", "support", "wiki"}
+)
 MAX_TITLE = 1_000  # characters; longer titles are not split
 MAX_PARTS = 20
 MAX_HEADINGS = 50  # headings of a page that are compared with its title
@@ -40,6 +43,18 @@ def site_name(page: Page) -> str:
     metas = (page.metas[name][0] for name in SITE_NAME_METAS if name in page.metas)
     texts = (*metas, *page.json_ld.get("WebSite", ()))
     return next((name for name in texts if name and "://" not in name), "")
+
+
+def named_site(page: Page) -> str:
+    """Return the name of the site as stated by a page, else the end of its title that names its
+    host."""
+    stated = site_name(page)
+    matches = () if stated or len(page.title) > MAX_TITLE else _matches(_SEPARATOR, page.title)
+    if not matches:
+        return stated
+    end = page.title[matches[-1].end() :].strip()
+    key = comparable(end)
+    return end if key in host_names(page.url) and key not in SUBDOMAINS else ""
 
 
 def host_names(url: str) -> frozenset[str]:

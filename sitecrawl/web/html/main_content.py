@@ -55,6 +55,7 @@ CONSENT_SELECTOR = ", ".join(
     f'[{attribute}*="{word}"]' for word in _CONSENT_WORDS for attribute in ("id", "class")
 )
 _BLOCKS_OF_CONSENT = frozenset({"div", "section", "aside", "dialog", "form", "p", "ul", "footer"})
+_QUOTES = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _SKIP = re.compile(
     r"(?:(?:skip|jump|go)\s+(?:directly\s+|straight\s+|ahead\s+|over\s+)?to\s+(?:the\s+)?"
     r"(?:main\s+|page\s+|primary\s+)?(?:content|navigation|menu|search|footer|body|text|article"
@@ -321,7 +322,7 @@ def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
     if ranked and not any(kept[start] for start, _, _ in ranked):
         start, end, _ = _best(ranked, title, first)
         kept[start:end] = b"\1" * (end - start)
-    folded = title.casefold()
+    folded = _plain(title)
     longest, shortest = min(MAX_TITLE_LINE, len(title) * 3), max(3, len(title) // 2)
     dropped = compress(range(len(lines)), map(not_, kept))
     named = [
@@ -331,14 +332,19 @@ def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
     ]
     if named:
         number = max(named)[1]
-        line = lines[-number].casefold()
-        if not any(line in each.casefold() for each in compress(lines, kept)):
+        line = _plain(lines[-number])
+        if not any(line in _plain(each) for each in compress(lines, kept)):
             kept[-number] = 1
 
 
 def _names(line: str, title: str) -> bool:
     """Return True if a line is more than half of a title; less is usually the site's name."""
-    return len(line) * 2 > len(title) and len(line) > 3 and line.casefold() in title
+    return len(line) * 2 > len(title) and len(line) > 3 and _plain(line) in title
+
+
+def _plain(text: str) -> str:
+    """A text in the form for comparison with a title: case-folded, with plain quotation marks."""
+    return text.casefold() if text.isascii() else text.casefold().translate(_QUOTES)
 
 
 def _best(ranked: Sequence[Ranked], title: str, first: int) -> Ranked:

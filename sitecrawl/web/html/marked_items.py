@@ -130,7 +130,11 @@ def _items(root: LexborNode, page: _Item) -> list[_Item]:
     known: dict[int, _Item] = {}
     found: list[_Item] = []
     steps = 0
+    last = None
     for node in root.css(_SELECTOR)[:MAX_ELEMENTS]:
+        if node.mem_id == last:  # lexbor returns an element once for each selector that it matches
+            continue
+        last = node.mem_id
         attributes = node.attributes
         around, taken = _enclosing(node, known, page)
         steps += taken
