@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from fixtures.crawls import CrawlCommand
+from fixtures.databases import Databases
 from fixtures.postgres import PostgresServer
+from fixtures.relay import Relay, relayed
 from fixtures.server import Page, Server, page
 from sitecrawl.frontier import open_records
 
@@ -71,6 +74,31 @@ def test_a_crawl_goes_on_after_the_server_has_restarted(
     assert len(done.lines) == len(expected)
     with open_records(url) as records:
         assert len(list(records.changes(0))) == len(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("W-04")
+def test_lost_commits_and_lost_answers_change_nothing(
+    server: Server, crawl: CrawlCommand, databases: Databases, tmp_path: Path
+) -> None:
+    url = databases.postgres.url("lossy")
+    place, folder = relayed(url, tmp_path)
+    origin = server.serve(site())
+    with Relay(folder, tmp_path) as relay:
+        relay.every = 9
+        settings = {"SITECRAWL_DATABASE": place}
+        options = {"crawl_name": "lossy", "delay": 0.05, "politeness": 0}
+        done = crawl(f"{origin}/", settings=settings, **options)
+    assert done.status == 0, done.log[-3000:]
+    assert min(relay.lost["answer"], relay.lost["commit"]) > 0
+    expected = {f"{origin}{path}" for path in ("/", *PATHS)}
+    assert done.documents.keys() == expected
+    assert len(server.log.targets()) == len(expected) + 1
+    assert [line["seq"] for line in done.lines] == list(range(1, len(expected) + 1))
+    with open_records(url) as records:
+        assert len(list(records.changes(0))) == len(expected)
+        [state] = records.origins()
+        assert (state.waiting, state.documents) == (0, len(expected))
 
 
 @pytest.mark.behaviour("W-04")

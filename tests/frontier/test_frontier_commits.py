@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from fixtures.postgres import PostgresServer
+from fixtures.relay import Fault, Relay, relayed
 from sitecrawl.frontier.database import Reconnection, RowStatement
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.outbox import Entry
+from sitecrawl.frontier.postgres import LostTransactionError
 from tests.frontier.workers import SITE, Crawls, Worker, ingested
-
-SOCKET = ".s.PGSQL.5432"
-CHUNK = 65536
-
-
-class Relay(Thread):
-    """Socket before a server that loses the answer to the next commit once ``losing`` is set."""
-
-    def __init__(self, server: Path, folder: Path) -> None:
-        super().__init__(daemon=True)
-        self.losing = False
-        self._server = server
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(str(folder / SOCKET))
-        self._socket.listen()
-
-    def run(self) -> None:
-        """Serve one connection after the other."""
-        while True:
-            client, _ = self._socket.accept()
-            with closing(client), closing(socket.socket(socket.AF_UNIX)) as server:
-                server.connect(str(self._server / SOCKET))
-                back = Thread(target=self._answer, args=(server, client), daemon=True)
-                back.start()
-                while sent := client.recv(CHUNK):
-                    if self.losing and b"COMMIT" in sent:
-                        self.losing = False
-                        client.shutdown(socket.SHUT_RDWR)
-                        server.sendall(sent)
-                        time.sleep(0.2)  # it commits
-                        break
-                    server.sendall(sent)
-
-    @staticmethod
-    def _answer(server: socket.socket, client: socket.socket) -> None:
-        with suppress(OSError):
-            while got := server.recv(CHUNK):
-                client.sendall(got)
 
 
 @pytest.fixture
@@ -84,23 +45,26 @@ def test_no_worker_waits_for_another_that_has_changes_to_commit(crawls: Crawls) 
 
 
 @pytest.mark.behaviour("W-04")
-def test_a_commit_whose_answer_is_lost_keeps_its_numbers(
-    postgres: PostgresServer, tmp_path: Path
+@pytest.mark.parametrize("fault", ["answer", "commit"])
+def test_a_commit_without_an_answer_is_made_once(
+    postgres: PostgresServer, tmp_path: Path, fault: Fault
 ) -> None:
-    url = postgres.url("answer")
-    host = str(conninfo_to_dict(url)["host"])
-    relay = Relay(Path(host), tmp_path)
-    relay.start()
-    with ExitStack() as stack:
-        place = url.replace(host.replace("/", "%2F"), str(tmp_path).replace("/", "%2F"))
+    place, server = relayed(postgres.url(fault), tmp_path)
+    with Relay(server, tmp_path) as relay, ExitStack() as stack:
         worker = Crawls(place, stack)()
         worker.database.reconnection = Reconnection(10)
         worker.seed("/a", "/b", "/c")
         dues = worker.due()
         worker.commit(ingested(dues[0], "a", time.time()))
-        relay.losing = True
-        changes = worker.commit(*(ingested(due, due.url, time.time()) for due in dues[1:]))
-        assert not relay.losing
+        relay.loses = fault
+        visits = [ingested(due, due.url, time.time()) for due in dues[1:]]
+        if fault == "commit":
+            with pytest.raises(LostTransactionError) as lost:
+                worker.commit(*visits)
+            assert worker.lines() == ["new /a"]
+            assert worker.store.restore(lost.value)
+        changes = worker.commit(*visits)
+        assert relay.lost == {fault: 1}
         assert [(each.seq, each.record["url"]) for each in changes] == [
             (2, f"{SITE}/b"),
             (3, f"{SITE}/c"),
