@@ -197,6 +197,7 @@ class Finding:
     overlaps: int
     soon: int
     after_loss: int
+    needless: int
 
     @classmethod
     def of(cls, log: Sequence[Served], run: Run, delay: float) -> Finding:
@@ -217,9 +218,21 @@ class Finding:
         }
         killed = {f"worker{each.number}/1.0" for each in run.workers if each.killed}
         late = cls._after_loss(found, stopped, killed)
+        needless = cls._needless(found, killed | stopped.keys())
         pages = Counter(each.agent.split("/")[0] for each in found if each.target != "/robots.txt")
         twice = sum(count - 1 for count in counts.values())
-        return cls(pages, twice, overlaps, soon, late)
+        return cls(pages, twice, overlaps, soon, late, needless)
+
+    @staticmethod
+    def _needless(found: Sequence[Served], failed: set[str]) -> int:
+        """Count requests for what a worker that was neither killed nor stopped had fetched."""
+        had: set[tuple[str, str]] = set()
+        needless = 0
+        for each in sorted(found, key=lambda each: each.started):
+            needless += (each.origin, each.target) in had
+            if not any(each.agent.startswith(agent) for agent in failed):
+                had.add((each.origin, each.target))
+        return needless
 
     @staticmethod
     def _after_loss(found: Sequence[Served], stopped: dict[str, float], killed: set[str]) -> int:
@@ -267,13 +280,15 @@ def measured(given: argparse.Namespace, kind: str, workers: int, stack: ExitStac
         *(given.case, kind, str(workers), str(pages), str(sum(sizes) - pages + finding.twice)),
         *(shares, f"{run.wall:.1f}", f"{pages / run.wall:.0f}", f"{1000 * cpu / pages:.2f}"),
         f"{max(worker.cpu for worker in run.workers):.1f}",
-        *(str(finding.twice), str(finding.overlaps), str(finding.soon), str(finding.after_loss)),
+        *(str(finding.twice), str(finding.needless), str(finding.overlaps), str(finding.soon)),
+        str(finding.after_loss),
     ]
 
 
 HEADS = (
     *("case", "database", "workers", "requests", "missing", "of each worker", "seconds"),
-    *("pages/s", "CPU ms/page", "CPU s of one", "again", "overlaps", "too soon", "after loss"),
+    *("pages/s", "CPU ms/page", "CPU s of one", "again", "needless", "overlaps"),
+    *("too soon", "after loss"),
 )
 
 

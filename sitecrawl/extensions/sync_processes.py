@@ -89,10 +89,12 @@ async def _report_end(uri: str, process: Process) -> None:
     try:
         outcome = SyncOutcome(**json.loads(output.rpartition(b"\n")[2]))
     except ValueError:
-        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2] or "it was killed"
+        last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2] or "it was killed."
         outcome = SyncOutcome(error=f"The process ended with status {process.returncode}: {last}")
     if outcome.error:
         logger.error("sync: %s Later: scrapy sync %s", outcome.error, name)
+    elif outcome.busy:
+        logger.info("sync: %s is left to the process of another worker, which goes on.", name)
     elif outcome.refused:
         logger.warning(
             "sync: %s refused %d documents; scrapy frontier refused lists them.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import time
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from threading import Event, Thread
@@ -20,6 +21,7 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.sync.synchronizer import Synchronizer, SyncReport
 from sitecrawl.sync.target import (
     SyncError,
+    TargetBusyError,
     TargetOptions,
     TargetUnreachableError,
     open_target,
@@ -28,6 +30,8 @@ from sitecrawl.sync.target import (
 POLL_SECONDS = 0.5
 RETRY_SECONDS = 15.0  # after a target was unreachable with all retries
 START_SECONDS = 0.5  # until the crawl has made its database
+BUSY_SECONDS = 1.0  # while the process of another worker writes to the target
+LAST_SECONDS = 30.0  # for which the target may stay busy after the end of the crawl
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +58,22 @@ class SyncTask:
 
 @dataclass(frozen=True, slots=True)
 class SyncOutcome:
-    """The end of a target's process: the number of refused documents, and an error if there is one."""
+    """The end of a target's process: the number of refused documents, and an error if there is one.
+
+    ``busy``: another worker's process writes to the target, and goes on.
+    """
 
     refused: int = 0
     error: str = ""
+    busy: bool = False
 
 
 def synchronize(task: SyncTask, ended: Event) -> SyncOutcome:
-    """Keep the target equal until the crawl has ended, and then once more."""
+    """Keep the target equal until the crawl has ended, and then once more.
+
+    A target to which another worker's process writes is taken over when that has ended.
+    """
+    give_up_at = None
     while True:
         try:
             return SyncOutcome(_follow(task, ended).refused)
@@ -70,6 +82,14 @@ def synchronize(task: SyncTask, ended: Event) -> SyncOutcome:
                 return SyncOutcome(error=str(error))
             is_new = isinstance(error, NoCrawlError)
             ended.wait(START_SECONDS if is_new else RETRY_SECONDS)
+        except TargetBusyError:
+            if ended.is_set():
+                give_up_at = give_up_at or time.monotonic() + LAST_SECONDS
+                if time.monotonic() >= give_up_at:
+                    return SyncOutcome(busy=True)
+                time.sleep(BUSY_SECONDS)
+            else:
+                ended.wait(BUSY_SECONDS)
         except (FrontierError, SyncError) as error:
             return SyncOutcome(error=str(error))
 

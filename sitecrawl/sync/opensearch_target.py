@@ -36,6 +36,7 @@ from sitecrawl.policy.documents.output_shapes import serialized, written
 from sitecrawl.sync.target import (
     Cursor,
     SyncError,
+    TargetBusyError,
     TargetMismatchError,
     TargetOptions,
     TargetUnreachableError,
@@ -238,7 +239,7 @@ class OpenSearchTarget:
                 index=CURSORS, id=self._index, body=asdict(cursor), params=known
             )
         except ConflictError as error:
-            raise SyncError(
+            raise TargetBusyError(
                 f"Another scrapy sync writes to {self._name}; run one at a time."
             ) from error
         self._stored = (answer["_seq_no"], answer["_primary_term"])

@@ -30,6 +30,10 @@ class TargetMismatchError(SyncError):
     """A target holds another crawl, or documents in another shape."""
 
 
+class TargetBusyError(SyncError):
+    """Another process writes to a target."""
+
+
 class TargetUnreachableError(SyncError):
     """A target does not respond, or still asks to wait after all retries."""
 

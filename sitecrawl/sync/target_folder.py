@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from sitecrawl.sync.target import SyncError, TargetUriError
+from sitecrawl.sync.target import TargetBusyError, TargetUriError
 
 LOCK = "sitecrawl.lock"
 
@@ -25,7 +25,7 @@ def folder_of(uri: str) -> Path:
 def lock_folder(folder: Path) -> IO[str]:
     """Create a folder if it is missing, and lock it until the returned file is closed.
 
-    Raises SyncError if another process has locked it, OSError if it cannot be written.
+    Raises TargetBusyError if another process has locked it, OSError if it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = (folder / LOCK).open("a")
@@ -34,7 +34,7 @@ def lock_folder(folder: Path) -> IO[str]:
     except BlockingIOError as error:
         lock.close()
         text = f"Another scrapy sync writes to {folder}; run one at a time."
-        raise SyncError(text) from error
+        raise TargetBusyError(text) from error
     return lock
 
 

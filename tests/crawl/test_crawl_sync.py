@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -94,3 +97,53 @@ def test_a_target_of_another_crawl(server: Server, crawl: CrawlCommand, tmp_path
     done = crawl(f"{origin}/", sync=target)
     assert done.status == 0
     assert "was filled from another crawl database; add --rebuild" in done.log
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("W-16")
+def test_a_target_is_taken_over_from_a_killed_worker(
+    server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    target, database = f"pagefind:///{tmp_path / 'found'}", f"sqlite:///{tmp_path}/crawl.db"
+    settings = {"SITECRAWL_DATABASE": database}
+    options = {"crawl_name": "shared", "sync": target, "delay": 0.3, "politeness": 0}
+    starts = []
+    for number in range(4):
+        paths = [f"/{'abcdefghijklmnopqrst'[n]}" for n in range(12)]
+        texts = {path: page(title=path, text=f"Page {path} of {number}") for path in paths}
+        starts.append(f"{server.serve({'/': page(*paths, text=f'Home {number}'), **texts})}/")
+    killed, other = (crawl.begin(*starts, settings=settings, **options) for _ in range(2))
+    deadline = time.monotonic() + 60
+    while len(server.log.of()) < 30 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pid = killed.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    for each in (pid, *map(int, children)):
+        os.kill(each, signal.SIGKILL)
+    done = other.finish()
+    assert done.status == 0, done.log
+    assert f"sync: {target} has every change." in done.log
+    again = run(
+        ["sync", target, "-s", f"SITECRAWL_DATABASE={database}"],
+        tmp_path,
+        settings="sitecrawl.settings",
+    )
+    assert "nothing to write" in again.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("W-16")
+def test_the_end_tells_of_a_killed_sync(
+    server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    target = f"sqlite:///{tmp_path}/found.sqlite"
+    running = crawl.begin(f"{server.serve(SITE)}/", sync=target, delay=1)
+    deadline = time.monotonic() + 60
+    while len(server.log.of()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pid = running.process.pid
+    for each in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+        os.kill(each, signal.SIGKILL)
+    done = running.finish()
+    assert (done.status, len(done.lines)) == (0, 3), done.log
+    assert f"it was killed. Later: scrapy sync {target}" in done.log
