@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.policy.learning.duplicate_rules import DuplicateRule
 from sitecrawl.policy.learning.evidence import RuleState
+from sitecrawl.policy.learning.host_rules import HostRule
 from sitecrawl.policy.learning.origin_learning import rewriting_of
 from sitecrawl.policy.learning.parameter_rules import ParameterRule
 
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.records import Records
 
 
+KINDS: dict[str, type[DuplicateRule | HostRule | ParameterRule]] = {
+    "duplicate": DuplicateRule,
+    "host": HostRule,
+    "parameter": ParameterRule,
+}
+
+
 def list_rules(records: Records, realm: str | None) -> Iterator[Entry]:
     """Yield the learned rules, each with its state and evidence."""
     for origin, rule in records.learned_rules(realm):
-        read = ParameterRule if rule.kind == "parameter" else DuplicateRule
-        evidence = read.from_stored(rule.value).evidence
-        if evidence.state is RuleState.PROPOSED and rule.kind == "duplicate":
+        evidence = KINDS[rule.kind].from_stored(rule.value).evidence
+        if evidence.state is RuleState.PROPOSED and rule.kind != "parameter":
             continue
         record = {
             "name": rule.name,
@@ -51,6 +58,10 @@ def list_options(records: Records, realm: str | None) -> Iterator[Entry]:
     for origin, rule in records.learned_rules(realm):
         if rule.kind == "duplicate":
             entry = rewriting_of(DuplicateRule.from_stored(rule.value), origin)
+            rewriting += [entry] if entry else []
+            continue
+        if rule.kind == "host":
+            entry = HostRule.from_stored(rule.value).rewriting()
             rewriting += [entry] if entry else []
             continue
         parameter = ParameterRule.from_stored(rule.value)

@@ -19,6 +19,7 @@ from sitecrawl.policy.outcomes import Outcome
 if TYPE_CHECKING:
     from sitecrawl.frontier.learned import StoredPage, StoredRule
     from sitecrawl.frontier.worth_table import StoredWorth
+    from sitecrawl.policy.learning.host_rules import Partner
 
 __all__ = [
     "Backlog",
@@ -413,7 +414,10 @@ class Frontier(Protocol):
     async def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool = False
     ) -> dict[int, StoredPage]:
-        """Return stored states of URLs of a leased origin, with their texts if ``words`` is set."""
+        """Return stored states of URLs of an origin, with their texts if ``words`` is set."""
+
+    async def partners(self, origin: str, others: Collection[str]) -> list[Partner]:
+        """Return those of ``others`` that are origins of the crawl, as partners of an origin."""
 
     async def read_texts(self, origin: str) -> dict[str, str]:
         """Return the text hashes of the pages last read on a leased origin, by URL."""

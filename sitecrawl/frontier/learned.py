@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.documents import unpack
-from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
+from sitecrawl.policy.learning.host_rules import Partner
+from sitecrawl.policy.lifecycle.revisit import LASTING, WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 FOLDED = "learned_duplicate"
@@ -23,6 +25,9 @@ HARMLESS = tuple(
         WITH_CONTENT | {Outcome.CANCELLED, Outcome.LEASE_LOST, Outcome.DATABASE_ERROR}
     )
 )
+UNREACHABLE = "robots_txt_unreachable"
+FAILING = tuple(sorted(int(outcome) for outcome in LASTING | {Outcome.RATE_LIMITED}))
+GONE = (int(Outcome.FILE_NOT_FOUND), int(Outcome.FILE_GONE), int(Outcome.SOFT_404))
 PAGES = (
     "SELECT u.fingerprint, u.outcome, u.reason, u.content_hash, u.canonical, {body}"
     " FROM url AS u LEFT JOIN document AS d ON d.url = u.id"
@@ -33,12 +38,29 @@ SAVE = (
     " ON CONFLICT (origin, kind, name) DO UPDATE SET state = excluded.state,"
     " words = excluded.words, value = excluded.value"
 )
-RELEASE = f"UPDATE url SET waiting = 1 WHERE origin = ? AND reason = '{FOLDED}' AND waiting = 0"
+IS_FOLDED = f"reason = '{FOLDED}' AND waiting = 0"
+RELEASE = f"UPDATE url SET waiting = 1 WHERE origin = ? AND {IS_FOLDED}"
 ORPHANED = (
-    f"{RELEASE} AND target IN (SELECT t.id FROM url AS t WHERE t.id IN ({{}})"
+    f"UPDATE url SET waiting = 1 WHERE {IS_FOLDED}"
+    " AND target IN (SELECT t.id FROM url AS t WHERE t.id IN ({})"
     f" AND t.outcome NOT IN ({', '.join(map(str, HARMLESS))}) AND t.waiting = 0"
-    f" AND coalesce(t.reason, '') <> '{FOLDED}')"
+    f" AND coalesce(t.reason, '') <> '{FOLDED}'"
+    # A page of another origin that was read stands for others while that origin is down.
+    " AND (t.origin = url.origin OR t.indexed_at IS NULL"
+    f" OR NOT (t.outcome IN ({', '.join(map(str, FAILING))})"
+    f" OR coalesce(t.reason, '') = '{UNREACHABLE}'))) RETURNING origin"
 )
+# Their replacements are of an origin that is not visited any more.
+UNATTENDED = (
+    f"UPDATE url SET waiting = 1 WHERE {IS_FOLDED} AND origin <> ?"
+    " AND target IN (SELECT t.id FROM url AS t WHERE t.origin = ? AND t.indexed_at IS NULL)"
+    " RETURNING origin"
+)
+PARTNERS = (
+    "SELECT o.id, o.key, EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id AND u.via = 'seed'),"
+    " coalesce(o.given_up = ?, FALSE) FROM origin AS o WHERE o.realm = ? AND o.key IN ({})"
+)
+FOLDS = "SELECT value FROM learned WHERE origin = ? AND kind = 'host' AND state = 'active'"
 
 
 class StoredRule(NamedTuple):
@@ -54,7 +76,9 @@ class StoredRule(NamedTuple):
 class StoredPage(NamedTuple):
     """Stored state of a URL to which a learned rule refers.
 
-    ``stands`` is False if it proved not to be a page, so that no URL can be folded into it.
+    ``stands`` is False if it proved not to be a page, so that no URL can be folded into it;
+    ``gone`` is True if the server said that it does not exist, ``fails`` if the last visit failed in a
+    way that may pass.
     """
 
     stands: bool
@@ -62,6 +86,8 @@ class StoredPage(NamedTuple):
     text: str | None
     canonical: str | None
     words: str
+    gone: bool = False
+    fails: bool = False
 
 
 class LearnedRules:
@@ -111,7 +137,10 @@ class LearnedRules:
             stands = outcome is None or outcome in HARMLESS or reason == FOLDED
             document = unpack(body) if body is not None else {}
             said = f"{document.get('title', '')} {document.get('body', '')}" if document else ""
-            found[fingerprint] = StoredPage(stands, text is not None, text, canonical, said)
+            gone, fails = outcome in GONE, outcome in FAILING or reason == UNREACHABLE
+            found[fingerprint] = StoredPage(
+                stands, text is not None, text, canonical, said, gone=gone, fails=fails
+            )
         return found
 
     def texts(self, origin: int) -> dict[str, str]:
@@ -127,12 +156,39 @@ class LearnedRules:
         """Queue the folded URLs, to be judged by today's rules; return their number."""
         return self._count(origin, self._database.execute(RELEASE, (origin,)))
 
-    def release_orphaned(self, origin: int, urls: Sequence[int]) -> int:
+    def release_orphaned(self, urls: Sequence[int]) -> int:
         """Queue the URLs folded into those of ``urls`` that proved not to be pages."""
         if not urls:
             return 0
-        statement = ORPHANED.format(placeholders(len(urls)))
-        return self._count(origin, self._database.execute(statement, (origin, *urls)))
+        return self._counted(ORPHANED.format(placeholders(len(urls))), urls)
+
+    def release_unattended(self, origin: int) -> int:
+        """Queue the URLs of other origins folded into pages of an origin that were never read."""
+        return self._counted(UNATTENDED, (origin, origin))
+
+    def partners(self, key: str, others: Collection[str], realm: str, run: int) -> list[Partner]:
+        """Return those of ``others`` that are origins of the crawl, as partners of an origin."""
+        keys = [key, *others]
+        rows = self._database.rows(PARTNERS.format(placeholders(len(keys))), (run, realm, *keys))
+        ours = next(((not start, id_) for id_, each, start, _ in rows if each == key), None)
+        return [
+            Partner(
+                each,
+                comes_first=ours is not None and (not start, id_) < ours,
+                is_down=bool(down),
+                folds_into=tuple(
+                    json.loads(value)["partner"] for (value,) in self._database.rows(FOLDS, (id_,))
+                ),
+            )
+            for id_, each, start, down in rows
+            if each != key
+        ]
+
+    def _counted(self, statement: str, values: Sequence[object]) -> int:
+        released = Counter(origin for (origin,) in self._database.rows(statement, values))
+        for origin in sorted(released):
+            self._count(origin, released[origin])
+        return released.total()
 
     def _count(self, origin: int, released: int) -> int:
         if released:

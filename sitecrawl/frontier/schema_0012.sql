@@ -131,7 +131,7 @@ CREATE INDEX url_aside ON url (origin) WHERE waiting = 2;
 CREATE INDEX url_start ON url (origin) WHERE via = 'seed';
 CREATE INDEX url_unnamed ON url (origin) WHERE unnamed = 1;
 -- URLs folded by a learned rule; ``target`` is the URL that replaces each.
-CREATE INDEX url_folded ON url (origin, target) WHERE reason = 'learned_duplicate';
+CREATE INDEX url_folded ON url (target) WHERE reason = 'learned_duplicate';
 
 -- Sitemaps requested since the last retirement of starts, and not read yet.
 CREATE TABLE listing (
@@ -331,7 +331,7 @@ CREATE TABLE withheld (
 );
 CREATE INDEX withheld_origin ON withheld (origin);
 
--- Rules on URLs learned from the pages of an origin (kind duplicate or parameter), with their
+-- Rules on URLs learned from the pages of an origin (kind duplicate, host or parameter), with their
 -- evidence. ``name`` is how users forbid a rule, ``words`` its description for people.
 CREATE TABLE learned (
     origin BIGINT NOT NULL,

@@ -66,6 +66,7 @@ from sitecrawl.frontier.visit_reducer import (
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
 from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
 from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
+from sitecrawl.policy.learning.host_rules import Partner
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
@@ -285,7 +286,7 @@ class Store:
         self._links.write(findings)
         self._furniture.stripped(findings)
         judge.review(findings)
-        self._release_orphaned(origin, findings)
+        self._release_orphaned(findings)
         waited = self._memory.withheld.count_visits(
             origin,
             len(findings),
@@ -296,7 +297,7 @@ class Store:
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
 
-    def _release_orphaned(self, origin: int, findings: Sequence[Finding]) -> None:
+    def _release_orphaned(self, findings: Sequence[Finding]) -> None:
         """Queue folded URLs whose replacement proved not to be a page."""
         gone = [
             finding.stored.id
@@ -308,7 +309,7 @@ class Store:
             for finding in findings
             if finding.visit.reason == FOLDED and finding.target is not None
         ]
-        if self._learned.release_orphaned(origin, gone + stand_for):
+        if self._learned.release_orphaned(gone + stand_for):
             findings[0].released = True
 
     def learned(self, origin: str) -> list[StoredRule]:
@@ -326,10 +327,22 @@ class Store:
     def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool
     ) -> dict[int, StoredPage]:
-        """Return stored states of URLs of a leased origin."""
-        if origin not in self.leases:
-            return {}
-        return self._learned.pages(self.leases[origin].id, fingerprints, words=words)
+        """Return stored states of URLs of an origin, leased or not."""
+        row = self._row_of(origin)
+        return {} if row is None else self._learned.pages(row, fingerprints, words=words)
+
+    def partners(self, origin: str, others: Collection[str]) -> list[Partner]:
+        """Return those of ``others`` that are origins of this realm, as partners of an origin."""
+        return self._learned.partners(origin, others, self._options.realm, self.run)
+
+    def _row_of(self, origin: str) -> int | None:
+        lease = self.leases.get(origin)
+        if lease is not None:
+            return lease.id
+        rows = self._database.rows(
+            "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)
+        )
+        return int(rows[0][0]) if rows else None
 
     def read_texts(self, origin: str) -> dict[str, str]:
         """Return the text hashes of the pages last read on a leased origin, by URL."""
@@ -435,8 +448,11 @@ class Store:
         return self.leases.share()
 
     def exclude_from_run(self, origin: str, reason: str) -> None:
-        """Release the origin, and exclude it from the run."""
+        """Release the origin, and exclude it from the run; no URL of others waits for its pages."""
+        lease = self.leases.get(origin)
         with self._transaction():
+            if lease is not None and self.leases.prove(origin):
+                self._learned.release_unattended(lease.id)
             self.leases.exclude_from_run(origin, reason)
 
     def readmit(self, origin: str) -> None:

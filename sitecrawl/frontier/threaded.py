@@ -35,6 +35,7 @@ from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.documents.furniture import OriginFurniture
+from sitecrawl.policy.learning.host_rules import Partner
 
 RENEWALS_PER_LEASE = 4
 MAX_CONNECTIONS = 10  # for one call: it may be what ends them
@@ -144,8 +145,12 @@ class ThreadedFrontier:
     async def stored_pages(
         self, origin: str, fingerprints: Collection[int], *, words: bool = False
     ) -> dict[int, StoredPage]:
-        """Return stored states of URLs of a leased origin, with their texts if ``words`` is set."""
+        """Return stored states of URLs of an origin, with their texts if ``words`` is set."""
         return await self._run(partial(self._store.stored_pages, words=words), origin, fingerprints)
+
+    async def partners(self, origin: str, others: Collection[str]) -> list[Partner]:
+        """Return those of ``others`` that are origins of the crawl, as partners of an origin."""
+        return await self._run(self._store.partners, origin, others)
 
     async def read_texts(self, origin: str) -> dict[str, str]:
         """Return the text hashes of the pages last read on a leased origin, by URL."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import defaultdict
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.learned import FOLDED, StoredRule
+from sitecrawl.policy.learning.host_rules import HostQuestion, HostRules, partners_of
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.learning.origin_learning import (
     MIN_TEXT,
@@ -53,8 +55,12 @@ MAX_RESTING = 500
 class Learned:
     """Learned rules of one leased origin, and known facts about the URLs that they name."""
 
-    def __init__(self, learning: OriginLearning, known: set[int], no_pages: set[int]) -> None:
+    def __init__(
+        self, learning: OriginLearning, hosts: HostRules, known: set[int], no_pages: set[int]
+    ) -> None:
         self.rules = learning
+        self.hosts = hosts
+        self.of_partners: dict[int, StoredPage] = {}
         self.known = known
         self.folded: dict[int, Candidate] = {}
         self.targets: dict[int, int] = {}
@@ -70,7 +76,7 @@ class Learned:
     @property
     def must_save(self) -> bool:
         """True if enough was learned to justify a transaction."""
-        return self.rules.urgent or self.rules.changed >= SAVE_AFTER
+        return self.rules.urgent or self.rules.changed >= SAVE_AFTER or self.hosts.urgent
 
     def note(self, visit: VisitResult) -> None:
         """Record that a page was read, or that its URL has no content."""
@@ -151,6 +157,8 @@ class Learning:
         learned = self._origins.get(key)
         if learned is None:
             learned = await self._load(key)
+        if learned.hosts.folded_into:
+            await self._look_at_partners(key, learned, dues)
         if not learned.rules.has_rules:
             return
         urls = {due.url for due in dues if _may_fold(due)}
@@ -166,8 +174,11 @@ class Learning:
     def decide(self, key: str, due: DueUrl) -> tuple[Decision, Candidate] | None:
         """Refuse a URL that another one replaces, and return both; None to fetch it."""
         learned = self._origins.get(key)
-        if learned is None or not learned.rules.has_rules or not _may_fold(due):
+        if learned is None:
             return None
+        refusal = self._fold_into_partner(learned, due) if learned.hosts.rules else None
+        if refusal is not None or not learned.rules.has_rules or not _may_fold(due):
+            return refusal
 
         def is_read(url: str) -> bool:
             return self._fingerprint(url) in learned.read
@@ -210,7 +221,7 @@ class Learning:
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
         if any(visit.released for visit in visits):
-            self.released.send(key)
+            self._send_released(key)
         self._release_alternates()
         learned = self._origins.get(key)
         if learned is None:
@@ -221,8 +232,16 @@ class Learning:
             page = _read_page(visit, parameters=self._parameters)
             if page is not None:
                 learned.questions += learned.rules.observe(page)
-        if learned.questions or learned.must_save:
+                if self._duplicates:
+                    learned.hosts.observe(page)
+        if learned.questions or learned.must_save or learned.hosts.questions():
             self._tasks.begin(self._learn(key, learned))
+
+    def _send_released(self, key: str) -> None:
+        """Announce queued URLs of an origin, and of those that it replaces."""
+        replaced = (other for other, each in self._origins.items() if key in each.hosts.folded_into)
+        for each in (key, *replaced):
+            self.released.send(each)
 
     async def release(self, key: str) -> None:
         """Finish learning and save the rules before the lease of an origin ends."""
@@ -264,7 +283,12 @@ class Learning:
             self._forbidden,
         )
         rules.restore((rule.kind, rule.value) for rule in stored)
-        learned = Learned(rules, known, no_pages)
+        hosts = HostRules(key, self._forbidden)
+        if self._duplicates:
+            hosts.restore(rule.value for rule in stored if rule.kind == "host")
+            names = {*partners_of(key), *hosts.rules}
+            hosts.note_partners(await self._owner.frontier.partners(key, names))
+        learned = Learned(rules, hosts, known, no_pages)
         learned.stored = _as_text(stored)
         return self._origins.setdefault(key, learned)
 
@@ -274,6 +298,7 @@ class Learning:
             questions, learned.questions = learned.questions, []
             if questions:
                 await self._answer(key, learned, questions)
+            await self._ask_partners(learned)
             if learned.rules.unproven:
                 texts = await self._owner.frontier.read_texts(key)
                 learned.rules.review({url: _number(text) for url, text in texts.items()})
@@ -292,15 +317,20 @@ class Learning:
                 learned.rules.answer(question, other)
 
     async def _save(self, key: str, learned: Learned) -> None:
-        rules = learned.rules
-        withdrawn, rules.withdrawn = rules.withdrawn, False
-        if rules.changed:
-            rules.changed, rules.urgent = 0, False
+        rules, hosts = learned.rules, learned.hosts
+        withdrawn = rules.withdrawn or hosts.withdrawn
+        rules.withdrawn = hosts.withdrawn = False
+        if rules.changed or hosts.changed:
+            rules.changed, rules.urgent, hosts.changed, hosts.urgent = 0, False, False, False
             stored = [
                 StoredRule(
                     kind_of(rule), id_of(rule), rule.state.value, str(rule), rule.as_stored()
                 )
                 for rule in rules.rules
+            ]
+            stored += [
+                StoredRule("host", rule.id, rule.state.value, str(rule), rule.as_stored())
+                for rule in hosts.stored
             ]
             before, learned.stored = learned.stored, _as_text(stored)
             changed = [
@@ -318,6 +348,58 @@ class Learning:
             released and key in self._origins
         ):  # otherwise its lease is ending, and it is leased again
             self.released.send(key)
+
+    async def _look_at_partners(self, key: str, learned: Learned, dues: Sequence[DueUrl]) -> None:
+        """Look up the state of the origins that replace this one, and of the pages that replace the
+        due ones."""
+        hosts, frontier = learned.hosts, self._owner.frontier
+        hosts.note_partners(await frontier.partners(key, hosts.folded_into))
+        if len(learned.of_partners) >= MAX_KNOWN:
+            learned.of_partners.clear()
+        for rule in hosts.active:
+            prints = {self._fingerprint(rule.apply(due.url)) for due in dues}
+            learned.of_partners |= await frontier.stored_pages(rule.partner, prints)
+
+    async def _ask_partners(self, learned: Learned) -> None:
+        """Judge the host rules by the pages of the other origins that were read."""
+        by_partner: defaultdict[str, list[HostQuestion]] = defaultdict(list)
+        for question in learned.hosts.questions():
+            by_partner[question.rule.partner].append(question)
+        for partner, questions in by_partner.items():
+            prints = {each.other: self._fingerprint(each.other) for each in questions}
+            found = await self._owner.frontier.stored_pages(partner, {*prints.values()})
+            for each in questions:
+                stored = found.get(prints[each.other])
+                if stored is not None:
+                    text = _number(stored.text) if stored.text else None
+                    other = EarlierPage(text, stored.canonical, is_gone=stored.gone)
+                    learned.hosts.answer(each, other)
+
+    def _fold_into_partner(
+        self, learned: Learned, due: DueUrl
+    ) -> tuple[Decision, Candidate] | None:
+        """Refuse a URL that the same page of another origin replaces; None to fetch it.
+
+        Also a URL that a sitemap lists, as its replacement is requested in its place.
+        """
+        if due.via == "seed" or due.indexed_at is not None:
+            return None
+        for rule in learned.hosts.active:
+            admission = self._realm_rules.admit(rule.apply(due.url), depth=due.depth)
+            page = learned.of_partners.get(admission.fingerprint)
+            if not admission.decision.allowed or admission.origin != rule.partner:
+                continue
+            is_read = page is not None and page.read
+            if page is not None and not (page.stands or (is_read and page.fails)):
+                continue
+            if not learned.hosts.may_replace(rule, is_read=is_read):
+                continue
+            before = due.outcome == Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+            if not learned.hosts.fold(rule, is_read=is_read, before=before):
+                return None
+            words = rule.in_words(admission.url)
+            return LEARNED_DUPLICATE.refuse(words), self._discovery.stand_in(admission, due)
+        return None
 
     def _stands(self, learned: Learned, due: DueUrl, fold: Fold) -> Candidate | None:
         """Return the URL that replaces a due one if it is known and may be fetched, else None."""

@@ -167,7 +167,8 @@ class OriginQueues:
         refusal = self._learning.decide(origin.key, due)
         if refusal is not None:
             decision, other = refusal
-            if self._robots.decide(origin, other.url).allowed:
+            # Another origin's robots.txt is asked when the URL is due there.
+            if other.origin != origin.key or self._robots.decide(origin, other.url).allowed:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other)
                 return True
         if origin.todo and self._learning.defers(origin.key, due):
@@ -263,6 +264,7 @@ class OriginQueues:
             for visit in visits:
                 self._ended(written, visit)
         keys = {candidate.origin for visit in visits for candidate in visit.candidates}
+        keys |= {visit.target.origin for visit in visits if visit.target is not None}
         if not keys <= origins.keys():
             self._leased.acquire()
         for each in (keys | {key}) & origins.keys():

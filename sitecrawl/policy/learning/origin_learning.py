@@ -70,11 +70,12 @@ class ObservedPage(NamedTuple):
 
 
 class EarlierPage(NamedTuple):
-    """Another page, with the hash of its text (None if it was not read)."""
+    """Another page, with the hash of its text (None if it was not read); ``is_gone``: it is missing."""
 
     text: int | None
     canonical: str | None = None
     words: str = ""
+    is_gone: bool = False
 
 
 class Question(NamedTuple):
@@ -474,7 +475,7 @@ class OriginLearning:
                 self._forbid(parameter)
                 if self.learns_parameters:
                     self.parameters[parameter.key] = parameter
-            elif self.learns_duplicates:
+            elif kind == "duplicate" and self.learns_duplicates:
                 rule = DuplicateRule.from_stored(values)
                 self._forbid(rule)
                 self.duplicates[rule.key] = rule
