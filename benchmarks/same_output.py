@@ -1,8 +1,10 @@
 """Compare the output of a crawl before and after: every document of a corpus.
 
-    python -m benchmarks.same_output FILE [--corpus NAME]
+    python -m benchmarks.same_output FILE [--corpus NAME] [--option NAME=VALUE ...]
 
-Writes one hash per document into FILE, or compares with what it holds.
+Writes one hash per document into FILE, or compares with what it holds. Which pages are read before
+furniture is learned depends on the batches of a crawl: with ``--option remove_templates=no``, two
+crawls of the same code never differ.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +38,11 @@ def hashed(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def crawled(corpus_name: str) -> dict[str, dict[str, str]]:
+def crawled(corpus_name: str, options: Sequence[str]) -> dict[str, dict[str, str]]:
     """The hashes of all fields of every line, by operation, URL and id."""
     with served(corpus_name, PORT) as corpus:
         folder = corpus.room("crawl")
-        sitecrawl(corpus, folder)
+        sitecrawl(corpus, folder, *options)
         lines = [json.loads(line) for line in (folder / "site.jsonl").open(encoding="utf-8")]
     return {
         f"{line['op']} {line['url']} {line['id']}": {
@@ -68,8 +70,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--corpus", choices=CORPORA, default=MAIN)
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     arguments = parser.parse_args()
-    now = crawled(arguments.corpus)
+    now = crawled(arguments.corpus, arguments.option)
     if not arguments.file.exists():
         arguments.file.write_text(json.dumps(now, indent=0, ensure_ascii=False))
         print(f"{len(now)} lines written to {arguments.file}")
