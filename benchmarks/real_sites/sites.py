@@ -21,7 +21,7 @@ _ALL = (
         ("gitweb", "fcgiwrap", *TEXTS),
         code_browsers.gitweb,
         code_browsers.OWNERS_LEAVE,
-        max_pages=1200,
+        max_pages=2000,
     ),
     Site("tarpit", TEXTS, generated.tarpit, max_pages=1500),
     Site("tarpit-nested", TEXTS, partial(generated.tarpit, nested=True), max_pages=1500),
