@@ -1,12 +1,19 @@
 """Several workers on one crawl: shares, speed, CPU per page, and the servers' log as witness.
 
     python -m benchmarks.workers [--case NAME] [--workers 1 2] [--database sqlite postgres]
+    python -m benchmarks.workers --case even --workers 1 2 4 8 --rounds 3
     python -m benchmarks.workers --case kills --origins 500 --pages 20 --workers 4
+    python -m benchmarks.workers --case seq --workers 8
 
 Cases: ``even``: origins of one size; ``huge``: half of all pages are on one origin; ``slow``: the
 last worker gets a tenth of the time; ``late``: the last one starts when a quarter is fetched;
-``kills``: two workers are killed and one is stopped for longer than its lease. Each worker has a
-user agent of its own, so that the log of the server tells what it fetched.
+``kills``: two workers are killed and one is stopped for longer than its lease; ``seq``: see
+``benchmarks/numbering.py``. Each worker has a user agent of its own, so that the log of the server
+tells what it fetched.
+
+The rate is that of the middle four fifths of the pages. CPU per page is that of the workers without
+their starts, and beside it that of the PostgreSQL server; neither has that of nginx. With several
+``--rounds`` the runs are interleaved, and each figure is the median.
 """
 
 from __future__ import annotations
@@ -26,13 +33,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from benchmarks.corpus import end_in_order
+from benchmarks.numbering import print_numbering
 from benchmarks.results import recorded
 from fixtures.nginx import Nginx, Served
 from fixtures.postgres import PostgresServer
 
-CASES = ("even", "huge", "slow", "late", "kills")
+CASES = ("even", "huge", "slow", "late", "kills", "seq")
 WORDS = [
     "alpha",
     "beta",
@@ -254,42 +263,111 @@ class Finding:
         )
 
 
-def measured(given: argparse.Namespace, kind: str, workers: int, stack: ExitStack) -> list[str]:
-    """One run; its row of the table."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sitecrawl-workers-")))
-    folder.chmod(0o755)
-    sizes = [given.pages] * given.origins
-    if given.case == "huge":
-        sizes = [given.pages * given.origins // 2, *[given.pages // 2] * (given.origins - 1)]
-    roots: dict[str, Path] = {}
-    for number, size in enumerate(sizes):
-        root = folder / f"site{number}"
-        write_site(root, size, number)
-        roots[f"127.8.{number // 250}.{number % 250 + 1}"] = root
-    url = f"sqlite:///{folder}/crawl.db"
-    if kind == "postgres":
-        url = stack.enter_context(PostgresServer()).url("workers")
-    with Nginx(folder, roots) as nginx:
-        run = Run(nginx, url, folder, given.delay)
-        run.crawl(given.case, workers, sum(sizes))
-        finding = Finding.of(nginx.log(), run, given.delay)
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Figures of one run: seconds of CPU of each worker and of the database, and pages a second."""
+
+    pages: int
+    missing: int
+    shares: list[int]
+    rate: float
+    wall: float
+    workers: list[float]
+    server: float
+    finding: Finding
+
+    def cpu_of_page(self, start: float) -> float:
+        """Return the milliseconds of CPU of the workers per page, without their starts."""
+        return 1000 * (sum(self.workers) - start * len(self.workers)) / self.pages
+
+    def busiest(self, start: float) -> float:
+        """Return the seconds of CPU of the busiest worker without its start."""
+        return max(self.workers) - start
+
+
+def rate_of(log: Sequence[Served]) -> float:
+    """Return the pages per second of the middle four fifths."""
+    ends = sorted(each.ended for each in log)
+    tenth = len(ends) // 10
+    return (len(ends) - 2 * tenth) / max(ends[-tenth - 1] - ends[tenth], 0.001)
+
+
+def cpu_of(process: int) -> float:
+    """Return the seconds of CPU of a process and of its children that have ended."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def sizes_of(case: str, origins: int, pages: int) -> list[int]:
+    """Return the number of pages of each origin."""
+    if case == "huge":
+        return [pages * origins // 2, *[pages // 2] * (origins - 1)]
+    return [pages] * origins
+
+
+def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: float) -> Measured:
+    """One run."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sitecrawl-workers-")))
+        folder.chmod(0o755)
+        roots: dict[str, Path] = {}
+        for number, size in enumerate(sizes):
+            root = folder / f"site{number}"
+            write_site(root, size, number)
+            roots[f"127.8.{number // 250}.{number % 250 + 1}"] = root
+        url, server = f"sqlite:///{folder}/crawl.db", None
+        if kind == "postgres":
+            server = stack.enter_context(PostgresServer())
+            url = server.url("workers")
+        before = cpu_of(server.process) if server else 0.0
+        nginx = stack.enter_context(Nginx(folder, roots))
+        run = Run(nginx, url, folder, delay)
+        run.crawl(case, workers, sum(sizes))
+        time.sleep(0.2)  # until the server has ended what served the workers
+        used = cpu_of(server.process) - before if server else 0.0
+        log = nginx.log()
+        finding = Finding.of(log, run, delay)
     pages = finding.pages.total()
-    cpu = sum(worker.cpu for worker in run.workers)
-    shares = " ".join(str(finding.pages[f"worker{each.number}"]) for each in run.workers)
-    return [
-        *(given.case, kind, str(workers), str(pages), str(sum(sizes) - pages + finding.twice)),
-        *(shares, f"{run.wall:.1f}", f"{pages / run.wall:.0f}", f"{1000 * cpu / pages:.2f}"),
-        f"{max(worker.cpu for worker in run.workers):.1f}",
-        *(str(finding.twice), str(finding.needless), str(finding.overlaps), str(finding.soon)),
-        str(finding.after_loss),
-    ]
+    return Measured(
+        pages=pages,
+        missing=sum(sizes) - pages + finding.twice,
+        shares=[finding.pages[f"worker{each.number}"] for each in run.workers],
+        rate=rate_of(log),
+        wall=run.wall,
+        workers=[worker.cpu for worker in run.workers],
+        server=used,
+        finding=finding,
+    )
 
 
 HEADS = (
     *("case", "database", "workers", "requests", "missing", "of each worker", "seconds"),
-    *("pages/s", "CPU ms/page", "CPU s of one", "again", "needless", "overlaps"),
-    *("too soon", "after loss"),
+    *("pages/s", "times one", "by CPU", "CPU ms/page", "of the database"),
+    *("again", "needless", "overlaps", "too soon", "after loss"),
 )
+
+
+def row_of(
+    case: str, kind: str, runs: Sequence[Measured], one: Sequence[Measured], start: float
+) -> list[str]:
+    """Return the row of runs with one number of workers, compared with those of one worker."""
+    rate = median(each.rate for each in runs)
+    busiest = median(each.busiest(start) for each in runs)
+    sums = [each.finding for each in runs]
+    alone = median(each.busiest(start) for each in one) if one else 0.0
+    return [
+        *(case, kind, str(len(runs[0].workers))),
+        *(str(runs[0].pages), str(max(each.missing for each in runs))),
+        " ".join(map(str, runs[-1].shares)),
+        *(f"{median(each.wall for each in runs):.1f}", f"{rate:.0f}"),
+        f"{rate / median(each.rate for each in one):.2f}" if one else "",
+        f"{alone / busiest:.2f}" if one else "",
+        f"{median(each.cpu_of_page(start) for each in runs):.2f}",
+        f"{median(1000 * each.server / each.pages for each in runs):.2f}",
+        *(str(sum(each.twice for each in sums)), str(sum(each.needless for each in sums))),
+        str(sum(each.overlaps for each in sums)),
+        *(str(sum(each.soon for each in sums)), str(sum(each.after_loss for each in sums))),
+    ]
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -308,15 +386,28 @@ def main() -> None:
     parser.add_argument("--origins", type=int, default=40)
     parser.add_argument("--pages", type=int, default=50)
     parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--rounds", type=int, default=1)
     given = parser.parse_args()
     end_in_order()
-    rows = []
-    with recorded(f"workers-{given.case}") as figures, ExitStack() as stack:
-        for kind in given.database:
-            for workers in given.workers:
-                rows.append(measured(given, kind, workers, stack))
-                print(" | ".join(rows[-1]), flush=True)
+    if given.case == "seq":
+        print_numbering(given.workers[-1])
+        return
+    runs: defaultdict[tuple[str, int], list[Measured]] = defaultdict(list)
+    with recorded(f"workers-{given.case}") as figures:
+        start = median(measured("even", "sqlite", 1, [1], 0.0).workers[0] for _ in range(3))
+        sizes = sizes_of(given.case, given.origins, given.pages)
+        for _ in range(given.rounds):
+            for kind in given.database:
+                for workers in given.workers:
+                    found = measured(given.case, kind, workers, sizes, given.delay)
+                    runs[kind, workers].append(found)
+        rows = [
+            row_of(given.case, kind, each, runs[kind, 1] if 1 in given.workers else [], start)
+            for (kind, _), each in runs.items()
+        ]
         figures["rows"] = rows
+        figures["start"] = start
+    print(f"Start of a worker: {start:.2f} s of CPU")
     print("\n".join(table(rows)))
 
 

@@ -296,7 +296,8 @@ class LeasedOrigins:
         origin = self._bring(state)
         if not state.continued:
             origin.drop_due()  # another worker may have visited them
-        origin.lease_acquired(asyncio.get_running_loop().time())
+        received = state.robots_read and not state.continued
+        origin.lease_acquired(asyncio.get_running_loop().time(), handed_over=received)
         if not origin.in_flight:  # else its answer tells the address
             self._find_pace(origin)
         return origin

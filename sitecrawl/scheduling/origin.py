@@ -287,7 +287,7 @@ class Origin:
     open_visits: int = 0
     queued_at: float | None = None
     refilling: bool = False
-    leased_at: float = 0.0
+    handed_over_at: float = float("-inf")
     awaits_address: bool = False
     address: str | None = None
 
@@ -361,10 +361,10 @@ class Origin:
         self._move("lease_asked")
         self.drop_due()
 
-    def lease_acquired(self, now: float) -> None:
+    def lease_acquired(self, now: float, *, handed_over: bool = False) -> None:
         """Start to work under a lease, at ``now`` by the event loop's clock."""
         self._move("lease_acquired")
-        self.leased_at = now
+        self.handed_over_at = now if handed_over else float("-inf")
 
     def lease_denied(self) -> None:
         """Leave the origin to another worker for now."""
@@ -374,12 +374,15 @@ class Origin:
         """Stop waiting for the lease, as nothing needs it any more."""
         self._move("lease_forgone")
 
-    def may_be_handed_over(self, leased_before: float) -> bool:
-        """Return True if nothing would be lost: no failures, retries or requests but pages."""
+    def may_be_handed_over(self, received_before: float) -> bool:
+        """Return True if nothing would be lost: no failures, retries or requests but pages.
+
+        An origin that was handed over itself stays until it has been here since ``received_before``.
+        """
         special = self.adhoc_requests or self.robots_requests or self.retries or self.retry_count
         if special or self.robots.phase not in _STEADY or self.pace.backoff:
             return False
-        if self.failure_budget.is_charged or self.leased_at > leased_before:
+        if self.failure_budget.is_charged or self.handed_over_at > received_before:
             return False
         if self.awaits_address:
             return False

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin_queues import OriginQueues
 
 HEARTBEAT_SECONDS = 1.0
-MIN_LEASED_SECONDS = 3.0
-"""Time for which an origin stays with a worker: shorter changes cost more than they bring."""
+MIN_STAY_SECONDS = 3.0
+"""Time for which an origin that was handed over stays: shorter changes cost more than they bring."""
 RATE_SECONDS = 10.0
 OUTCOMES = "sitecrawl/outcomes/"
 
@@ -93,11 +93,11 @@ class WorkSharing:
         share = await self._owner.frontier.beat(self.heartbeat())
         if share.free and sum(share.mine.values()) <= min(share.others, default=0) + share.free:
             self._leased.acquire()
-        leased_before = asyncio.get_running_loop().time() - MIN_LEASED_SECONDS
+        received_before = asyncio.get_running_loop().time() - MIN_STAY_SECONDS
         groups, settled = self._leased.groups(), {}
         for key, group in groups.items():
             load = sum(share.mine.get(each.key, 0) for each in group)
-            if load and all(each.may_be_handed_over(leased_before) for each in group):
+            if load and all(each.may_be_handed_over(received_before) for each in group):
                 settled[key] = load
         fixed = sum(share.mine.values()) - sum(settled.values())
         for key in to_hand_over(settled, share.others, fixed):
