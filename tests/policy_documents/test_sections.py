@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from sitecrawl.policy.documents import sections as sections_module
 from sitecrawl.policy.documents.sections import (
     MAX_SECTIONS,
     SectionOptions,
@@ -142,6 +143,25 @@ def test_a_table_that_is_cut_has_its_head_in_each_part() -> None:
     for part in parts:
         assert part["markdown"].startswith(head)
         assert tables.render(part["markdown"]).count("<td>x</td>") == part["text"].count("x")
+
+
+@pytest.mark.behaviour("SE-04")
+def test_equal_sections_and_parts_are_named_in_linear_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    digests: list[str] = []
+
+    def digest(*parts: str) -> str:
+        digests.append(plain(*parts))
+        return digests[-1]
+
+    plain = sections_module._digest
+    monkeypatch.setattr(sections_module, "_digest", digest)
+    parts = built(ContentBlock("word " * 12_000), options=SectionOptions(0, 300))
+    named = built(*[heading("Equal", 2)] * 200, options=SectionOptions(0, 300))
+    assert len({part["id"] for part in parts}) == len(parts) > 200
+    assert len({section["id"] for section in named}) == 200
+    assert len(digests) < 6 * (len(parts) + len(named))
 
 
 @pytest.mark.slow

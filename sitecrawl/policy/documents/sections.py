@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,6 +23,7 @@ from sitecrawl.web.urls.url import with_fragment
 MAX_SECTIONS = 2_000  # of one document; later headings stay in the last one
 MAX_HEADING = 200  # characters of a heading within a path
 MAX_ANCHOR = 500  # characters
+MAX_GAP = 200  # characters from the place of a cut to the end of a line or word
 ROOT_LEVEL = 1
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -224,12 +225,15 @@ def _name(nodes: Sequence[_Node], document_id: str) -> None:
     """
     title = next((node for node in nodes if node.level == ROOT_LEVEL), None)
     used: set[str] = set()
+    repeats: Counter[str] = Counter()
     for node in nodes:
         is_below = title is not None and _is_within(node, title)
         path = ("", *node.path[1:]) if is_below else node.path
         plain = _digest(document_id, *path, *_chosen_anchor(node))
-        node.id = plain if plain not in used else _unused(plain, text_of(node.blocks), used)
-        used.add(node.id)
+        node.id = plain
+        if plain in used:
+            node.id = _repeated(_digest(plain, text_of(node.blocks)), repeats)
+        used.add(plain)
 
 
 def _is_within(node: _Node, above: _Node) -> bool:
@@ -247,13 +251,10 @@ def _chosen_anchor(node: _Node) -> list[str]:
     return [] if not anchor or anchor == heading or is_number else [f"#{node.anchor}"]
 
 
-def _unused(plain: str, suffix: str, used: Iterable[str]) -> str:
-    """Return an id derived from two texts that no other section has."""
-    found, again = _digest(plain, suffix), 1
-    while found in used:
-        again += 1
-        found = _digest(plain, suffix, str(again))
-    return found
+def _repeated(id_: str, repeats: Counter[str]) -> str:
+    """Return an id as it is at first, then with the number of its repetition."""
+    repeats[id_] += 1
+    return id_ if repeats[id_] == 1 else _digest(id_, str(repeats[id_]))
 
 
 def _digest(*parts: str) -> str:
@@ -285,10 +286,11 @@ def _parts(
     node: _Node, blocks: list[ContentBlock], url: str, options: SectionOptions
 ) -> Iterator[dict[str, Any]]:
     """Yield a section as one entry, or as several if it is too large."""
-    used: set[str] = set()
+    repeats: Counter[str] = Counter()
     for number, part in enumerate(_split(blocks, options)):
-        id_ = node.id if number == 0 else _unused(node.id, part[0].text, used)
-        used.add(id_)
+        id_ = node.id
+        if number:
+            id_ = _repeated(_digest(node.id, part[0].text), repeats)
         yield _entry(node, id_, part, url)
 
 
@@ -397,9 +399,10 @@ def _pieces(
 def _gap(text: str, start: int, share: float) -> int:
     """Return the end of the line or word nearest to a share of a text."""
     at = max(start, int(len(text) * share))
+    first, last = max(start, at - MAX_GAP), at + MAX_GAP + 1
     for gap in ("\n", " "):
-        for found in (text.rfind(gap, start, at + 1), text.find(gap, at)):
-            if found >= start and abs(found - at) <= MAX_HEADING:
+        for found in (text.rfind(gap, first, at + 1), text.find(gap, at, last)):
+            if found >= 0:
                 return found + 1
     return at
 
