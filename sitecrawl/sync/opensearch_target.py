@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -52,6 +53,7 @@ SECONDS = 60  # to wait for a response
 MAX_REQUEST = 8_000_000  # bytes of one bulk request
 BUSY = frozenset({408, 429, 500, 502, 503, 504})
 MAX_REASON = 500  # characters
+MAX_FAILURES = 3  # of one document
 INDEX_VERSION = 1
 
 LANGUAGES = {
@@ -120,6 +122,7 @@ class OpenSearchTarget:
         self._index = index
         self._stored: tuple[int, int] | None = None  # the cursor document's seq_no and primary_term
         self._name = shown_target(uri)
+        self._failures: Counter[int] = Counter()  # of a change, by seq
 
     def mapping(self) -> str:
         """Return the index's fields, and the options that name and choose them."""
@@ -214,21 +217,26 @@ class OpenSearchTarget:
     ) -> Iterator[DeadLetter]:
         """Yield the changes that were refused for good; raises TargetUnreachableError for others.
 
-        An older version (409) and a missing document to be deleted (404) count as success.
+        An older version (409) and a missing document to be deleted (404) count as success. A
+        document that fails (500) again and again while others are accepted is refused: its
+        pipeline fails on it.
         """
-        for item, change in zip(items, batch, strict=True):
-            (action, result), *_ = item.items()
-            status = result["status"]
-            if status in BUSY:
-                raise TargetUnreachableError(f"{self._name} is busy (status {status}).")
+        results = [next(iter(item.items())) for item in items]
+        is_working = any(result["status"] < 300 for _, result in results)
+        failed = [
+            change.seq
+            for (_, result), change in zip(results, batch, strict=True)
+            if result["status"] == 500
+        ]
+        self._failures.update(failed)
+        for (action, result), change in zip(results, batch, strict=True):
+            status, reason = result["status"], _reason(result)
+            refused_by_pipeline = is_working and self._failures[change.seq] >= MAX_FAILURES
+            if status in BUSY and not (status == 500 and refused_by_pipeline):
+                raise TargetUnreachableError(f"{self._name} is busy (status {status}: {reason}).")
             if status >= 400 and status != 409 and not (action == "delete" and status == 404):
-                error = result.get("error") or {}
-                reason = f"{error.get('type')}: {error.get('reason')}"
-                caused = error.get("caused_by") or {}
-                if caused.get("reason"):
-                    reason = f"{reason} ({caused['reason']})"
                 url = change.record.get("url")
-                yield DeadLetter(change.seq, change.id, url, reason[:MAX_REASON])
+                yield DeadLetter(change.seq, change.id, url, reason)
 
     def _write_cursor(self, cursor: Cursor) -> None:
         known: dict[str, Any] = {"op_type": "create"}
@@ -372,6 +380,14 @@ def _client(uri: str) -> OpenSearch:
         timeout=SECONDS,
         max_retries=0,
     )
+
+
+def _reason(result: Mapping[str, Any]) -> str:
+    """Return why an item of a bulk request was not written."""
+    error = result.get("error") or {}
+    reason = f"{error.get('type')}: {error.get('reason')}"
+    caused = error.get("caused_by") or {}
+    return (f"{reason} ({caused['reason']})" if caused.get("reason") else reason)[:MAX_REASON]
 
 
 def _text(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import urllib.request
@@ -25,6 +26,7 @@ SITE: dict[str, Page] = {
     "/de": GERMAN,
 }
 GONE = Answer("gone", status=410)
+SEARCH_DOC = Path(__file__).parents[2] / "docs" / "search.md"
 
 
 @pytest.fixture(scope="module", params=sorted(RUNNERS))
@@ -156,6 +158,42 @@ def test_a_template_of_the_user_is_merged(
         assert found["settings"]["index"]["number_of_replicas"] == "0"
         assert found["mappings"]["properties"]["meaning"] == {"type": "keyword"}
         assert found["mappings"]["properties"]["body"] == {"type": "text"}
+
+
+@pytest.mark.behaviour("SY-06", "SY-16")
+def test_the_pipeline_of_the_docs_fills_a_field(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    text = SEARCH_DOC.read_text("utf-8")
+    commands = re.findall(r"curl -X PUT localhost:9200/(\S+) [^\n]+ -d '(.*?)'\n", text, re.DOTALL)
+    (_, pipeline), (_, template) = [(path, json.loads(body)) for path, body in commands]
+    field = {"type": "float"}  # as the plugins are not installed here
+    pipeline["processors"] = [
+        {"fail": {"message": "no model", "if": "ctx.title == 'B'"}},
+        {"set": {"field": "vector", "value": [0.5, 2.0]}},
+    ]
+    del template["template"]["settings"]["index.knn"]
+    template["template"]["mappings"]["properties"]["vector"] = field
+    template["template"]["settings"]["index.default_pipeline"] = index
+    template["index_patterns"] = [f"{index}-*"]
+    origin, target = server.serve(dict(SITE)), engine.uri(index)
+    lines = crawl(f"{origin}/").lines
+    assert sync(tmp_path, target).returncode == 0
+    assert not any("vector" in each for each in engine.documents(index).values())
+    put(engine, f"_ingest/pipeline/{index}", pipeline)
+    put(engine, f"_index_template/{index}", template)
+    rebuilt = sync(tmp_path, target, "--rebuild")
+    assert rebuilt.returncode == 1, rebuilt.stderr
+    assert scrapy(tmp_path, "frontier", "refused").stdout.count("no model") == 1
+    written = engine.documents(index)
+    assert {each["title"] for each in written.values()} == {"Home", "A", "Häuser"}
+    assert all(each["vector"] == [0.5, 2.0] for each in written.values())
+    pipeline["processors"] = pipeline["processors"][1:]
+    put(engine, f"_ingest/pipeline/{index}", pipeline)
+    for words in (["--rebuild"], []):
+        assert sync(tmp_path, target, *words).returncode == 0
+        assert indexed(engine, index) == fold(lines)
+        assert all(each["vector"] == [0.5, 2.0] for each in engine.documents(index).values())
 
 
 def test_a_server_that_is_not_there(server: Server, crawl: CrawlCommand, tmp_path: Path) -> None:

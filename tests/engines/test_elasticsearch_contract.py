@@ -1,0 +1,180 @@
+"""Requests to Elasticsearch 8 and 9 are those that their own clients send for the same calls.
+
+Neither server is available from the package registries. Their clients accept no field or parameter
+that the server's published API does not have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from sitecrawl.frontier.base import Change
+from sitecrawl.sync.opensearch_target import OpenSearchTarget
+from sitecrawl.sync.target import Cursor, TargetOptions
+
+UPSERT = {"id": "a", "url": "https://example.org/", "language": "en", "title": "A", "body": "text"}
+CURSOR = Cursor("uid", "", "mapping", 2)
+
+
+class Request(NamedTuple):
+    """A request as the server reads it; ``body`` is a list of the lines of JSON."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    body: list[Any]
+
+
+class Recorder(ThreadingHTTPServer):
+    """Keeps all requests; answers as Elasticsearch does, before or after the first index."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.requests: list[Request] = []
+        self.has_index = False
+
+    def taken(self) -> list[Request]:
+        """The requests since the last call."""
+        found, self.requests = self.requests, []
+        return found
+
+    def answer(self, request: Request) -> tuple[int, Any]:
+        """Status and body of the answer."""
+        if request.path == "/_bulk":
+            actions = [each for each in request.body if each.keys() & {"index", "delete"}]
+            return 200, {"items": [{name: {"status": 200} for name in each} for each in actions]}
+        if request.path == "/_alias/docs":
+            return (200, {"docs-1": {}}) if self.has_index else (404, {"error": "missing"})
+        asks_cursor = request.method == "GET" and request.path.startswith("/sitecrawl-cursors/")
+        if request.method == "HEAD" or asks_cursor:
+            return 404, {"found": False}
+        return 200, {"acknowledged": True, "_seq_no": 7, "_primary_term": 1, "result": "updated"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection to the recorder."""
+
+    server: Recorder
+    protocol_version = "HTTP/1.1"
+
+    def respond(self) -> None:
+        parts = urlsplit(self.path)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        lines = [json.loads(line) for line in body.splitlines() if line]
+        request = Request(self.command, parts.path, dict(parse_qsl(parts.query)), lines)
+        self.server.requests.append(request)
+        status, answer = self.server.answer(request)
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("X-Elastic-Product", "Elasticsearch")
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = respond  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    with Recorder() as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture(params=["elasticsearch8", "elasticsearch9"])
+def client(request: pytest.FixtureRequest, recorder: Recorder) -> Iterator[Any]:
+    """The client of Elastic, connected to the recorder."""
+    module = pytest.importorskip(request.param)
+    with module.Elasticsearch(f"http://127.0.0.1:{recorder.server_port}") as made:
+        yield made
+
+
+@pytest.mark.behaviour("SY-18")
+def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: Any) -> None:
+    target = OpenSearchTarget(
+        f"elasticsearch://127.0.0.1:{recorder.server_port}/docs", TargetOptions()
+    )
+    changes = [
+        Change(1, "upsert", "a", UPSERT),
+        Change(2, "delete", "b", {"url": "https://example.org/b"}),
+    ]
+    body = target._body()
+
+    def ours(act: Callable[[], Any]) -> list[Request]:
+        act()
+        return [equal(each) for each in recorder.taken()]
+
+    def theirs(*acts: Callable[[], Any]) -> list[Request]:
+        for act in acts:
+            try:
+                act()
+            except Exception as error:
+                if getattr(error, "status_code", None) != 404:
+                    raise
+        return [equal(each) for each in recorder.taken()]
+
+    cursors = {"index": "sitecrawl-cursors", "id": "docs-1"}
+    assert ours(target.open) == theirs(
+        lambda: client.indices.exists_alias(name="docs"),
+        lambda: client.indices.exists(index="docs"),
+        lambda: client.indices.exists(index="docs-1"),
+        lambda: client.delete(**cursors),
+        lambda: client.indices.create(index="docs-1", **body, aliases={"docs": {}}),
+        lambda: client.get(**cursors),
+    )
+    place = {"_index": "docs-1", "version_type": "external_gte"}
+    first = ours(lambda: target.apply(changes, CURSOR))
+    source = first[0].body[1]
+    assert {name: source[name] for name in UPSERT} == UPSERT
+    assert first == theirs(
+        lambda: client.bulk(
+            operations=[
+                {"index": {**place, "_id": "a", "version": 1}},
+                source,
+                {"delete": {**place, "_id": "b", "version": 2}},
+            ]
+        ),
+        lambda: client.index(**cursors, op_type="create", document=asdict(CURSOR)),
+    )
+    assert ours(lambda: target.apply([], CURSOR)) == theirs(
+        lambda: client.index(**cursors, if_seq_no=7, if_primary_term=1, document=asdict(CURSOR))
+    )
+    recorder.has_index = True
+
+    def rebuild() -> None:
+        with target.rebuild():
+            pass
+
+    actions = [{"add": {"index": "docs-2", "alias": "docs"}}, {"remove_index": {"index": "docs-1"}}]
+    assert ours(rebuild) == theirs(
+        lambda: client.indices.exists_alias(name="docs"),
+        lambda: client.indices.get_alias(name="docs"),
+        lambda: client.indices.exists(index="docs-2"),
+        lambda: client.delete(index="sitecrawl-cursors", id="docs-2"),
+        lambda: client.indices.create(index="docs-2", **body, aliases={}),
+        lambda: client.indices.refresh(index="docs-2"),
+        lambda: client.indices.update_aliases(actions=actions),
+        lambda: client.delete(**cursors),
+    )
+    target.close()
+
+
+def equal(request: Request) -> Request:
+    """A request in one of the forms that mean the same: POST for PUT of documents in bulk."""
+    if request.path == "/_bulk":
+        return request._replace(method="POST")
+    return request
