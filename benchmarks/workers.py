@@ -207,6 +207,7 @@ class Finding:
     soon: int
     after_loss: int
     needless: int
+    distinct: int
 
     @classmethod
     def of(cls, log: Sequence[Served], run: Run, delay: float) -> Finding:
@@ -230,7 +231,8 @@ class Finding:
         needless = cls._needless(found, killed | stopped.keys())
         pages = Counter(each.agent.split("/")[0] for each in found if each.target != "/robots.txt")
         twice = sum(count - 1 for count in counts.values())
-        return cls(pages, twice, overlaps, soon, late, needless)
+        distinct = sum(target != "/robots.txt" for _, target in counts)
+        return cls(pages, twice, overlaps, soon, late, needless, distinct)
 
     @staticmethod
     def _needless(found: Sequence[Served], failed: set[str]) -> int:
@@ -330,7 +332,7 @@ def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: fl
     pages = finding.pages.total()
     return Measured(
         pages=pages,
-        missing=sum(sizes) - pages + finding.twice,
+        missing=sum(sizes) - finding.distinct,
         shares=[finding.pages[f"worker{each.number}"] for each in run.workers],
         rate=rate_of(log),
         wall=run.wall,

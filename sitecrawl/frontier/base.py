@@ -453,6 +453,10 @@ class Frontier(Protocol):
         """Let a leased origin share the pace of an IP address; return the time of the address's next
         request, or None while another worker has leased origins of that address."""
 
+    async def follow(self, origin: str, other: str) -> bool:
+        """Let the worker that has another origin have this leased one next; False if it may not:
+        of two that follow each other only one does."""
+
     async def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
 

@@ -163,7 +163,8 @@ FREE = (
     f" AND {MAY_VISIT}"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
-    " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.address = o.address"
+    " AND NOT EXISTS (SELECT 1 FROM origin AS other"
+    " WHERE (other.address = o.address OR other.key = o.address)"
     " AND other.owner <> ? AND other.lease_until >= ?)"
     " ORDER BY ready_at, id LIMIT ?"
 )
@@ -302,7 +303,7 @@ class Leases:
         """Inside a transaction: store the state of an origin, and release it."""
         self.save(state)
         lease = self._held.get(state.key)
-        if lease is not None and state.address is not None:
+        if lease is not None and (state.address is not None or state.robots_read):
             self._store_address(lease, state.address)
         self.give_back(state.key)
 
@@ -323,6 +324,18 @@ class Leases:
             "SELECT max(ready_at) FROM origin WHERE address = ?", (address,)
         )
         return float(ready_at)
+
+    def follow(self, origin: str, other: str) -> bool:
+        """Inside a transaction with the exclusive lock: let the worker that has another origin have
+        this one next; return False if the other one follows this one, or if this one is not ours.
+        """
+        if not self.prove(origin):
+            return False
+        follows = "SELECT 1 FROM origin WHERE key = ? AND realm = ? AND address = ?"
+        if self._database.rows(follows, (other, self._realm, origin)):
+            return False
+        self._store_address(self._held[origin], other)
+        return True
 
     def _store_address(self, lease: Lease, address: str | None) -> None:
         self._database.execute("UPDATE origin SET address = ? WHERE id = ?", (address, lease.id))

@@ -71,7 +71,8 @@ CREATE TABLE origin (
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
 -- ``address``: the IP address whose pace the origin shares, if the pace is kept by address. All leased
--- origins of one address belong to one worker; a leased origin without one is not requested yet.
+-- origins of one address belong to one worker; a leased origin without one is not requested yet. Or
+-- the origin whose worker has to read this one's robots.txt, which redirects there.
 CREATE INDEX origin_address ON origin (address) WHERE address IS NOT NULL;
 
 -- ``listed``: the last run in which a sitemap listed the URL; ``announced``: the date of the last change

@@ -441,6 +441,12 @@ class Store:
             self._database.exclusive_lock()
             return self.leases.hold_address(origin, address)
 
+    def follow(self, origin: str, other: str) -> bool:
+        """Let the worker that has another origin have this one next."""
+        with self._transaction():
+            self._database.exclusive_lock()
+            return self.leases.follow(origin, other)
+
     def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
         with self._transaction():

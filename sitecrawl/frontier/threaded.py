@@ -192,6 +192,10 @@ class ThreadedFrontier:
         """Let a leased origin share the pace of an address, unless another worker holds that."""
         return await self._run(self._store.hold_address, origin, address)
 
+    async def follow(self, origin: str, other: str) -> bool:
+        """Let the worker that has another origin have this one next."""
+        return await self._run(self._store.follow, origin, other)
+
     async def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
         return await self._run(self._store.beat, heartbeat)

@@ -17,12 +17,15 @@ from sitecrawl.config.assembly import pace
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
+from sitecrawl.reqmeta import robots_of
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.origin import Origin, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
     from typing import TypeAlias
+
+    from scrapy import Request
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -102,12 +105,12 @@ class LeasedOrigins:
     def must_acquire_lease(self, origin: Origin) -> bool:
         """Ask for the lease of an origin that has none; return True if requests must wait for it.
 
-        ``acquired`` is sent when the lease is ours. While another worker has it, requests for
-        robots.txt are sent without: two origins whose robots.txt redirect to each other would
-        deadlock.
+        ``acquired`` is sent when the lease is ours.
         """
-        if origin.given_up or origin.awaits_lease or self._owner.frontier.holds(origin.key):
+        if origin.given_up or self._owner.frontier.holds(origin.key):
             return False
+        if origin.awaits_lease:
+            return True
         origin.lease_asked()
         self._tasks.begin(self._claim(origin))
         return True
@@ -259,6 +262,8 @@ class LeasedOrigins:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
             origin.lease_denied()
+            for request in tuple(origin.robots_requests):
+                await self._leave_to_holder(origin, request)
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
         else:
             self._take_lease(state)
@@ -266,10 +271,21 @@ class LeasedOrigins:
                 origin.give_up(state.given_up or f"{origin.key} was given up for this run")
         self.acquired.send(origin)
 
+    async def _leave_to_holder(self, origin: Origin, request: Request) -> None:
+        """Leave the origin whose robots.txt redirects to one of another worker to that worker."""
+        asking = robots_of(request)
+        if asking is None or not asking.may_leave or not asking.robots.is_asked:
+            return
+        if await self._owner.frontier.follow(asking.key, origin.key):
+            origin.robots_requests.remove(request)
+            asking.robots.forgo()
+            asking.belongs_to(origin.key)
+            self.acquired.send(asking)
+
     def _claim_again(self, origin: Origin) -> None:
         if not origin.awaits_lease:
             return
-        if origin.adhoc_requests:
+        if origin.adhoc_requests or origin.robots_requests:
             self._tasks.begin(self._claim(origin))
         else:
             origin.lease_forgone()

@@ -30,6 +30,7 @@ database that come too late leave the phase unchanged.
 Phases of its robots.txt (``RobotsPhase``)::
 
     UNREAD ---ask---> ASKED ---read---------> READ --------ask (expired)--> ASKED
+       <-----forgo------+
                         +-----unreachable---> UNREACHABLE --ask (later)---> ASKED
                         +-----redirect------> REDIRECTED ---ask-----------> ASKED
 
@@ -65,7 +66,7 @@ class OriginPhase(Enum):
     LEASE_ASKED = auto()
     """The crawl database was asked for the lease; nothing is sent before it answers."""
     LEASED_ELSEWHERE = auto()
-    """Another worker has the lease; only requests for the robots.txt of others are sent."""
+    """Another worker has the lease; nothing is sent."""
     ACTIVE = auto()
     """The crawl database may have more URLs due."""
     EXHAUSTED = auto()
@@ -109,6 +110,7 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
 """For each transition: the phases in which it is allowed, and the phase that follows each."""
 
 ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
+    "forgo": {RobotsPhase.ASKED: RobotsPhase.UNREAD},
     "ask": {phase: RobotsPhase.ASKED for phase in RobotsPhase if phase is not RobotsPhase.ASKED},
     "redirect": {RobotsPhase.ASKED: RobotsPhase.REDIRECTED},
     "read": {RobotsPhase.ASKED: RobotsPhase.READ},
@@ -179,6 +181,11 @@ class RobotsFile:
         self._move("unreachable")
         self.status = status
         self.failures += 1
+
+    def forgo(self) -> None:
+        """Leave the file, which redirects to an origin of another worker, to that worker."""
+        self._move("forgo")
+        self.url, self.redirects = self.own_url, 0
 
     def blocked(self) -> None:
         """End a request that a rule of the crawl did not allow."""
@@ -318,11 +325,11 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """True if the origin has something to send when its turn comes."""
-        if self.phase is OriginPhase.LEASE_ASKED or self.awaits_address:
+        if self.awaits_lease or self.awaits_address:
             return False
         if self.robots_requests:
             return True
-        if self.robots.is_asked or self.phase is OriginPhase.LEASED_ELSEWHERE:
+        if self.robots.is_asked:
             return False
         return bool(self.adhoc_requests or (self._has_due and not self.given_up))
 
@@ -365,6 +372,7 @@ class Origin:
         """Start to work under a lease, at ``now`` by the event loop's clock."""
         self._move("lease_acquired")
         self.handed_over_at = now if handed_over else float("-inf")
+        self.address = None
 
     def lease_denied(self) -> None:
         """Leave the origin to another worker for now."""
@@ -542,11 +550,17 @@ class Origin:
         self.awaits_address, self.address = False, None
         self.slot = slot
 
-    def belongs_to(self, address: str) -> None:
-        """Leave the origin to the worker that has the other origins of its address, once it can."""
-        self.address = address
+    @property
+    def may_leave(self) -> bool:
+        """True if nothing but pages waits, which another worker can request as well."""
         special = self.adhoc_requests or self.robots_requests
-        if not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED):
+        return not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
+
+    def belongs_to(self, address: str) -> None:
+        """Leave the origin to the worker that has the other origins of its address, or the origin
+        of that key, once it can."""
+        self.address = address
+        if self.may_leave:
             self.hand_over()
 
     def wait_in_slot(self) -> None:

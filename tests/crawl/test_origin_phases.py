@@ -59,6 +59,7 @@ ROBOTS_FOLLOWING = {
     "redirect": (None, "REDIRECTED", None, None, None),
     "read": (None, "READ", None, None, None),
     "unreachable": (None, "UNREACHABLE", None, None, None),
+    "forgo": (None, "UNREAD", None, None, None),
 }
 
 
@@ -122,6 +123,7 @@ def test_transition_of_a_robots_txt(name: str, phase: RobotsPhase) -> None:
         "redirect": lambda: robots.redirect("http://b.test/robots.txt", 301),
         "read": lambda: robots.read(b"", 200),
         "unreachable": lambda: robots.unreachable(503),
+        "forgo": robots.forgo,
     }
     following = ROBOTS_FOLLOWING[name][list(RobotsPhase).index(phase)]
     if following is None:
