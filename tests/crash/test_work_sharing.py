@@ -93,11 +93,12 @@ def test_a_worker_that_starts_later_gets_its_share(
 def test_a_huge_origin_leaves_the_small_ones_to_the_other(
     server: Server, crawl: CrawlCommand, database_url: str
 ) -> None:
-    workers = Workers(crawl, server, database_url, [120, *[15] * ORIGINS])
+    # The small ones take half as long as the huge one: time for the second worker to begin.
+    workers = Workers(crawl, server, database_url, [120, *[60] * ORIGINS])
     workers.start()
     workers.start()
     assert [each.finish().status for each in workers.running] == [0, 0]
-    assert workers.fetched().total() == 121 + ORIGINS * 16
+    assert workers.fetched().total() == 121 + ORIGINS * 61
     assert min(workers.fetched().values()) > 40, workers.fetched()
     workers.check()
 
