@@ -77,7 +77,8 @@ class Connection(asyncio.Protocol):
 
     def close(self) -> None:
         """Close the connection, with a TLS shutdown where TLS is used."""
-        self.transport.close()
+        if not self.transport.is_closing():  # after a second close, Python 3.11.2 cannot abort it
+            self.transport.close()
 
     def abort(self) -> None:
         """Abort the connection at once; discard what the server still sends."""
