@@ -24,6 +24,10 @@ REST = (
 )
 
 
+IN_FLIGHT_SECONDS = 1.0
+"""Time in which a server answers what a worker had sent when it died."""
+
+
 def day_of(now: float) -> int:
     """Return the day of a time in UTC epoch seconds, as days since 1970."""
     return int(now // 86_400)
@@ -108,14 +112,15 @@ def reap_dead_workers(database: Database, now: float, delay: float) -> None:
     """Delete workers that are dead or whose heartbeat is too old.
 
     Origins of dead workers are free at once, those of silent ones when their leases expire. The
-    time of their last request is unknown, so their next one is delayed as after a response: by
-    ``delay`` seconds, or the delay of their robots.txt.
+    time of their last request is unknown, and it may not be answered yet, so their next one is
+    delayed as after a response to come: by ``delay`` seconds, or the delay of their robots.txt.
     """
+    answered = now + IN_FLIGHT_SECONDS
     workers = database.rows("SELECT owner, alive_until FROM worker ORDER BY owner")
     for owner, until in workers:
         dead = is_dead(owner)
         if dead or until < now:
-            database.execute(REST, (now, delay, MAX_CRAWL_DELAY, MAX_CRAWL_DELAY, owner, now))
+            database.execute(REST, (answered, delay, MAX_CRAWL_DELAY, MAX_CRAWL_DELAY, owner, now))
         if dead:
             database.execute(
                 "UPDATE origin SET lease_until = 0, owner = NULL WHERE owner = ?", (owner,)

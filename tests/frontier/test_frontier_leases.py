@@ -11,7 +11,7 @@ import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier.base import Backlog, Change, Outcome
-from sitecrawl.frontier.leases import is_dead, new_worker
+from sitecrawl.frontier.leases import IN_FLIGHT_SECONDS, is_dead, new_worker
 from sitecrawl.frontier.opening import open_administration
 from sitecrawl.frontier.outbox import Entry
 
@@ -190,7 +190,8 @@ def test_an_origin_rests_after_its_worker_died(
     end(one)
     before = two.database.now()
     [taken] = two.store.lease(1)
-    assert before + pause <= taken.ready_at <= two.database.now() + pause
+    rest = IN_FLIGHT_SECONDS + pause
+    assert before + rest <= taken.ready_at <= two.database.now() + rest
 
 
 def test_a_longer_rest_outlasts_the_worker(work: Crawls) -> None:
