@@ -134,8 +134,12 @@ class Database(Protocol):
     def notify(self) -> None:
         """Wake readers that wait for changes, once the current transaction has ended."""
 
-    def expect_look_ups(self) -> None:
-        """Look rows up by an index, even where a table is small enough to be read as a whole."""
+    def prepare_for_crawl(self, standstill: float) -> None:
+        """Look rows up by an index, even where a table is small enough to be read as a whole.
+
+        A process that is stopped in a transaction keeps others waiting for at most ``standstill``
+        seconds, if the database can end it.
+        """
 
     def expect_one_scan(self) -> None:
         """Keep little in memory: what this connection reads, it reads once and in order."""

@@ -237,7 +237,7 @@ class PostgresDatabase:
         self.name = name
         self.reconnection = Reconnection()
         self._url = url
-        self._looks_up = False
+        self._standstill: float | None = None
         self._connect()
         encoding = self._connection.info.parameter_status("server_encoding")
         if encoding not in ENCODINGS:
@@ -253,8 +253,8 @@ class PostgresDatabase:
             self._url, autocommit=True, connect_timeout=CONNECT_SECONDS, client_encoding="UTF8"
         )
         self._connection.prepare_threshold = 2
-        if self._looks_up:
-            self.expect_look_ups()
+        if self._standstill is not None:
+            self.prepare_for_crawl(self._standstill)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -458,10 +458,15 @@ class PostgresDatabase:
         """Send a notification when the current transaction commits."""
         self._last.append(_Query(NOTIFY, (CHANNEL,)))
 
-    def expect_look_ups(self) -> None:
-        """Avoid scans of whole tables: a plan that is made while a table is small is kept."""
-        self._looks_up = True
+    def prepare_for_crawl(self, standstill: float) -> None:
+        """Avoid scans of whole tables: a plan that is made while a table is small is kept.
+
+        The server ends a transaction that stands still, with its locks: the process may be stopped.
+        """
+        self._standstill = standstill
         self._connection.execute(b"SET enable_seqscan = off; SET jit = off")
+        timeout = f"SET idle_in_transaction_session_timeout = {round(standstill * 1000)}"
+        self._connection.execute(timeout.encode())
 
     def expect_one_scan(self) -> None:
         """Do nothing: the server has the cache."""

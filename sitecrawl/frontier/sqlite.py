@@ -218,8 +218,8 @@ class SqliteDatabase:
     def notify(self) -> None:
         """Do nothing: waiting readers poll the file's version."""
 
-    def expect_look_ups(self) -> None:
-        """Do nothing: SQLite prefers an index."""
+    def prepare_for_crawl(self, standstill: float) -> None:
+        """Do nothing: SQLite prefers an index, and cannot end the transaction of another process."""
 
     def expect_one_scan(self) -> None:
         """Shrink the page cache to 2 MiB."""

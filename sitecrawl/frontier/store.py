@@ -70,6 +70,9 @@ from sitecrawl.policy.learning.host_rules import Partner
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
+STANDSTILL_SECONDS, STANDSTILL_SHARE = 10.0, 0.25
+"""Time, and part of a lease if that is longer, after which the transaction of a worker that is stopped
+may be ended: it keeps others from renewing their leases."""
 END_VISITS = RowStatement(
     "UPDATE origin SET pending = pending - ?,"
     " day_visits = CASE WHEN visit_day = ? THEN day_visits ELSE 0 END + ?, visit_day = ?"
@@ -89,7 +92,9 @@ class Store:
         self._options = options
         self.owner = options.owner or new_worker()
         migrate(database, crawl)
-        database.expect_look_ups()
+        database.prepare_for_crawl(
+            max(STANDSTILL_SECONDS, STANDSTILL_SHARE * options.lease_seconds)
+        )
         with database.transaction():
             database.exclusive_lock()
             runs.check_name(database, crawl, options)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from fixtures.postgres import PostgresServer
@@ -42,6 +43,27 @@ def test_no_worker_waits_for_another_that_has_changes_to_commit(crawls: Crawls) 
         [change] = two.commit(ingested(due, "a", time.time()))
     assert (change.seq, [each.seq for each in last]) == (1, [2, 3])
     assert [row[0] for row in one.database.rows("SELECT seq FROM outbox ORDER BY seq")] == [1, 2, 3]
+
+
+@pytest.mark.behaviour("W-03")
+def test_no_worker_waits_for_another_that_is_stopped_in_a_transaction(
+    crawls: Crawls,
+) -> None:
+    one, two = crawls(), crawls()
+    one.database.prepare_for_crawl(0.3)
+    one.database.reconnection = Reconnection(10)
+    two.seed("/a")
+
+    def stop_in_a_transaction() -> None:
+        with one.database.transaction():
+            one.database.exclusive_lock()
+            assert [each.key for each in two.store.lease(1)] == [SITE]
+            one.database.rows("SELECT 1")
+
+    with pytest.raises(psycopg.errors.IdleInTransactionSessionTimeout) as ended:
+        stop_in_a_transaction()
+    assert one.database.restore(ended.value)
+    assert one.store.lease(1) == []
 
 
 @pytest.mark.behaviour("W-04")
