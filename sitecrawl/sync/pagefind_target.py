@@ -20,7 +20,8 @@ from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
 from os import SEEK_END
-from tempfile import TemporaryFile
+from pathlib import Path
+from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, ClassVar, NamedTuple, Self
 from urllib.parse import urldefrag, urlsplit
 
@@ -39,7 +40,7 @@ from sitecrawl.sync.target import (
 from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json, replace_text
 from sitecrawl.web.languages import primary_language
 
-BUNDLE, NEW_BUNDLE = "pagefind", "pagefind.new"
+BUNDLE, NEW_BUNDLE = "pagefind", "pagefind.new-"
 ENTRY, STATE = "pagefind-entry.json", "sitecrawl.json"
 PAGE_FILES = ("index.html", "search.css", "search.js")
 GENERATOR = '<meta name="generator" content="sitecrawl">'
@@ -86,8 +87,13 @@ class PagefindTarget:
         self.open()
         with self._errors(), DocumentSpool() as spool:
             yield spool
-            asyncio.run(self._build(spool))
-            self._publish(spool)
+            for old in self.folder.glob(f"{NEW_BUNDLE}*"):
+                shutil.rmtree(old, ignore_errors=True)
+            # Of its own: the process that Pagefind runs in survives a sync that is killed.
+            new = Path(mkdtemp(prefix=NEW_BUNDLE, dir=self.folder)).resolve()
+            new.chmod(self.folder.stat().st_mode)
+            asyncio.run(self._build(spool, new))
+            self._publish(spool, new)
 
     def close(self) -> None:
         """Release the lock."""
@@ -95,22 +101,20 @@ class PagefindTarget:
             self._lock.close()
             self._lock = None
 
-    async def _build(self, spool: DocumentSpool) -> None:
-        """Index every page, and write the bundle beside the old one."""
-        path = (self.folder / NEW_BUNDLE).resolve()
-        shutil.rmtree(path, ignore_errors=True)
+    async def _build(self, spool: DocumentSpool, new: Path) -> None:
+        """Index every page, and write the bundle to a new folder."""
         default, several_sites = next(iter(spool.languages)), len(spool.sites) > 1
         async with asyncio.timeout(None) as limit:
-            async with PagefindIndex(config=IndexConfig(output_path=str(path))) as index:
+            async with PagefindIndex(config=IndexConfig(output_path=str(new))) as index:
                 for page in spool.pages():
                     markup = page_markup(page, default, with_site=several_sites)
                     url = urldefrag(str(page[0].get("url") or "")).url
                     await index.add_html_file(content=markup, url=url)
                 limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
 
-    def _publish(self, spool: DocumentSpool) -> None:
+    def _publish(self, spool: DocumentSpool, new: Path) -> None:
         """Move the new bundle into place, its entry file last; then write page and cursor."""
-        new, bundle = self.folder / NEW_BUNDLE, self.folder / BUNDLE
+        bundle = self.folder / BUNDLE
         before = set(self._state().get("files", ()))
         names = sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file())
         for name in sorted(names, key=lambda name: name == ENTRY):
