@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
@@ -74,7 +75,9 @@ class TurnMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Release the slot after a failure, or a request that was dropped before it was sent."""
-        if SENT_AT in request.meta:
+        if isinstance(exception, LeaseExpiredError):
+            request.meta.pop(SENT_AT, None)
+        elif SENT_AT in request.meta:
             charge_failure(request, exception, self._stats)
         origin = origin_of(request)
         if origin is not None:

@@ -61,6 +61,10 @@ class ConnectionBrokenError(DownloadFailedError):
     """The connection ended before any response, or could not be made."""
 
 
+class LeaseExpiredError(DownloadFailedError):
+    """The request was not sent: this worker no longer has the lease of its origin."""
+
+
 class UnansweredError(ConnectionBrokenError):
     """The connection ended before the first byte of a response."""
 

@@ -18,10 +18,15 @@ from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.dialing import Certificates, Dialer
 from sitecrawl.http.early_close import DownloadStopper
 from sitecrawl.http.exchange import Exchange, FetchLimits, fetch_params, limits_of
-from sitecrawl.http.fetch_errors import BrokenEncodingError, DecodedTooLargeError, UnansweredError
+from sitecrawl.http.fetch_errors import (
+    BrokenEncodingError,
+    DecodedTooLargeError,
+    LeaseExpiredError,
+    UnansweredError,
+)
 from sitecrawl.http.messages import request_bytes, route_of
 from sitecrawl.policy.http.network_addresses import AddressRule
-from sitecrawl.reqmeta import WIRE_BYTES, robots_of
+from sitecrawl.reqmeta import WIRE_BYTES, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
 
 if TYPE_CHECKING:
@@ -168,7 +173,11 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         self._stopper = DownloadStopper(crawler)
 
     async def download_request(self, request: Request) -> Response:
-        """Download; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
+        """Download; raises one of Scrapy's download exceptions or of ``fetch_errors``.
+
+        The lease of the origin is checked again when the connection is open: the process may have
+        been stopped since the scheduler did so, and another worker may crawl the origin now.
+        """
         route = route_of(request, self._bind)
         reused = self._pool.acquire(route)
         if reused is not None:
@@ -184,6 +193,10 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         await self._pool.close()
 
     async def _send(self, request: Request, connection: Connection) -> Response:
+        origin = origin_of(request)
+        if origin is not None and not origin.holds_lease():
+            connection.close()
+            raise LeaseExpiredError(f"the lease of {origin.key} has expired")
         answer = ResponseBuilder(request, self._limits, self._stopper)
         exchange = Exchange(answer, self._limits.header)
         body = await connection.send_request(request_bytes(request, connection.route), exchange)

@@ -13,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
+from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import extension, read_target
@@ -134,7 +135,7 @@ class VisitRequests:
             origin.head_passed(visit.due.fingerprint)
             self._visit_again(visit, origin, visit.due)
             return None
-        if isinstance(error, VisitPostponed):
+        if isinstance(error, VisitPostponed | LeaseExpiredError):
             self._visit_again(visit, origin, visit.due)
             return None
         if isinstance(error, ResponseWithoutContent):

@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -335,7 +336,11 @@ class LeasedOrigins:
             failure_budget=FailureBudget(self._params.patience),
             robots=_robots_of(state),
             slot=PacingSlot(ready_at),
+            holds_lease=partial(self._holds_lease, state.key),
         )
+
+    def _holds_lease(self, key: str) -> bool:
+        return self._owner.frontier.holds(key)
 
 
 def _robots_of(state: OriginState) -> RobotsFile:

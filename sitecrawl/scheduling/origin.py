@@ -43,7 +43,7 @@ from __future__ import annotations
 import heapq
 from bisect import insort
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import count
@@ -261,6 +261,7 @@ class Origin:
     """One origin: its phase, its prefetched URLs, its pace, and what is in flight.
 
     ``slot`` is shared by origins on one address if the pace is kept by address.
+    ``holds_lease`` tells whether a request may be sent now.
     ``adhoc_requests`` are requests that are not visits. ``robots_requests`` are those for the
     robots.txt of other origins, which redirect here: they do not wait for this origin's own, or two
     origins that redirect to each other would deadlock. ``retries`` come after all else that is due.
@@ -279,6 +280,7 @@ class Origin:
     failure_budget: FailureBudget
     robots: RobotsFile
     slot: PacingSlot
+    holds_lease: Callable[[], bool] = lambda: True
     receipt: Receipt = field(default_factory=Receipt)
     phase: OriginPhase = OriginPhase.UNLEASED
     given_up: str = ""
