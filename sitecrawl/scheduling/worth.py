@@ -84,6 +84,7 @@ class OriginWorth:
         self.dates = ListedDates()
         self.put_off: dict[int, int] = {}
         self.skipped: set[int] = set()
+        self.observed: set[int] = set()
         self.lock = asyncio.Lock()
 
     def observe(self, visit: VisitResult) -> None:
@@ -302,11 +303,10 @@ class Worth:
                 changed = visit.outcome is Outcome.FILE_INGESTED and not visit.unchanged
                 changed = changed and visit.content_hash != due.content_hash
                 worth.dates.observe(announced=is_after(date, due.indexed_at), changed=changed)
-            if not self._judges:
-                continue
-            if visit.again or due.indexed_at is not None or visit.outcome not in RESULTS:
-                continue
-            worth.observe(visit)
+            if due.fingerprint in worth.observed:
+                worth.observed.discard(due.fingerprint)
+            elif self._is_evidence(visit):
+                worth.observe(visit)
         if worth.templates.revived:
             worth.templates.revived = False
             self._tasks.begin(self._admit(key, BARREN_TEMPLATE.name))
@@ -317,6 +317,9 @@ class Worth:
         worth = self._origins.get(key)
         fingerprint = visit.due.fingerprint
         repeated = self._discovery.repeated.pop(fingerprint, ())
+        if worth is not None and visit.outcome not in WITH_CONTENT and self._is_evidence(visit):
+            worth.observe(visit)  # at once: documents may prove to be duplicates when committed
+            worth.observed.add(fingerprint)
         if worth is None or not self._share or visit.again or visit.due.indexed_at is not None:
             return
         mazes = worth.mazes
@@ -338,6 +341,11 @@ class Worth:
         if mazes.changed or mazes.cleared:
             self._discovery.watch_subtrees(key, mazes.watched)
             self._tasks.begin(self._changed(key, worth))
+
+    def _is_evidence(self, visit: VisitResult) -> bool:
+        """Return True for a page that was requested for the first time, and tells something."""
+        is_first = not visit.again and visit.due.indexed_at is None
+        return self._judges and is_first and visit.outcome in RESULTS
 
     async def release(self, key: str) -> None:
         """Store the evidence before the lease of an origin ends."""
@@ -372,7 +380,7 @@ class Worth:
         if due.outcome not in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)):
             return False
         judged = worth.templates.judge(due.url)
-        return judged is not None and judged[1].is_low
+        return judged is not None and judged[1].comes_last
 
     def _watched_subtree(self, mazes: Mazes, due: DueUrl) -> Subtree | None:
         """Return the watched subtree to which only its own pages lead, None for other URLs.

@@ -114,6 +114,27 @@ def test_lists_without_documents_are_read_for_what_they_lead_to(
     assert articles(crawl(f"{origin}/")) == ARTICLES
 
 
+ACTIONS = tuple(f"act{letter}" for letter in "abcdefghijkl")
+
+
+@pytest.mark.behaviour("Q-30")
+def test_views_of_one_program_are_judged_together(server: Server, crawl: CrawlCommand) -> None:
+    site: Site = {"/": page("/wiki/a0", title="Home"), "/robots.txt": ""}
+    for n in range(ARTICLES):
+        views = [f"/w/index.php?title=a{n}&action={name}" for name in ACTIONS]
+        site[f"/wiki/a{n}"] = page(*views, f"/wiki/a{n + 1}", title=f"Article {n}", text=letter(n))
+        site |= {target: view(target[-4:], n) for target in views}
+    origin = server.serve(site)
+    run = crawl(f"{origin}/")
+    assert articles(run) == ARTICLES
+    views = asked(server, "action=")
+    assert {target[-4:] for target in views} == set(ACTIONS)
+    assert len(views) <= 30  # one of each, and samples of 720
+    [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'barren_template' LIMIT 1")
+    _, said = crawl.command("explain", url)
+    assert "/w/index.php?**" in said or "/w/**?" in said
+
+
 FILES, VERSIONS = 24, 10
 BROWSER_VIEWS = ("plain", "blame", "print")
 

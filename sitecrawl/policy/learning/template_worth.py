@@ -8,8 +8,9 @@ nothing is sampled ever more thinly.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +22,13 @@ HANDFUL = 5
 """Number of pages after which a template is judged."""
 LOW_SHARE = 0.25
 """Share of pages that bring something, below which a template comes after the others."""
+DOUBTED_AFTER = 2
+"""Number of pages that brought nothing, and none that did, after which a template comes after the
+others; one page is enough if the site itself takes it out of the index."""
+STATED = frozenset({"noindex"})
+"""Results by which a site itself says that a page is none to be indexed."""
+TEACHING = frozenset({"permanent_redirect", "non_canonical"})
+"""Results from which rules on URLs are learned; such pages are not put off before they have been."""
 BARREN_SHARE = 0.04
 """Share of pages that bring something, below which a template is only sampled."""
 MIN_EXCEPTIONS = 50
@@ -28,13 +36,16 @@ MIN_EXCEPTIONS = 50
 COPIED_SHARE, MIN_COPIED = 0.15, 20
 """Share of pages that bring something, below which a template of near copies is only sampled after
 this many pages: a text that differs enough by chance is no reason to read a thousand that do not."""
-MIN_POOLED = 2 * HANDFUL
-"""Number of near copies below one directory, and of nothing else, after which the directory is judged."""
+MIN_POOLED, MIN_STATED = 2 * HANDFUL, HANDFUL + 1
+"""Number of pages of related templates that brought nothing, and none that did, after which the pool
+is judged; and the number if the site itself took all of them out of the index."""
 NEAR_COPY = "near_copy"
 """Result of a document whose text a related page has already."""
 MAX_POOLS = 3
-"""Number of directories of a URL, the first ones, that are judged."""
-MAX_TEMPLATES = 1000
+"""Number of directories of a URL, the first ones, and of its parameters, that are judged."""
+ALL = "**"
+"""Mark in the name of a pool for what its templates differ in."""
+MAX_TEMPLATES = 2000
 MAX_VALUES = 16
 """Maximum number of words that a parameter chooses from, such as actions; more are content."""
 MAX_WORD = 20
@@ -44,6 +55,9 @@ BARREN_TEMPLATE = RefusalReason(
     "a kind of page that brought no text of its own and led to none (`learn_worth`)",
     options=("learn_worth",),
 )
+
+
+_NAMESPACE = re.compile(r"[A-Za-z_]+(?::|%3A)", re.IGNORECASE)  # Special:RecentChanges
 
 
 class TemplateVisit(NamedTuple):
@@ -90,8 +104,22 @@ class TemplateWorth:
 
     @property
     def is_low(self) -> bool:
-        """True if the template comes after others."""
+        """True if the template brings little."""
         return self.pages >= HANDFUL and self.share < LOW_SHARE
+
+    @property
+    def comes_last(self) -> bool:
+        """True if the template comes after others: it brings little, or has brought nothing yet."""
+        if self.new or self.credit:
+            return self.is_low
+        if not TEACHING.isdisjoint(self.results):
+            return self.pages >= HANDFUL
+        return self.pages >= (1 if self.is_stated else DOUBTED_AFTER)
+
+    @property
+    def is_stated(self) -> bool:
+        """True if the site itself took all pages but those with documents out of the index."""
+        return self.results.keys() <= STATED
 
     @property
     def is_barren(self) -> bool:
@@ -104,9 +132,10 @@ class TemplateWorth:
 
     @property
     def is_barren_pool(self) -> bool:
-        """True if it is a directory of which only samples are requested."""
-        exceptions = self.new + self.credit
-        enough = MIN_EXCEPTIONS if exceptions else MIN_POOLED
+        """True if it is a pool of which only samples are requested."""
+        enough = MIN_STATED if self.is_stated else MIN_POOLED
+        if self.new or self.credit:
+            enough = MIN_EXCEPTIONS
         return self.pages >= enough and self.share < BARREN_SHARE
 
     def sample(self) -> bool:
@@ -146,15 +175,16 @@ class Templates:
         if page.is_new and page.referrer is not None and not template.is_low:
             is_sure = page.is_counted or not template.results[NEAR_COPY]
             self._credit(page.referrer, is_sure=is_sure)
-        if page.is_counted and self.is_comparing:
+        if page.is_counted and page.result not in TEACHING:
             for name in self._pools_of(page.url):
                 self._count(self._of(name), page)
 
     def start_comparing(self) -> None:
-        """Forget the templates judged without a comparison of texts, as all their pages were new."""
+        """Forget what was judged without a comparison of texts, as all documents were new."""
         self.is_comparing = True
-        for name in [name for name, each in self.found.items() if not each.results]:
-            del self.found[name]
+        for name, each in list(self.found.items()):
+            if not each.results or (each.new and ALL in name):
+                del self.found[name]
 
     def has_copies(self, url: str) -> bool:
         """Return True if pages of the template of a URL were near copies."""
@@ -164,19 +194,24 @@ class Templates:
     def judge(self, url: str) -> tuple[str, TemplateWorth] | None:
         """Return what a URL is judged by and the evidence on it, None if there is none.
 
-        That is its template; or a directory with the same parameters, wherever it stands, below
-        which there were only near copies.
+        That is its template; or a pool of related templates of which none brought anything. The first
+        page of a template that only shares a parameter or namespace with the pool is requested.
         """
         if not self.found:
             return None
         name = self.name_of(url)
         template = self.found.get(name)
         if template is None or template.pages < HANDFUL or template.is_barren:
-            for pool in self._pools_of(url):
-                pooled = self.found.get(pool)
-                if pooled is not None and pooled.is_barren_pool:
-                    return pool, pooled
+            pool = max(self._barren_pools_of(url), key=lambda each: each[1].pages, default=None)
+            if pool is not None and (template is not None or pool[0].endswith(f"/{ALL}")):
+                return pool
         return (name, template) if template is not None else None
+
+    def _barren_pools_of(self, url: str) -> Iterator[tuple[str, TemplateWorth]]:
+        for name in self._pools_of(url):
+            pool = self.found.get(name)
+            if pool is not None and pool.is_barren_pool:
+                yield name, pool
 
     def _count(self, template: TemplateWorth, page: TemplateVisit) -> None:
         was_barren = template.is_barren
@@ -190,14 +225,24 @@ class Templates:
         self.revived |= was_barren and not template.is_barren
 
     def _pools_of(self, url: str) -> list[str]:
-        """Return the directories of a URL, each with its place and the names of the parameters."""
+        """Return the names of what related templates share: directories, namespaces, parameters.
+
+        A directory counts at its place, together with the names of the parameters.
+        """
         path, parameters = url_template(url)
         names = f"?{'&'.join(parameters)}" if parameters else ""
-        return [
-            f"{'/*' * place}/{each}/**{names}"
-            for place, each in enumerate(path.split("/")[1:-1][:MAX_POOLS])
+        *directories, _ = segments = path.split("/")[1:]
+        pools = [
+            f"{'/*' * place}/{each}/{ALL}{names}"
+            for place, each in enumerate(directories[:MAX_POOLS])
             if each and "<" not in each
         ]
+        for place, each in enumerate(segments):
+            if namespace := _NAMESPACE.match(each):
+                pools.append(f"{'/'.join(['', *segments[:place]])}/{namespace[0]}{ALL}")
+                break
+        pools += [f"{path}?{ALL}{each}" for each in parameters[:MAX_POOLS]]
+        return pools
 
     def name_of(self, url: str) -> str:
         """Return the template of a URL, with the words that its parameters choose from.
@@ -232,11 +277,12 @@ class Templates:
 
     def _credit(self, referrer: str, *, is_sure: bool) -> None:
         """Count a document found on a page; of a page that is a near copy only if it is new for sure."""
-        template = self.found.get(self.name_of(referrer))
-        if template is not None and (is_sure or not template.is_copied):
-            was_barren = template.is_barren
-            template.credit += 1
-            self.revived |= was_barren and not template.is_barren
+        for name in (self.name_of(referrer), *self._pools_of(referrer)):
+            template = self.found.get(name)
+            if template is not None and (is_sure or not template.is_copied):
+                was_barren = template.is_barren
+                template.credit += 1
+                self.revived |= was_barren and not template.is_barren
 
     def _of(self, name: str) -> TemplateWorth:
         template = self.found.get(name)
