@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sqlite3
@@ -21,14 +22,19 @@ from sitecrawl.frontier.database import (
     path_parameters,
 )
 
+logger = logging.getLogger(__name__)
+
 BUSY_SECONDS = 30.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.005
+"""Seconds between attempts to get the write lock. SQLite itself would soon pause for 0.1 s, and a
+worker that has just had the lock would get it again before those that wait."""
 PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -32768",  # KiB
     "PRAGMA temp_store = MEMORY",
     "PRAGMA wal_autocheckpoint = 8000",  # pages; frequently written ones are copied back once
 )
-
+LOCKED = "%s is locked by another process; waiting for up to %.0f s"
 
 ADD_URLS = (
     f"INSERT INTO url ({URL_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
@@ -108,7 +114,10 @@ class SqliteDatabase:
     def transaction(self) -> Iterator[None]:
         """Take the file's only write lock at the start, so that no statement has to wait for it."""
         self._check_file()
-        self._connection.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
+        if self.read_only:
+            self._connection.execute("BEGIN")
+        else:
+            self._lock()
         try:
             yield
         except BaseException:
@@ -116,6 +125,35 @@ class SqliteDatabase:
                 self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
+
+    def _lock(self) -> None:
+        """Begin a transaction with the write lock, after other processes have released it.
+
+        One that is stopped in a transaction keeps it. So it is waited for at least as long as for a
+        server that does not answer, unless the crawl is to end.
+        """
+        began, pause, warned = time.monotonic(), FIRST_PAUSE, False
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                        raise
+                    longer = 0.0 if self.reconnection.stop.is_set() else self.reconnection.seconds
+                    waited = time.monotonic() - began
+                    if waited > max(BUSY_SECONDS, longer):
+                        raise
+                    if waited > BUSY_SECONDS and not warned:
+                        warned = True
+                        logger.warning(LOCKED, self.name, longer)
+                    time.sleep(pause)
+                else:
+                    return
+                pause = min(2 * pause, LONGEST_PAUSE)
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
 
     def _check_file(self) -> None:
         """Raise FrontierError if the file was deleted or replaced, which SQLite does not notice."""

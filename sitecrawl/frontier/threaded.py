@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -44,12 +45,17 @@ T = TypeVar("T")
 
 
 class ThreadedFrontier:
-    """Implementation of the frontier protocol by a store in a thread of its own."""
+    """Implementation of the frontier protocol by a store in a thread of its own.
+
+    Calls run in their order, but for those that share the origins out and renew leases: these run
+    next, because other workers wait for them.
+    """
 
     def __init__(self, backend: Backend, options: StateOptions) -> None:
         self._backend = backend
         self._options = options
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
+        self._urgent: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._renewal: asyncio.Task[None] | None = None
         self._opened: Store | None = None
         self._reconnection = Reconnection(options.reconnect_seconds)
@@ -110,7 +116,7 @@ class ThreadedFrontier:
 
     async def lease(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins that have due URLs."""
-        return await self._run(self._store.lease, limit)
+        return await self._run_next(self._store.lease, limit)
 
     async def claim(self, origin: str) -> OriginState | None:
         """Lease an origin; None while another worker has it."""
@@ -186,7 +192,7 @@ class ThreadedFrontier:
 
     async def hand_over(self, state: OriginState) -> None:
         """Store the state of an origin, and release it for another worker of this run."""
-        await self._run(self._store.hand_over, state)
+        await self._run_next(self._store.hand_over, state)
 
     async def hold_address(self, origin: str, address: str) -> float | None:
         """Let a leased origin share the pace of an address, unless another worker holds that."""
@@ -198,7 +204,7 @@ class ThreadedFrontier:
 
     async def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
-        return await self._run(self._store.beat, heartbeat)
+        return await self._run_next(self._store.beat, heartbeat)
 
     async def has_untried_urls(self, origin: str) -> bool:
         """Tell whether a leased origin has waiting URLs other than those that failed last time."""
@@ -327,9 +333,32 @@ class ThreadedFrontier:
     async def _run(self, function: Callable[..., T], *arguments: Any) -> T:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._thread, self._try, function, *arguments)
+            return await loop.run_in_executor(self._thread, self._try_in_turn, function, *arguments)
         except self._backend.errors as error:
             raise self._backend.readable(error) from error
+
+    async def _run_next(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Run a call before those that wait for the thread."""
+        future: Future[T] = Future()
+        self._urgent.append((future, partial(self._try, function, *arguments)))
+        self._thread.submit(self._run_urgent)
+        try:
+            return await asyncio.wrap_future(future)
+        except self._backend.errors as error:
+            raise self._backend.readable(error) from error
+
+    def _run_urgent(self) -> None:
+        while self._urgent:
+            future, call = self._urgent.popleft()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call())
+                except BaseException as error:  # noqa: BLE001 -- raised where the call is awaited
+                    future.set_exception(error)
+
+    def _try_in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
+        self._run_urgent()
+        return self._try(function, *arguments)
 
     def _try(self, function: Callable[..., T], *arguments: Any) -> T:
         pauses = iter(PAUSES)
@@ -360,4 +389,4 @@ class ThreadedFrontier:
         while True:
             await asyncio.sleep(self._options.lease_seconds / RENEWALS_PER_LEASE)
             with suppress(FrontierError):  # the next regular call raises the same error
-                await self._run(self._store.renew)
+                await self._run_next(self._store.renew)

@@ -19,7 +19,7 @@ from workers import SITE, candidate, ingested
 
 from fixtures.databases import MAKERS
 from sitecrawl.frontier import StateOptions, open_frontier, sqlite
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import Frontier, FrontierError, Heartbeat
 from sitecrawl.frontier.database import migrate, schema_scripts
 from sitecrawl.frontier.opening import BACKENDS, backend
 
@@ -146,7 +146,7 @@ def test_a_database_that_another_program_locks(
 ) -> Generator[Any, Any, None]:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.1)
     file = tmp_path / "crawl.db"
-    frontier = open_frontier(f"sqlite:///{file}")
+    frontier = open_frontier(f"sqlite:///{file}", StateOptions(reconnect_seconds=0))
     yield in_loop(frontier.open("crawl", {}))
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -156,6 +156,42 @@ def test_a_database_that_another_program_locks(
     other.close()
     assert (yield in_loop(frontier.add([candidate("/")]))) == 1
     yield in_loop(frontier.close("finished", {}))
+
+
+async def behind_a_lock(frontier: Frontier, file: Path) -> list[str]:
+    """Names of calls in the order of their ends; another process has the write lock for a while."""
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    ended: list[str] = []
+
+    async def noted(name: str, call: Coroutine[Any, Any, Any]) -> None:
+        await call
+        ended.append(name)
+
+    calls = [noted(path, frontier.add([candidate(path)])) for path in ("/a", "/b", "/c")]
+    tasks = [asyncio.create_task(call) for call in calls]
+    await asyncio.sleep(0.3)
+    tasks.append(asyncio.create_task(noted("beat", frontier.beat(Heartbeat(0, 0.0, {})))))
+    await asyncio.sleep(0.1)
+    other.execute("ROLLBACK")
+    other.close()
+    await asyncio.gather(*tasks)
+    return ended
+
+
+@pytest.mark.behaviour("W-17")
+@pytest_twisted.inlineCallbacks
+def test_a_lock_of_a_stopped_worker_is_waited_for_and_heartbeats_are_sent_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> Generator[Any, Any, None]:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
+    file = tmp_path / "crawl.db"
+    frontier = open_frontier(f"sqlite:///{file}", StateOptions(reconnect_seconds=60))
+    yield in_loop(frontier.open("crawl", {}))
+    ended = yield in_loop(behind_a_lock(frontier, file))
+    yield in_loop(frontier.close("finished", {}))
+    assert ended == ["/a", "beat", "/b", "/c"]
+    assert "is locked by another process; waiting for up to 60 s" in caplog.text
 
 
 @pytest_twisted.inlineCallbacks

@@ -181,7 +181,7 @@ class StateParams(OptionGroup):
         300.0,
         effect=Effect.RUN,
         description="Time for which a crawl tries to reach its crawl database again after the "
-        "connection to the PostgreSQL server was lost.",
+        "connection to the PostgreSQL server was lost, or while another process locks the file.",
     )
     any_database: bool = option(
         default=False,
