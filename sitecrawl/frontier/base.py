@@ -291,10 +291,10 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Division of the waiting URLs among the workers of a run that were heard of lately.
+    """Division of the load (``policy/origin_shares``) among the workers heard of lately.
 
-    ``mine`` has those of each origin of this worker, ``others`` the sum for each other worker,
-    ``free`` those of origins without a lease.
+    ``mine`` has that of each origin of this worker, ``others`` the sum for each other worker,
+    ``free`` that of origins without a lease.
     """
 
     mine: Mapping[str, int]

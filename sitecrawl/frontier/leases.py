@@ -15,7 +15,7 @@ from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY
 from sitecrawl.policy.http.receipt import ReceiptSummary
-from sitecrawl.policy.origin_shares import to_lease
+from sitecrawl.policy.origin_shares import load_of, to_lease
 
 PROC = Path("/proc")
 REST = (
@@ -208,7 +208,7 @@ OTHERS = (
     " AND ended_at IS NULL"
 )
 LOADS = (
-    "SELECT CASE WHEN lease_until >= ? THEN owner END, sum(pending) FROM origin"
+    "SELECT CASE WHEN lease_until >= ? THEN owner END, sum(pending), count(*) FROM origin"
     f" WHERE realm = ? AND pending > 0 AND {MAY_VISIT} GROUP BY 1"
 )
 MINE = "SELECT key, pending FROM origin WHERE owner = ? AND pending > 0 AND realm = ?"
@@ -263,7 +263,9 @@ class Leases:
         if not free:
             return []
         mine, others, _ = self._loads(now)
-        chosen = [row[0] for row in free[: to_lease(mine, others, (row[1] for row in free))]]
+        chosen = [
+            row[0] for row in free[: to_lease(mine, others, (load_of(row[1]) for row in free))]
+        ]
         if not chosen:
             return []
         until = now + self._seconds
@@ -346,20 +348,21 @@ class Leases:
         self._database.execute("UPDATE origin SET address = ? WHERE id = ?", (address, lease.id))
 
     def share(self) -> Share:
-        """Return the division of the waiting URLs among the workers heard of lately."""
+        """Return the division of the load among the workers heard of lately."""
         now = self._database.now()
         _, others, free = self._loads(now)
         mine = self._database.rows(MINE, (self._owner, self._realm)) if others else []
-        return Share({key: pending for key, pending in mine if key in self._held}, others, free)
+        loads = {key: load_of(pending) for key, pending in mine if key in self._held}
+        return Share(loads, others, free)
 
     def _loads(self, now: float) -> tuple[int, list[int], int]:
-        """Return the waiting URLs of this worker, of each other one, and of free origins."""
+        """Return the load of this worker, of each other one, and of the free origins."""
         since = now - min(HEARD_SECONDS, self._seconds)
         others = self._database.rows(OTHERS, (self._run, since, self._owner))
         if not others:
             return 0, [], 0
         rows = self._database.rows(LOADS, (now, self._realm, *self._may_visit(now)))
-        loads = {owner: int(pending) for owner, pending in rows}
+        loads = {owner: load_of(int(pending), origins) for owner, pending, origins in rows}
         return (
             loads.get(self._owner, 0),
             [loads.get(owner, 0) for (owner,) in others],

@@ -1,7 +1,7 @@
 """Fair shares of the origins of a crawl: each worker's part of the waiting URLs.
 
 Every worker decides for itself from the same numbers, without a coordinator. The load of a worker
-is the number of waiting URLs on the origins that it has leased.
+is that of the origins that it has leased.
 """
 
 from __future__ import annotations
@@ -12,9 +12,18 @@ UNDERLOADED = 0.75
 """Part of the mean load below which a worker gets origins of others: smaller differences do not
 justify loading the state of an origin again."""
 
+UNDISCOVERED = 50
+"""URLs for which every origin with waiting ones counts beside these: its pages have links that are not
+known yet. At the beginning of a crawl the waiting ones are few, and tell little of what will come."""
+
+
+def load_of(waiting: int, origins: int = 1) -> int:
+    """Return the load of origins that have so many waiting URLs together."""
+    return waiting + UNDISCOVERED * origins
+
 
 def to_lease(mine: int, others: Sequence[int], free: Iterable[int]) -> int:
-    """Return how many of the free origins, given by their waiting URLs, a worker may lease.
+    """Return how many of the free origins, given by their loads, a worker may lease.
 
     It may take the mean load; the last origin may exceed it, so that none remains free.
     """
@@ -34,8 +43,7 @@ def to_lease(mine: int, others: Sequence[int], free: Iterable[int]) -> int:
 def to_hand_over(mine: Mapping[str, int], others: Sequence[int], fixed: int = 0) -> list[str]:
     """Return the origins that a worker hands over to less loaded ones, the largest first.
 
-    ``mine`` has the waiting URLs of each origin that it may hand over, ``fixed`` those of its other
-    origins. A worker gives only what it has above the mean, so several that do so at once give no
+    ``mine`` has the load of each origin that it may hand over, ``fixed`` that of its other origins. A worker gives only what it has above the mean, so several that do so at once give no
     more than the others lack. If every origin is larger than that, the most loaded worker gives one
     if the receiver then has less than it had.
     """

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin_queues import OriginQueues
 
 HEARTBEAT_SECONDS = 1.0
+FIRST_HEARTBEAT_SECONDS = 0.25
+"""Time to the first heartbeat, doubled for each next one up to ``HEARTBEAT_SECONDS``, at the start of
+a worker and whenever it has run out of origins: others have some to hand over, or just did."""
 MIN_STAY_SECONDS = 3.0
 """Time for which an origin that was handed over stays: shorter changes cost more than they bring."""
 RATE_SECONDS = 10.0
@@ -82,8 +85,12 @@ class WorkSharing:
         return self._rate
 
     async def _beat(self) -> None:
+        pause, worked = FIRST_HEARTBEAT_SECONDS, False
         while True:
-            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await asyncio.sleep(pause)
+            ran_out = worked and not self._leased.origins
+            worked = bool(self._leased.origins)
+            pause = min(FIRST_HEARTBEAT_SECONDS if ran_out else 2 * pause, HEARTBEAT_SECONDS)
             if self._owner.failure is not None:
                 return
             with suppress(FrontierError):  # a more important call will report the same error

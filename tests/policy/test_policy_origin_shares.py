@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.policy.origin_shares import to_hand_over, to_lease
+from sitecrawl.policy.origin_shares import UNDISCOVERED, load_of, to_hand_over, to_lease
 
 
 @pytest.mark.behaviour("W-01")
@@ -50,6 +50,13 @@ def test_workers_that_give_at_once_give_no_more_than_is_lacking() -> None:
     loads = [{f"{worker}{n}": 10 for n in range(12)} for worker in "abc"]
     given = [len(to_hand_over(each, [120, 120, 0])) for each in loads]
     assert given == [3, 3, 3]  # the mean of four is nine
+
+
+def test_origins_count_when_little_is_known_and_their_urls_when_much_is() -> None:
+    begun = [load_of(89), load_of(89), *[load_of(1)] * 4]  # few links are known yet
+    assert to_lease(0, [0], begun) == 2
+    assert to_lease(0, [0], [load_of(8900), *[load_of(89)] * 6]) == 1
+    assert load_of(30, origins=3) == 30 + 3 * UNDISCOVERED
 
 
 def test_origins_that_stay_count() -> None:
