@@ -108,7 +108,11 @@ def test_the_host_that_pages_redirect_to_is_crawled_even_if_it_is_not_that_of_th
     run = crawl(f"{hosts.of(WWW)}/", **WIDE)
     assert run.status == 0, run.log[-3000:]
     assert {f"{hosts.of(APEX)}/p{n}" for n in range(PAGES)} <= run.kept
-    assert len(hosts.asked(WWW)) < PAGES / 2
+    hosts.end_at(2 * PAGES)
+    server.log.clear()
+    again = crawl(f"{hosts.of(WWW)}/", **WIDE, recrawl=0)
+    assert {f"{hosts.of(APEX)}/p{n}" for n in range(PAGES, 2 * PAGES)} <= again.kept
+    assert len([each for each in hosts.asked(WWW) if int(each[2:]) >= PAGES]) <= 6
 
 
 @pytest.mark.behaviour("DU-31")
@@ -133,7 +137,8 @@ def test_a_host_that_is_down_replaces_nothing(twins: TwoHosts, crawl: CrawlComma
     crawl(start, **WIDE)
     before = len(crawl.rows("SELECT 1 FROM document WHERE seq IS NOT NULL"))
     new = [f"/p{n}" for n in range(PAGES, PAGES + 20)]
-    twins.site[f"//{WWW}/p0"] = leaf(0, *(f"{twins.of(WWW)}{path}" for path in new))
+    for n in range(PAGES):  # whichever of them were read before
+        twins.site[f"//{WWW}/p{n}"] = leaf(n, *(f"{twins.of(WWW)}{path}" for path in new))
     for path in new:
         twins.site[f"//{APEX}{path}"] = Answer("", 503)
         twins.site[f"//{WWW}{path}"] = leaf(path)
@@ -144,7 +149,7 @@ def test_a_host_that_is_down_replaces_nothing(twins: TwoHosts, crawl: CrawlComma
     assert {f"{twins.of(WWW)}{path}" for path in new} <= down.kept, down.log[-3000:]
     assert not [line for line in down.lines if line["op"] == "delete"]
     after = len(crawl.rows("SELECT 1 FROM document WHERE seq IS NOT NULL"))
-    assert before + 20 <= after <= before + 21  # a run reads one of the pages that were left out
+    assert before + 20 <= after < before + 30  # a run reads some of the pages that were left out
 
 
 @pytest.mark.behaviour("DU-30")
