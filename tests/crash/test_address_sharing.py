@@ -64,9 +64,7 @@ def test_a_worker_that_stood_still_leaves_the_address_to_the_other(
 ) -> None:
     starts = [f"{server.serve(site(8), each)}/" for each in ADDRESSES[:2] for _ in range(SITES)]
     stopped, other = begin(crawl, starts, f"sqlite:///{tmp_path}/crawl.db", lease=3)
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 30 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(30)
     stopped.process.send_signal(signal.SIGSTOP)
     time.sleep(6)
     stopped.process.send_signal(signal.SIGCONT)

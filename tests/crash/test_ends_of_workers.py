@@ -55,7 +55,7 @@ def serve(server: Server) -> list[str]:
 
 
 def last_words(run: Crawl) -> list[str]:
-    """What a run reports at its end, without times and paths."""
+    """Return the report at the end of a run, without times and paths."""
     lines = [line for line in run.log.splitlines() if REPORTS.search(line)]
     lines = [
         re.sub(r"^[-\d]+ [:\d]+ |Ended after \d+ s|\(.*?/s\)|after [\d:]+", "", line)

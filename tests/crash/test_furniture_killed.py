@@ -55,9 +55,8 @@ def test_a_crawl_killed_while_it_rewrites_documents_loses_none(
     origin = server.serve(pages)
     settings = {"SITECRAWL_DATABASE": database_url}
     begun = crawl.begin(f"{origin}/", settings=settings, delay=0, **OPTIONS)
-    deadline = time.monotonic() + 40
-    while len(server.log.of()) <= len(NAMES) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    server.log.wait_for(len(NAMES) + 1)
+    deadline = time.monotonic() + 60
     while not reached(server, database_url) and time.monotonic() < deadline:
         time.sleep(0.01)
     begun.process.kill()
@@ -86,9 +85,7 @@ def test_a_crawl_killed_before_an_altered_menu_is_known_loses_no_change(
     pages.update(site(("Products", "Help", "Company")))
     pages["/"] = str(pages["/"]).replace("Text of", "New text of")
     begun = crawl.begin(f"{origin}/", settings=settings, delay=0.3, **OPTIONS)
-    deadline = time.monotonic() + 40
-    while len(server.log.of()) < asked + 7 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    server.log.wait_for(asked + 7)
     begun.process.kill()
     begun.process.wait()
     killed = Crawl(-9, read(crawl.directory / "documents-2.jsonl"), "")

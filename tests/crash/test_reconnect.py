@@ -40,9 +40,7 @@ def site() -> dict[str, Page]:
 
 def wait_for(server: Server, requests: int) -> None:
     """Wait until the server had so many requests."""
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < requests and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(requests)
 
 
 @pytest.mark.behaviour("W-04")

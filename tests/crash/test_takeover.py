@@ -54,9 +54,7 @@ def test_a_killed_crawl_is_taken_over(
     settings = {"SITECRAWL_DATABASE": database_url}
     arguments = {"delay": DELAY, "crawl_name": "shared"}
     one, other = (crawl.begin(*starts, settings=settings, **arguments) for _ in range(2))
-    deadline = time.monotonic() + 30
-    while len(server.log.of()) < 4 * ORIGINS and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(4 * ORIGINS)
     one.process.kill()
     one.process.wait()
     killed_at = time.monotonic()

@@ -32,7 +32,7 @@ class Workers:
 
     def __init__(self, crawl: CrawlCommand, server: Server, url: str, sizes: Sequence[int]) -> None:
         self._crawl = crawl
-        self._server = server
+        self.server = server
         self._settings = {"SITECRAWL_DATABASE": url}
         self.origins = [
             server.serve(tree(size), address=f"127.0.1.{n + 1}") for n, size in enumerate(sizes)
@@ -49,19 +49,13 @@ class Workers:
         )
         return self.running[-1]
 
-    def wait_for(self, requests: int) -> None:
-        """Wait until the server had so many requests."""
-        deadline = time.monotonic() + 60
-        while len(self._server.log.of()) < requests and time.monotonic() < deadline:
-            time.sleep(0.05)
-
     def fetched(self) -> Counter[str]:
         """Number of requests by each worker."""
-        return Counter(map(agent_of, self._server.log.of()))
+        return Counter(map(agent_of, self.server.log.of()))
 
     def check(self) -> None:
         """Check that nothing was fetched twice or too soon, and never two at a time."""
-        log = self._server.log
+        log = self.server.log
         for origin in self.origins:
             targets = log.targets(origin)
             assert len(set(targets)) == len(targets), origin
@@ -80,7 +74,7 @@ def test_a_worker_that_starts_later_gets_its_share(
 ) -> None:
     workers = Workers(crawl, server, database_url, [80] * ORIGINS)
     workers.start()
-    workers.wait_for(100)
+    workers.server.log.wait_for(100)
     workers.start()
     ended = [each.finish() for each in workers.running]
     assert [each.status for each in ended] == [0, 0], ended[0].log + ended[1].log
@@ -111,7 +105,7 @@ def test_a_worker_that_stood_still_fetches_nothing_of_others(
     workers = Workers(crawl, server, database_url, [80] * ORIGINS)
     stopped = workers.start(lease=lease)
     workers.start(lease=lease)
-    workers.wait_for(150)
+    workers.server.log.wait_for(150)
     stopped.process.send_signal(signal.SIGSTOP)
     time.sleep(2 * lease)
     stopped.process.send_signal(signal.SIGCONT)

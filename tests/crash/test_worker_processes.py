@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -74,9 +73,7 @@ def test_a_worker_that_dies_is_named_and_its_origins_go_on(
 ) -> None:
     starts = served(server)
     running = crawl.begin(*starts, workers=2, delay=0.1, politeness=0)
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 40 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(40)
     victim = children(running.process.pid)[0]
     os.kill(victim, signal.SIGKILL)
     run = running.finish()
@@ -94,9 +91,7 @@ def test_an_interrupt_ends_all_workers(server: Server, crawl: CrawlCommand) -> N
         for n in range(ORIGINS)
     ]
     running = crawl.begin(*starts, workers=2, delay=0.1, politeness=0)
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 30 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(30)
     workers = children(running.process.pid)
     assert len(workers) == 2
     running.process.send_signal(signal.SIGINT)

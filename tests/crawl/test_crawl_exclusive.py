@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from fixtures.crawls import CrawlCommand
@@ -15,9 +13,7 @@ def test_a_running_crawl_is_not_started_twice(server: Server, crawl: CrawlComman
     paths = [f"/{letter}" for letter in "abcdefgh"]
     origin = server.serve({"/": page(*paths), **{p: page(text=f"Page {p}") for p in paths}})
     running = crawl.begin(f"{origin}/", delay=0.5, exclusive="yes")
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    server.log.wait_for(3)
     second = crawl(f"{origin}/", exclusive="yes")
     assert second.status == 5, second.log
     assert "is still going on (scrapy frontier workers); nothing is started." in second.log

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -113,9 +112,7 @@ def test_a_target_is_taken_over_from_a_killed_worker(
         texts = {path: page(title=path, text=f"Page {path} of {number}") for path in paths}
         starts.append(f"{server.serve({'/': page(*paths, text=f'Home {number}'), **texts})}/")
     killed, other = (crawl.begin(*starts, settings=settings, **options) for _ in range(2))
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 30 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(30)
     pid = killed.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     for each in (pid, *map(int, children)):
@@ -138,9 +135,7 @@ def test_the_end_tells_of_a_killed_sync(
 ) -> None:
     target = f"sqlite:///{tmp_path}/found.sqlite"
     running = crawl.begin(f"{server.serve(SITE)}/", sync=target, delay=1)
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(2)
     pid = running.process.pid
     for each in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
         os.kill(each, signal.SIGKILL)

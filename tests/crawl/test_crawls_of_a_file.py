@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -176,9 +175,7 @@ def test_interrupt_ends_the_running_crawl_and_starts_no_other(
     output = crawl.directory / "output"
     words = ["crawls", "sites.toml", "-O", "NAME.jsonl"]
     process = Command(words, crawl.directory, output=output, errors=output)
-    deadline = time.monotonic() + 60
-    while len(server.log.of()) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    server.log.wait_for(3)
     process.send_signal(signal.SIGINT)
     try:
         assert process.wait(60) == 130

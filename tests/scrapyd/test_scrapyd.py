@@ -6,7 +6,6 @@ import json
 import shutil
 import sqlite3
 import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -90,9 +89,7 @@ def test_a_cancelled_job_delivers_what_it_has(
     output = tmp_path / "documents.jsonl"
     options = {"start": f"{origin}/", "delay": "0", "politeness": "0"}
     job = scrapyd.schedule("sitecrawl", output, **options)
-    deadline = time.monotonic() + 60
-    while len(server.log.of(origin)) < 10 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    server.log.wait_for(10, origin)
     assert scrapyd.ask("cancel.json", project="sitecrawl", job=job)["prevstate"] == "running"
     log = scrapyd.finished("sitecrawl", job)
     assert "'finish_reason': 'shutdown'" in log
