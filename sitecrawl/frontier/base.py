@@ -18,8 +18,10 @@ from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
     from sitecrawl.frontier.learned import StoredPage, StoredRule
+    from sitecrawl.frontier.withdrawals import Withdrawal
     from sitecrawl.frontier.worth_table import StoredWorth
     from sitecrawl.policy.learning.host_rules import Partner
+    from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
 
 __all__ = [
     "Backlog",
@@ -69,7 +71,7 @@ class DueUrl:
     epoch seconds) is when it was last fetched with content. ``outcome`` is the number of the
     last outcome. ``reading`` is the hash of the options with which the page was read,
     ``following`` that of the options with which its links were judged, with the depth if the
-    options depend on it; None if unknown.
+    options depend on it; None if unknown. ``reason`` and ``detail`` qualify the last outcome.
     """
 
     origin: str
@@ -90,6 +92,8 @@ class DueUrl:
     reading: str | None = None
     following: str | None = None
     priority: int = 0
+    reason: str | None = None
+    detail: str | None = None
 
 
 StoredLink = tuple[str, int, str]
@@ -438,6 +442,23 @@ class Frontier(Protocol):
         """Queue the URLs of a leased origin that were refused for a reason; return their number.
 
         Queue ``only`` these if there are any. The URLs that were put off get their place in the queue back."""
+
+    async def current_pages(self, origin: str) -> list[CurrentPage]:
+        """Return the pages with a current document of a leased origin, in order of discovery."""
+
+    async def withdrawn_copies(self, origin: str) -> list[str]:
+        """Return the URLs of a leased origin that were withdrawn as near copies."""
+
+    async def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
+        """Return the texts of documents, and their links, by row."""
+
+    async def withdraw(
+        self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
+    ) -> list[Change]:
+        """Withdraw documents of a leased origin, and queue withdrawn URLs again.
+
+        A withdrawn URL is left out like one that was never requested. When the page that has its
+        text is a document no more, ``settle`` queues it."""
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of an origin."""

@@ -133,6 +133,8 @@ CREATE INDEX url_start ON url (origin) WHERE via = 'seed';
 CREATE INDEX url_unnamed ON url (origin) WHERE unnamed = 1;
 -- URLs folded by a learned rule; ``target`` is the URL that replaces each.
 CREATE INDEX url_folded ON url (target) WHERE reason = 'learned_duplicate';
+-- URLs whose documents were withdrawn; ``target`` is the URL that has the text of each.
+CREATE INDEX url_copy ON url (origin) WHERE reason = 'near_copy';
 
 -- Sitemaps requested since the last retirement of starts, and not read yet.
 CREATE TABLE listing (

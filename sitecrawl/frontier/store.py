@@ -64,9 +64,11 @@ from sitecrawl.frontier.visit_reducer import (
     strip_stored,
 )
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
+from sitecrawl.frontier.withdrawals import Withdrawal, Withdrawals
 from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
 from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
 from sitecrawl.policy.learning.host_rules import Partner
+from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
@@ -121,6 +123,7 @@ class Store:
         )
         self._learned = LearnedRules(database)
         self._worth = WorthTable(database)
+        self._withdrawals = Withdrawals(database, documents, self._memory.deletions, self.run)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options.realm)
         self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
@@ -383,6 +386,35 @@ class Store:
                 return 0
             return self._worth.admit_again(self.leases[origin].id, reason, only)
 
+    def current_pages(self, origin: str) -> list[CurrentPage]:
+        """Return the pages with a current document of a leased origin."""
+        if origin not in self.leases:
+            return []
+        return self._withdrawals.current(self.leases[origin].id)
+
+    def withdrawn_copies(self, origin: str) -> list[str]:
+        """Return the URLs of a leased origin that were withdrawn as near copies."""
+        if origin not in self.leases:
+            return []
+        return self._withdrawals.withdrawn(self.leases[origin].id)
+
+    def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
+        """Return the texts of documents by row."""
+        return self._withdrawals.texts(rows)
+
+    def withdraw(
+        self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
+    ) -> list[Change]:
+        """Withdraw documents and queue withdrawn URLs again, if the origin is ours."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return []
+            lease = self.leases[origin]
+            changes = Changes(self._memory.documents, lease.id)
+            self._withdrawals.write(lease.id, pages, changes)
+            self._withdrawals.admit(lease.id, readmitted)
+            return self._outbox.write(changes.entries())
+
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(
             "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)
@@ -525,6 +557,7 @@ class Store:
                 return Settlement([], 0, 0)
             lease = self.leases[origin]
             settlement = self._deletion_flush.settle(lease.id)
+            self._withdrawals.admit_orphaned(lease.id)
         self._deletion_flush.note(lease.id, settlement)
         return settlement
 

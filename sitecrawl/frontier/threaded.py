@@ -34,9 +34,11 @@ from sitecrawl.frontier.database import Backend, Reconnection
 from sitecrawl.frontier.learned import StoredPage, StoredRule
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
+from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.documents.furniture import OriginFurniture
 from sitecrawl.policy.learning.host_rules import Partner
+from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
 
 RENEWALS_PER_LEASE = 4
 MAX_CONNECTIONS = 10  # for one call: it may be what ends them
@@ -181,6 +183,24 @@ class ThreadedFrontier:
     async def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
         """Queue the URLs of a leased origin that were refused for a reason."""
         return await self._run(self._store.admit_again, origin, reason, only)
+
+    async def current_pages(self, origin: str) -> list[CurrentPage]:
+        """Return the pages with a current document of a leased origin."""
+        return await self._run(self._store.current_pages, origin)
+
+    async def withdrawn_copies(self, origin: str) -> list[str]:
+        """Return the URLs of a leased origin that were withdrawn as near copies."""
+        return await self._run(self._store.withdrawn_copies, origin)
+
+    async def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
+        """Return the texts of documents by row."""
+        return await self._run(self._store.texts_of, rows)
+
+    async def withdraw(
+        self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
+    ) -> list[Change]:
+        """Withdraw documents of a leased origin, and queue withdrawn URLs again."""
+        return await self._run(self._store.withdraw, origin, pages, readmitted)
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of a leased origin."""

@@ -10,6 +10,7 @@ from sitecrawl.policy.http.network_addresses import PRIVATE_ADDRESS
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.learning.mazes import MAZE
+from sitecrawl.policy.learning.repeated_pages import COPY
 from sitecrawl.policy.learning.template_worth import BARREN_TEMPLATE
 from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
 from sitecrawl.policy.urls.rule_engine import STAGES
@@ -35,6 +36,7 @@ LIMIT_REASONS = (
     LEARNED_DUPLICATE,
     MAZE,
     BARREN_TEMPLATE,
+    COPY,
 )
 """Reasons of the limits that count while a crawl runs."""
 REFUSAL_REASONS = (

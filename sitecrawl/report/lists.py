@@ -92,8 +92,8 @@ def _duplicates(facts: Facts) -> Iterator[Row]:
         if document.target is not None:
             yield facts.address(row), document.because, facts.address(document.target)
     for each in facts.urls.values():
-        if each.reason == "learned_duplicate":
-            yield each.url, "learned_duplicate", facts.address(each.target)
+        if each.reason in FOLDED:
+            yield each.url, each.reason, facts.address(each.target)
 
 
 def _noindex(facts: Facts) -> Iterator[Row]:
@@ -205,6 +205,7 @@ def _templates(facts: Facts) -> Iterator[Row]:
         yield keys.get(key[0], ""), key[1], number["urls"], *fates, share, examples[key]
 
 
+FOLDED = ("learned_duplicate", "near_copy")
 FATES = ("document", "waiting", "duplicate", "redirect", "left out", "failed")
 
 
@@ -217,7 +218,7 @@ def _fate(facts: Facts, row: int) -> str:
         return "waiting"
     if outcome in REDIRECTS:
         return "redirect"
-    if outcome in (Outcome.DUPLICATE, Outcome.NON_CANONICAL) or url.reason == "learned_duplicate":
+    if outcome in (Outcome.DUPLICATE, Outcome.NON_CANONICAL) or url.reason in FOLDED:
         return "duplicate"
     return "failed" if outcome >= Outcome.SERVER_BLAMED_CLIENT or outcome < 0 else "left out"
 

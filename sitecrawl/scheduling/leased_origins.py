@@ -210,6 +210,8 @@ class LeasedOrigins:
     async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
+        if not origin.given_up:
+            self._recorder.deliver(await self._worth.withdraw(origin.key))
         await self._learning.release(origin.key)
         await self._worth.release(origin.key)
         if origin.given_up:

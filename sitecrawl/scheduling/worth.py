@@ -9,9 +9,11 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
+from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
-from sitecrawl.policy.learning.near_copies import NearCopies, Novelty
+from sitecrawl.policy.learning.near_copies import NearCopies, Novelty, names_of
+from sitecrawl.policy.learning.repeated_pages import COPY, ComparedPage, RepeatedPages
 from sitecrawl.policy.learning.template_worth import (
     BARREN_TEMPLATE,
     NEAR_COPY,
@@ -23,14 +25,15 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Candidate, DueUrl, VisitResult
+    from sitecrawl.frontier.base import Candidate, Change, DueUrl, VisitResult
     from sitecrawl.policy.decision import Decision, OptionValues
+    from sitecrawl.policy.learning.repeated_pages import CurrentPage
     from sitecrawl.scheduling.background import BackgroundTasks
 
 LOW, DESCENT, SHELF = -1, -2, -3
@@ -62,10 +65,16 @@ RESULTS = (PAGES - {Outcome.DUPLICATE}) | {
 are evidence for the learned rules instead."""
 LEFT = "Endless parts of sites were left out (reason maze, see scrapy explain): %s"
 BARREN = "%d URLs of kinds of pages that bring nothing were left out (reason barren_template): %s"
+WITHDRAWN = (
+    "%d documents were withdrawn, as other pages have their texts or they belong to an endless part "
+    "(see scrapy explain): %s"
+)
 UNCHANGED = (
     "%d known pages were not visited, as reliable dates of a sitemap say that they are unchanged"
 )
 EXAMPLES = 5
+MAX_COMPARED, BATCH = 5000, 200
+"""Documents of an origin that are compared at its end, and of them read at once."""
 MAX_DATES = 200_000
 MAX_RESTING = 100
 """Origins without a lease whose texts are kept for the next one."""
@@ -96,7 +105,8 @@ class OriginWorth:
             return
         was_comparing = self.copies.is_comparing
         text, template = visit.document.get("body") or "", self.templates.name_of(url)
-        novelty, original = self.copies.observe(url, referrer, text, template)
+        title = visit.document.get("title") or ""
+        novelty, original = self.copies.observe(url, referrer, text, template, title)
         if self.copies.is_comparing and not was_comparing:
             self.templates.start_comparing()
         if not self.copies.is_comparing and self.templates.has_copies(url):
@@ -141,7 +151,7 @@ class Worth:
         self.released: Event[str] = Event()
         self._share = params.max_maze_share
         self._judges = params.learn_worth and params.mode != "check"
-        self._settings = {each: each.setting(settings) for each in (MAZE, BARREN_TEMPLATE)}
+        self._settings = {each: each.setting(settings) for each in (MAZE, BARREN_TEMPLATE, COPY)}
         self._owner = owner
         self._discovery = discovery
         self._tasks = tasks
@@ -155,6 +165,7 @@ class Worth:
         self._skipped = 0
         self._left: dict[str, str] = {}
         self._barren: Counter[str] = Counter()
+        self._withdrawn: Counter[str] = Counter()
         recorder.batch_committed.connect(self.committed)
         recorder.visit_recorded.connect(self.observe)
 
@@ -217,6 +228,8 @@ class Worth:
         worth = self._origins.get(key)
         if worth is None:
             return None
+        if self._is_withdrawn(due):
+            return COPY.refuse(due.detail or self._settings[COPY])
         mazes = worth.mazes
         subtree = self._watched_subtree(mazes, due)
         if subtree is not None:
@@ -347,6 +360,61 @@ class Worth:
         is_first = not visit.again and visit.due.indexed_at is None
         return self._judges and is_first and visit.outcome in RESULTS
 
+    async def withdraw(self, key: str) -> list[Change]:
+        """Withdraw the documents of an origin's mazes, and of kinds of pages that repeat others."""
+        worth = self._origins.get(key)
+        if worth is None or not (worth.mazes.closed or worth.templates.has_copied_kinds):
+            return []
+        frontier = self._owner.frontier
+        pages = await frontier.current_pages(key)
+        found = self._of_mazes(worth.mazes, pages)
+        readmitted: list[str] = []
+        if self._judges and worth.templates.has_copied_kinds:
+            copies, readmitted = await self._find_copies(key, worth.templates, pages)
+            found += copies
+        if not found and not readmitted:
+            return []
+        changes = await frontier.withdraw(key, found, readmitted)
+        withdrawn = (each.record["url"] for each in changes if each.op == "delete")
+        self._withdrawn.update(f"{key}{worth.templates.group_of(url)}" for url in withdrawn)
+        return changes
+
+    async def _find_copies(
+        self, key: str, templates: Templates, pages: Sequence[CurrentPage]
+    ) -> tuple[list[Withdrawal], list[str]]:
+        """Return the documents that repeat others, and the withdrawn URLs of kinds that do so no more."""
+        frontier = self._owner.frontier
+        before = await frontier.withdrawn_copies(key)
+        compared: list[ComparedPage] = []
+        for batch in _batches(_to_compare(pages, templates)):
+            texts = await frontier.texts_of([each.row for each in batch])
+            compared += [
+                ComparedPage.of(templates, each, texts[each.row])
+                for each in batch
+                if each.row in texts
+            ]
+        repeated = RepeatedPages(compared)
+        may_go = {each.row for each in pages if each.via == "link" and each.depth > 0}
+        earlier = Counter(templates.group_of(url) for url in before)
+        found = [
+            Withdrawal(each.page, COPY.name, f"{self._settings[COPY]}: {each.words}", each.original)
+            for each in repeated.find(earlier)
+            if each.page in may_go
+        ]
+        readmitted = [url for url in before if templates.group_of(url) in repeated.cleared]
+        return found, readmitted
+
+    def _of_mazes(self, mazes: Mazes, pages: Iterable[CurrentPage]) -> list[Withdrawal]:
+        """Return the documents of closed subtrees to which only pages of these lead."""
+        return [
+            Withdrawal(each.row, MAZE.name, f"{self._settings[MAZE]}: {mazes.in_words(each.url)}")
+            for each in pages
+            if each.via == "link"
+            and mazes.is_inside(each.url, each.referrer)
+            and not mazes.is_vouched(each.fingerprint)
+            and mazes.state_of(each.url).state is SubtreeState.CLOSED
+        ]
+
     async def release(self, key: str) -> None:
         """Store the evidence before the lease of an origin ends."""
         worth = self._origins.pop(key, None)
@@ -359,7 +427,12 @@ class Worth:
 
     def as_stored(self) -> dict[str, Any]:
         """Return what was left out, as plain values."""
-        return {"mazes": self._left, "unchanged": self._skipped, "barren": dict(self._barren)}
+        return {
+            "mazes": self._left,
+            "unchanged": self._skipped,
+            "barren": dict(self._barren),
+            "withdrawn": dict(self._withdrawn),
+        }
 
     async def _skip(self, key: str, worth: OriginWorth) -> None:
         """Remove a batch of URLs from the queue."""
@@ -375,12 +448,16 @@ class Worth:
 
     def _is_low(self, worth: OriginWorth, due: DueUrl) -> bool:
         """Return True for a link never requested before whose template brings little."""
-        if not self._judges or due.via != "link" or due.depth == 0:
+        if not self._judges or due.via != "link" or due.depth == 0 or self._is_withdrawn(due):
             return False
         if due.outcome not in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)):
             return False
         judged = worth.templates.judge(due.url)
         return judged is not None and judged[1].comes_last
+
+    def _is_withdrawn(self, due: DueUrl) -> bool:
+        """Return True for a page that was withdrawn because another one has its text."""
+        return self._judges and due.reason == COPY.name and due.via == "link"
 
     def _watched_subtree(self, mazes: Mazes, due: DueUrl) -> Subtree | None:
         """Return the watched subtree to which only its own pages lead, None for other URLs.
@@ -445,6 +522,21 @@ def _descend(
     return put_off
 
 
+def _to_compare(pages: Sequence[CurrentPage], templates: Templates) -> list[CurrentPage]:
+    """Return the pages to be compared: all of a small origin, otherwise copies and those of their names."""
+    if len(pages) <= MAX_COMPARED:
+        return list(pages)
+    copied = [each for each in pages if templates.copied_kind(each.url)]
+    names = {name for each in copied for name in names_of(each.url)}
+    others = (each for each in pages if not names.isdisjoint(names_of(each.url)))
+    found = {each.row: each for each in (*copied[: MAX_COMPARED // 2], *others)}
+    return list(found.values())[:MAX_COMPARED]
+
+
+def _batches(pages: Sequence[CurrentPage]) -> Iterator[Sequence[CurrentPage]]:
+    return (pages[start : start + BATCH] for start in range(0, len(pages), BATCH))
+
+
 def log_left_out(stored: Mapping[str, Any]) -> None:
     """Log one line for each way in which parts of sites were left out."""
     if stored["mazes"]:
@@ -452,7 +544,8 @@ def log_left_out(stored: Mapping[str, Any]) -> None:
         logger.warning(LEFT, "; ".join(parts))
     if stored["unchanged"]:
         logger.info(UNCHANGED, stored["unchanged"])
-    if counts := stored["barren"]:
-        names = sorted(counts, key=lambda name: (-counts[name], name))[:EXAMPLES]
-        kinds = (f"{counts[name]} {name}" for name in names)
-        logger.info(BARREN, sum(counts.values()), "; ".join(kinds))
+    for words, counts in ((BARREN, stored["barren"]), (WITHDRAWN, stored["withdrawn"])):
+        if counts:
+            names = sorted(counts, key=lambda name: (-counts[name], name))[:EXAMPLES]
+            kinds = (f"{counts[name]} {name}" for name in names)
+            logger.info(words, sum(counts.values()), "; ".join(kinds))

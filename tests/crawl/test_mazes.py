@@ -66,6 +66,21 @@ def test_a_tarpit_ends_after_the_real_pages(
     assert len(set(asked(server, "/notes/")) - set(first)) <= 2
 
 
+@pytest.mark.behaviour("Q-36")
+def test_the_documents_of_a_maze_are_withdrawn_until_it_is_read(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(with_tarpit())
+    run = crawl(f"{origin}/")
+    assert sum("/notes/" in url for url in run.kept) <= 1  # the real pages link to the first one
+    assert set(run.deletions.values()) == {"maze"}
+    url = next(iter(run.deletions))
+    _, said = crawl.command("explain", url)
+    assert "random descents found no end" in said
+    back = crawl(f"{origin}/", max_maze_share=0, max_pages=300)
+    assert run.deletions.keys() <= back.kept
+
+
 @pytest.mark.behaviour("Q-24")
 def test_explain_gives_the_evidence(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(with_tarpit())

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.databases import KINDS, Databases
-from fixtures.server import Page, Server, Site, page
+from fixtures.server import Answer, Page, Server, Site, page
 from fixtures.traps.tarpit import letter, opaque
 
 ARTICLES = 60
@@ -179,6 +179,88 @@ def test_views_that_repeat_a_page_of_the_same_name_are_sampled(
     server.log.clear()
     crawl(f"{origin}/", recrawl=0, learn_worth="no", max_barren_pages=0)
     assert len(set(server.log.targets()) & set(site)) == len(site)
+
+
+def standing(*runs: Crawl) -> set[str]:
+    """URLs of the documents that stand after several runs."""
+    last = {line["url"]: line["op"] for run in runs for line in run.lines}
+    return {url for url, op in last.items() if op == "upsert"}
+
+
+@pytest.mark.behaviour("Q-34")
+@pytest.mark.parametrize("kind", KINDS)
+def test_documents_of_views_are_withdrawn_for_the_pages_that_they_repeat(
+    server: Server, crawl: CrawlCommand, databases: Databases, kind: str
+) -> None:
+    settings = {"SITECRAWL_DATABASE": databases.url(kind, crawl.directory)}
+    site = code_browser()
+    origin = server.serve(site)
+    run = crawl(f"{origin}/", settings=settings)
+    assert run.status == 0, run.log[-3000:]
+    files = {f"{origin}{target}" for target in site if "/tree/" in target and "?" not in target}
+    assert run.kept == {f"{origin}/", *files}
+    assert set(run.deletions.values()) == {"near_copy"}
+    assert "documents were withdrawn, as other pages have their texts" in run.log
+    moved = {line["url"]: line["moved_to"] for line in run.lines if line["op"] == "delete"}
+    assert all(to.rpartition("/")[2] == url.rpartition("/")[2].partition("?")[0]
+               for url, to in moved.items())  # fmt: skip
+    server.log.clear()
+    again = crawl(f"{origin}/", settings=settings)
+    assert standing(run, again) == run.kept
+    assert len(asked(server, "/")) < 20
+    back = crawl(f"{origin}/", settings=settings, learn_worth="no", max_barren_pages=0)
+    assert moved.keys() <= standing(run, again, back)
+
+
+@pytest.mark.behaviour("Q-34")
+def test_explain_names_the_page_that_has_the_text(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(code_browser())
+    crawl(f"{origin}/")
+    [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'near_copy' LIMIT 1")
+    _, said = crawl.command("explain", url)
+    assert f"learn_worth True (default): repeats {origin}/tree/part" in said
+    assert "pages of /" in said
+
+
+@pytest.mark.behaviour("Q-35")
+def test_a_view_comes_back_when_the_page_that_has_its_text_is_gone(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = code_browser()
+    origin = server.serve(site)
+    first = crawl(f"{origin}/")
+    view = next(url for url in first.deletions if "/blame/" in url or "/plain/" in url)
+    [(kept,)] = crawl.rows(
+        "SELECT t.url FROM url AS u JOIN url AS t ON t.id = u.target WHERE u.url = ?", view
+    )
+    site[kept.removeprefix(origin)] = Answer(status=410)
+    second = crawl(f"{origin}/", recrawl=0)
+    assert second.deletions[kept] == "gone"
+    assert view in standing(first, second)
+
+
+@pytest.mark.behaviour("Q-34")
+def test_variants_and_versions_are_not_withdrawn(server: Server, crawl: CrawlCommand) -> None:
+    colours = ("red", "blue", "green", "yellow")
+    names = [f"shirt{n}" for n in range(FILES)]
+    site = code_browser()
+    products = [f"/{colour}/shop/{name}.html" for colour in colours for name in names]
+    pages = [f"/{each}/docs/chapter{n}.html" for each in ("latest", "stable") for n in range(FILES)]
+    for target in products:
+        colour, name = target.split("/")[1], target.rpartition("/")[2]
+        text = f"This {colour} shirt is for people who like {colour}. {file(900 + names.index(name[:-5]), lines=60)} {colour}"
+        site[target] = page(title=f"Shirt, {colour}", text=text)
+    for target in pages:
+        version, name = target.split("/")[1], target.rpartition("/")[2]
+        same = [each for each in pages if version in each]
+        text = f"Version {version}. {file(800 + sum(name.encode()))}"
+        site[target] = page(*same, title=name, text=text)
+    site["/start"] = page("/", *products, *pages, title="Start", text=letter(7))
+    origin = server.serve(site)
+    run = crawl(f"{origin}/start")
+    expected = {f"{origin}{each}" for each in (*products, *pages)}
+    assert set(run.deletions.values()) == {"near_copy"}, "the views are withdrawn"
+    assert expected - run.kept == set()
 
 
 @pytest.mark.behaviour("Q-29")

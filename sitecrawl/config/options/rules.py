@@ -295,7 +295,7 @@ class RuleParams(OptionGroup):
         description="Learn which kinds of pages (URL templates) become documents or lead to "
         "some; request those that bring little after the others, and of those that bring nothing "
         "(edit forms, histories, login pages, views whose text a related page has) ever fewer "
-        "samples.",
+        "samples. Withdraw the documents of kinds whose pages repeat others.",
     )
     max_maze_share: float = option(
         default=5.0,

@@ -158,6 +158,11 @@ class Mazes:
         """Names of the subtrees that are suspected or closed."""
         return self._watched
 
+    @property
+    def closed(self) -> bool:
+        """True if a subtree is closed."""
+        return any(self.subtrees[each].state is SubtreeState.CLOSED for each in self._watched)
+
     def observe(self, page: GrowingPage) -> None:
         """Learn from a page that was requested for the first time."""
         name = self.name_of(page.url)

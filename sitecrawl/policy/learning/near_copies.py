@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Self
@@ -29,7 +29,8 @@ MIN_SHINGLES = 12
 MIN_NUMBERS, MIN_COMMON_NUMBERS = 6, 0.5
 """Number of different numbers from which they count, and share of them that the other page must have:
 a table of another year has the same words."""
-FIRST_NUMBER = 10
+MIN_LINES = 5
+"""Length of a run of numbers, each one more than the one before, from which they count lines."""
 MIN_ANCHOR = 7
 """Letters of a word at which a shingle begins: every fourth or fifth word of English."""
 MAX_SHORT = 500
@@ -71,13 +72,14 @@ class Shingles(NamedTuple):
 
     ``anchored`` are those that begin with a long word, ``first`` all of the beginning, which is
     the whole of a text that ``is_short``. Numbers are apart, as they stand between the words of one
-    view and not of another.
+    view and not of another. ``words`` are hashes of all words.
     """
 
     anchored: frozenset[int]
     first: frozenset[int]
     is_short: bool
     numbers: frozenset[int]
+    words: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, text: str, url: str = "") -> Self:
@@ -97,13 +99,10 @@ class Shingles(NamedTuple):
                     first.append(shingle)
                 if is_anchor:
                     anchored.append(shingle)
-        numbers = set(map(int, _NUMBER.findall(text[:MAX_TEXT])))
-        line = FIRST_NUMBER
-        while line in numbers:  # 10, 11, 12: numbers of lines
-            numbers.remove(line)
-            line += 1
+        numbers = _without_lines(set(map(int, _NUMBER.findall(text[:MAX_TEXT]))))
         is_short = len(words) <= MAX_SHORT
-        return cls(frozenset(anchored), frozenset(first), is_short, frozenset(numbers))
+        known = hashes_of(words)
+        return cls(frozenset(anchored), frozenset(first), is_short, numbers, known)
 
     @property
     def all(self) -> frozenset[int]:
@@ -113,7 +112,7 @@ class Shingles(NamedTuple):
     @property
     def size(self) -> int:
         """Number of hashes and numbers."""
-        return len(self.first) + len(self.anchored) + len(self.numbers)
+        return len(self.first) + len(self.anchored) + len(self.numbers) + len(self.words)
 
     def without(self, common: frozenset[int]) -> Shingles:
         """Return the others than those of ``common``."""
@@ -121,18 +120,49 @@ class Shingles(NamedTuple):
             return self
         return self._replace(anchored=self.anchored - common, first=self.first - common)
 
-    def is_contained_in(self, other: Shingles) -> bool:
-        """Return True if another text has nearly all of this one; False if this one says too little."""
+    def has_title(self, title: str) -> bool:
+        """Return True if the text has all words of a title: it is about the same, and no variant."""
+        return hashes_of(_WORD.findall(title)) <= self.words
+
+    def is_contained_in(
+        self,
+        other: Shingles,
+        share: float = MIN_CONTAINMENT,
+        numbers: float = MIN_COMMON_NUMBERS,
+        at_least: int = MIN_SHINGLES,
+    ) -> bool:
+        """Return True if another text has nearly all of this one; False if this one says too little.
+
+        ``share`` and ``numbers`` are the parts of its shingles and numbers that the other must have.
+        """
         common = len(self.numbers & other.numbers)
-        if len(self.numbers) >= MIN_NUMBERS and common < MIN_COMMON_NUMBERS * len(self.numbers):
+        if len(self.numbers) >= MIN_NUMBERS and common < numbers * len(self.numbers):
             return False
-        if self.is_short and _has_most(other.first, self.first):
+        if self.is_short and _has_most(other.first, self.first, share, at_least):
             return True
-        return _has_most(other.anchored, self.anchored)
+        return _has_most(other.anchored, self.anchored, share, at_least)
 
 
-def _has_most(text: frozenset[int], of: frozenset[int]) -> bool:
-    return len(of) >= MIN_SHINGLES and len(of & text) >= MIN_CONTAINMENT * len(of)
+def _has_most(text: frozenset[int], of: frozenset[int], share: float, at_least: int) -> bool:
+    return len(of) >= at_least and len(of & text) >= share * len(of)
+
+
+def hashes_of(words: Iterable[str]) -> frozenset[int]:
+    """Return hashes of words in lower case, which are valid in this process only."""
+    return frozenset(hash(word.lower()) for word in words)
+
+
+def _without_lines(numbers: set[int]) -> frozenset[int]:
+    """Return the numbers without the runs that count lines: 10, 11, 12 and so on."""
+    found: set[int] = set()
+    for first in numbers:
+        if first - 1 not in numbers:
+            end = first + 1
+            while end in numbers:
+                end += 1
+            if end - first < MIN_LINES:
+                found.update(range(first, end))
+    return frozenset(found)
 
 
 def names_of(url: str) -> list[str]:
@@ -150,9 +180,14 @@ def names_of(url: str) -> list[str]:
     ]
 
 
+def segments_of(path: str) -> frozenset[str]:
+    """Return the segments of the path of an absolute URL without a query."""
+    return frozenset(path.split("/")[3:])
+
+
 def _parts(url: str) -> frozenset[str]:
     path, _, query = url.partition("?")
-    return frozenset([*path.split("/")[3:], *query.replace(";", "&").split("&")])
+    return segments_of(path) | frozenset(query.replace(";", "&").split("&"))
 
 
 @dataclass(slots=True)
@@ -194,14 +229,16 @@ class NearCopies:
     _templates: dict[str, Boilerplate] = field(default_factory=dict)
 
     def observe(
-        self, url: str, referrer: str | None, text: str, template: str = ""
+        self, url: str, referrer: str | None, text: str, template: str = "", title: str = ""
     ) -> tuple[Novelty, str]:
         """Compare a new page with those read before; return the URL of the page it repeats, or ""."""
+        if title:
+            text = f"{title} {text}"
         names = names_of(url)
         known = any(self._seen[each] for each in names)
         self._count(names, known=known)
         if names and self.is_comparing:
-            return self._compare(url, referrer, text, template, names, known=known)
+            return self._compare(url, referrer, text, template, names, title=title, known=known)
         if self._pages > EARLY and self._sharing < EARLY_SHARE * self._pages:
             self._early.clear()
         elif names:
@@ -216,6 +253,7 @@ class NearCopies:
         template: str,
         names: list[str],
         *,
+        title: str,
         known: bool,
     ) -> tuple[Novelty, str]:
         self._recall_early()
@@ -224,7 +262,7 @@ class NearCopies:
             return Novelty.UNKNOWN, ""
         common = self._boilerplate(template, whole)
         own = Shingles.of(text, url).without(common)
-        original, is_compared = self._find(url, names, (own, whole))
+        original, is_compared = self._find(url, names, (own, whole), title)
         if original is None:
             self._remember(url, names, whole)
             if len(own.all) < MIN_SHINGLES or (known and not is_compared):
@@ -240,7 +278,7 @@ class NearCopies:
         while self._early:
             url, names, text = self._early.popleft()
             own = Shingles.of(text)
-            if self._find(url, names, [own])[0] is None:
+            if self._find(url, names, [own], "")[0] is None:
                 self._remember(url, names, own)
 
     def _boilerplate(self, template: str, page: Shingles) -> frozenset[int]:
@@ -258,7 +296,9 @@ class NearCopies:
         if self._sharing >= MIN_SHARING and self._sharing >= MIN_SHARE * self._pages:
             self.is_comparing = True
 
-    def _find(self, url: str, names: list[str], own: Sequence[Shingles]) -> tuple[str | None, bool]:
+    def _find(
+        self, url: str, names: list[str], own: Sequence[Shingles], title: str
+    ) -> tuple[str | None, bool]:
         """Return the page that contains a text, and True if there was one to compare with.
 
         A page without a query is no copy of one that has one.
@@ -269,7 +309,7 @@ class NearCopies:
                 if "?" in other and "?" not in url:
                     continue
                 is_compared = True
-                if any(each.is_contained_in(text) for each in own):
+                if any(each.is_contained_in(text) for each in own) and text.has_title(title):
                     return other, True
         return None, is_compared
 

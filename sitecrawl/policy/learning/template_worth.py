@@ -213,6 +213,27 @@ class Templates:
             if pool is not None and pool.is_barren_pool:
                 yield name, pool
 
+    @property
+    def has_copied_kinds(self) -> bool:
+        """True if the pages of a template are near copies for the most part."""
+        return any(each.is_copied and each.is_low for each in self.found.values())
+
+    def copied_kind(self, url: str) -> str:
+        """Return the template or directory of a URL whose pages are near copies, "" if none is."""
+        name = self.name_of(url)
+        template = self.found.get(name)
+        if template is not None and template.pages >= HANDFUL:
+            return name if template.is_copied and template.is_low else ""
+        for name in self._pools_of(url):
+            each = self.found.get(name)
+            if each is not None and each.is_copied and each.is_low:
+                return name
+        return ""
+
+    def group_of(self, url: str) -> str:
+        """Return the name of the kind of page by which the documents of a URL's kind are judged."""
+        return self.copied_kind(url) or self.name_of(url)
+
     def _count(self, template: TemplateWorth, page: TemplateVisit) -> None:
         was_barren = template.is_barren
         template.pages += 1

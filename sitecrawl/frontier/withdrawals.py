@@ -1,0 +1,152 @@
+"""Documents withdrawn because of what their kind of page proved to be worth."""
+
+# ruff: noqa: S608 -- only constants become part of a statement
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from sitecrawl.frontier.database import Database, placeholders
+from sitecrawl.frontier.deletions import Deletions
+from sitecrawl.frontier.documents import Documents, StoredDocument, unpack
+from sitecrawl.frontier.link_table import unpack_ids
+from sitecrawl.frontier.visit_reducer import Changes
+from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
+from sitecrawl.policy.outcomes import Outcome
+
+COPY = "near_copy"
+"""Reason stored for a URL whose document was withdrawn in favour of ``target``."""
+BATCH = 200
+CURRENT = (
+    "SELECT u.id, u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url)"
+    " FROM document AS d JOIN url AS u ON u.id = d.url LEFT JOIN url AS r ON r.id = u.referrer"
+    " WHERE d.origin = ? AND d.seq IS NOT NULL AND d.target IS NULL AND u.waiting = 0"
+    " ORDER BY u.id"
+)
+WITHDRAWN = f"SELECT url FROM url WHERE origin = ? AND reason = '{COPY}'"
+TEXTS = (
+    "SELECT d.url, d.body, l.targets FROM document AS d LEFT JOIN link AS l ON l.url = d.url"
+    " WHERE d.url IN ({})"
+)
+LEAVE_OUT = (
+    f"UPDATE url SET outcome = {int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)}, reason = ?, detail = ?,"
+    " target = ?, due = ?, ages = 0, run = ? WHERE id = ?"
+)
+MOVE = f"UPDATE url SET target = ? WHERE origin = ? AND target = ? AND reason = '{COPY}'"
+IS_NEW = "SELECT 1 FROM document AS d JOIN outbox AS o ON o.seq = d.seq WHERE d.url = ? AND o.run = ? AND o.change = 'new'"
+# Another page took the place of the one that was kept.
+FOLLOW = (
+    "UPDATE url SET target = (SELECT d.target FROM document AS d WHERE d.url = url.target)"
+    f" WHERE origin = ? AND reason = '{COPY}' AND EXISTS (SELECT 1 FROM document AS d"
+    " WHERE d.url = url.target AND d.seq IS NULL AND d.target IS NOT NULL)"
+)
+ADMIT = f"UPDATE url SET waiting = 1, reason = NULL, outcome = {int(Outcome.CANCELLED)} WHERE "
+ORPHANED = (
+    f"{ADMIT} origin = ? AND reason = '{COPY}' AND waiting = 0 AND NOT EXISTS"
+    " (SELECT 1 FROM document AS d WHERE d.url = url.target AND d.seq IS NOT NULL)"
+)
+READMIT = f"{ADMIT} origin = ? AND reason = '{COPY}' AND waiting = 0 AND url IN ({{}})"
+
+
+class Withdrawal(NamedTuple):
+    """A page to be withdrawn, with reason and evidence; ``by`` is the row of the page that has its text."""
+
+    row: int
+    reason: str
+    words: str
+    by: int | None = None
+
+
+class Withdrawals:
+    """Withdrawn pages: left out like URLs that were never requested, so that every run considers
+    them again."""
+
+    def __init__(
+        self, database: Database, documents: Documents, deletions: Deletions, run: int
+    ) -> None:
+        self._database = database
+        self._documents = documents
+        self._deletions = deletions
+        self._run = run
+
+    def current(self, origin: int) -> list[CurrentPage]:
+        """Return the pages of an origin with a current document, in order of discovery."""
+        return [CurrentPage(*row) for row in self._database.rows(CURRENT, (origin,))]
+
+    def withdrawn(self, origin: int) -> list[str]:
+        """Return the URLs of an origin withdrawn as near copies."""
+        return [url for (url,) in self._database.rows(WITHDRAWN, (origin,))]
+
+    def texts(self, rows: Collection[int]) -> dict[int, StoredText]:
+        """Return the texts of documents by row."""
+        return {
+            row: StoredText(
+                str(document.get("title", "")),
+                str(document.get("body", "")),
+                frozenset(unpack_ids(targets or "")),
+            )
+            for row, body, targets in self._database.rows(
+                TEXTS.format(placeholders(len(rows))), list(rows)
+            )
+            for document in [unpack(body)]
+        }
+
+    def write(self, origin: int, pages: Iterable[Withdrawal], changes: Changes) -> None:
+        """Withdraw pages, unless they or those that keep their texts have changed meanwhile.
+
+        A page without another one in its place counts as a loss if an earlier run has published it.
+        """
+        for page in pages:
+            held = self._documents.of(page.row)
+            if held is None or not held.current or held.target is not None:
+                continue
+            moved_to = None
+            if page.by is not None:
+                kept = self._documents.of(page.by)
+                if kept is None or not kept.current:
+                    continue
+                moved_to = kept.address
+            elif not self._database.rows(IS_NEW, (page.row, self._run)):
+                self._deletions.gather(page.row, origin, page.reason, None)
+                continue
+            for each in (*self._documents.duplicates_of(page.row), held):
+                self._withdraw(each, page, moved_to, changes)
+            self._database.execute(MOVE, (page.by, origin, page.row))
+
+    def _withdraw(
+        self, held: StoredDocument, page: Withdrawal, moved_to: str | None, changes: Changes
+    ) -> None:
+        if held.current:
+            changes.withdraw(held, page.reason, moved_to)
+        else:
+            self._documents.remove(held.url)
+        self._deletions.forget(held.url)
+        row = (page.reason, page.words, page.by, self._database.now(), self._run, held.url)
+        self._database.execute(LEAVE_OUT, row)
+
+    def admit_orphaned(self, origin: int) -> int:
+        """Queue the near copies of pages that are documents no more; return their number."""
+        self._database.execute(FOLLOW, (origin,))
+        return self._admitted(origin, self._database.execute(ORPHANED, (origin,)))
+
+    def admit(self, origin: int, urls: Collection[str]) -> int:
+        """Queue near copies, because their kind of page is none of copies after all."""
+        return sum(
+            self._admitted(
+                origin,
+                self._database.execute(READMIT.format(placeholders(len(part))), (origin, *part)),
+            )
+            for part in _parts(sorted(urls))
+        )
+
+    def _admitted(self, origin: int, admitted: int) -> int:
+        if admitted:
+            self._database.execute(
+                "UPDATE origin SET pending = pending + ? WHERE id = ?", (admitted, origin)
+            )
+        return admitted
+
+
+def _parts(urls: list[str]) -> Iterator[list[str]]:
+    return (urls[start : start + BATCH] for start in range(0, len(urls), BATCH))
