@@ -11,12 +11,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from ctypes import CDLL
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import IO, Any, ClassVar
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it warns of new tables
+# Without these, the library reads as far ahead as memory permits.
+os.environ.setdefault("LANCE_DEFAULT_BATCH_SIZE", "512")  # rows; 8,192 with vectors are 30 MB
+os.environ.setdefault("LANCE_DEFAULT_IO_BUFFER_SIZE", "16000000")  # bytes, instead of 2 GB
 
 import lancedb
 import pyarrow as pa
@@ -53,9 +58,16 @@ FIELDS = {
     "seq": pa.int64(),
     "hash": pa.string(),
 }
-COMPACT_EVERY = 20  # batches
+COMPACT_FROM, COMPACT_AT = 20, 400  # fragments, one for each batch: at least, and in any case
+CACHE_BYTES = 16_000_000  # of the library, instead of gigabytes
 OLD_VERSIONS = timedelta(minutes=10)  # kept for readers that are still at work
-MAX_IDS = 500  # in one condition
+M_ARENA_MAX = -8  # malloc.h
+MAX_IDS = 2000  # in one condition
+
+
+with suppress(AttributeError, OSError):  # glibc's allocator: its arenas keep what is freed
+    CDLL(None).mallopt(M_ARENA_MAX, 2)
+pa.set_memory_pool(pa.system_memory_pool())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,40 +96,48 @@ class LanceDbTarget:
         self._embedder = Embedder(options.embed)
         self._name = table
         self._lock: IO[str] | None = None
-        self._batches = 0
-        self.cursor: Cursor | None = None
+        self._opened: Any = None
+        self.reached: Cursor | None = None
 
     def mapping(self) -> str:
         """Return the table's version and the function that makes its vectors."""
         return f"lancedb {TABLE_VERSION} {self._options.embed}"
 
+    def cursor(self) -> Cursor | None:
+        """Read the cursor beside the table; None if there is none."""
+        with self._errors():
+            path = self.folder / CURSOR
+            return Cursor(**json.loads(path.read_text("utf-8"))) if path.exists() else None
+
     def open(self) -> Cursor | None:
         """Lock the folder; read the cursor. A table without one is that of a killed first batch."""
         with self._errors():
             self._take()
-            path = self.folder / CURSOR
-            if not path.exists():
+            cursor = self.cursor()
+            if cursor is None:
                 self._drop(TABLE)
-                return None
-            return Cursor(**json.loads(path.read_text("utf-8")))
+            return cursor
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write the sections of the changed documents, delete the others'."""
-        latest = list({change.id: change for change in changes}.values())
-        upserts = [change for change in latest if change.op != "delete"]
+        latest = {change.id: change for change in changes}
+        upserts = [change for change in latest.values() if change.op != "delete"]
         rows = [_Row(change, each) for change in upserts for each in page_sections(change.record)]
         with self._errors():
+            known = self._known(latest)
             vectors, refused = self._vectors(rows)
-            self._write([row for row in rows if row.section.hash in vectors], vectors)
+            rows = [row for row in rows if row.section.hash in vectors]
+            self._write(rows, vectors, are_new=not known)
             self._delete(
                 [
-                    *(f"document = '{_checked(c.id)}' AND seq <> {c.seq}" for c in upserts),
-                    *(f"document = '{_checked(c.id)}'" for c in latest if c.op == "delete"),
+                    f"document = '{change.id}'"
+                    + ("" if change.op == "delete" else f" AND seq <> {change.seq}")
+                    for change in map(latest.__getitem__, known)
                 ]
             )
             if self._name == TABLE:
                 self._write_cursor(cursor)
-            self.cursor = cursor
+            self.reached = cursor
             self._compact()
         return list({letter.id: letter for letter in refused}.values())
 
@@ -134,12 +154,12 @@ class LanceDbTarget:
             if filled is None:
                 self._drop(TABLE)
             else:
-                self._database().create_table(
+                self._database.create_table(
                     TABLE, data=filled.search().to_batches(), schema=filled.schema, mode="overwrite"
                 )
             self._drop(REBUILT)
-            if fresh.cursor is not None:
-                self._write_cursor(fresh.cursor)
+            if fresh.reached is not None:
+                self._write_cursor(fresh.reached)
 
     def close(self) -> None:
         """Release the lock."""
@@ -149,17 +169,23 @@ class LanceDbTarget:
 
     def table(self) -> Any:
         """Return the table that is written to; None before its first section."""
-        return self._table(self._name)
+        if self._opened is None:
+            self._opened = self._table(self._name)
+        return self._opened
 
+    @cached_property
     def _database(self) -> Any:
-        return lancedb.connect(self.folder)
+        session = lancedb.Session(
+            index_cache_size_bytes=CACHE_BYTES, metadata_cache_size_bytes=CACHE_BYTES
+        )
+        return lancedb.connect(self.folder, session=session)
 
     def _table(self, name: str) -> Any:
         exists = (self.folder / f"{name}.lance").is_dir()
-        return self._database().open_table(name) if exists else None
+        return self._database.open_table(name) if exists else None
 
     def _drop(self, name: str) -> None:
-        self._database().drop_table(name, ignore_missing=True)
+        self._database.drop_table(name, ignore_missing=True)
 
     def _vectors(self, rows: Sequence[_Row]) -> tuple[dict[str, Any], list[DeadLetter]]:
         """Return the vector of each text by its hash, and the documents that have an invalid one."""
@@ -190,13 +216,26 @@ class LanceDbTarget:
             made_by = (table.schema.metadata or {}).get(EMBED) if table is not None else None
             if made_by != self._options.embed.encode():
                 continue
-            for part in _parts(sorted(hashes)):
-                listed = ", ".join(f"'{_checked(each)}'" for each in part)
-                query = table.search().where(f"hash IN ({listed})").select(["hash", "vector"])
-                for batch in query.to_batches():
-                    yield from zip(*map(pa.Array.to_pylist, batch.columns), strict=True)
+            yield from self._rows(table, "hash", hashes, "vector")
 
-    def _write(self, rows: Sequence[_Row], vectors: Mapping[str, Any]) -> None:
+    def _known(self, documents: Collection[str]) -> set[str]:
+        """Return those of the documents that the table has sections of."""
+        return {str(row[0]) for row in self._rows(self.table(), "document", documents)}
+
+    def _rows(
+        self, table: Any, column: str, values: Collection[str], *others: str
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield columns of the rows of a table whose first one has one of the values."""
+        if table is None:
+            return
+        for part in _parts(sorted(values)):
+            listed = ", ".join(f"'{_checked(each)}'" for each in part)
+            query = table.search().where(f"{column} IN ({listed})").select([column, *others])
+            for batch in query.to_batches():
+                yield from zip(*map(pa.Array.to_pylist, batch.columns), strict=True)
+
+    def _write(self, rows: Sequence[_Row], vectors: Mapping[str, Any], *, are_new: bool) -> None:
+        """Add the rows, or replace those of the same id; new ones need no look at the others."""
         if not rows:
             return
         table = self.table()
@@ -204,11 +243,15 @@ class LanceDbTarget:
             vector = pa.list_(pa.float32(), len(vectors[rows[0].section.hash]))
             schema = pa.schema({**FIELDS, "vector": vector})
             schema = schema.with_metadata({EMBED: self._options.embed.encode()})
-            table = self._database().create_table(self._name, schema=schema)
+            table = self._database.create_table(self._name, schema=schema)
         last = {row.section.id: row for row in rows}
         data = [_columns(row, vectors[row.section.hash]) for row in last.values()]
+        columns = pa.Table.from_pylist(data, schema=table.schema)
+        if are_new:
+            table.add(columns)
+            return
         merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
-        merge.execute(pa.Table.from_pylist(data, schema=table.schema))
+        merge.execute(columns)
 
     def _delete(self, conditions: Sequence[str]) -> None:
         table = self.table()
@@ -217,10 +260,18 @@ class LanceDbTarget:
                 table.delete(" OR ".join(f"({condition})" for condition in part))
 
     def _compact(self) -> None:
-        """Merge the table's small files now and then; remove versions that nobody reads."""
-        self._batches += 1
+        """Merge the table's small files when they have as many rows as its largest one.
+
+        Each row is rewritten only as often as the table doubles. Versions that nobody reads are
+        removed.
+        """
         table = self.table()
-        if table is not None and self._batches % COMPACT_EVERY == 0:
+        if table is None:
+            return
+        found = table.stats()
+        fragments = found["fragment_stats"]
+        count, largest = fragments["num_fragments"], fragments["lengths"]["max"]
+        if count >= COMPACT_AT or (count >= COMPACT_FROM and found["num_rows"] >= 2 * largest):
             table.optimize(cleanup_older_than=OLD_VERSIONS)
 
     def _write_cursor(self, cursor: Cursor) -> None:

@@ -13,6 +13,7 @@ from saying import Say
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.sync.target import TargetOptions, open_target
 
 WORDS = "Enough words to be a section of its own. " * 8
 MODULE = """
@@ -167,3 +168,36 @@ def test_targets_that_are_refused(say: Say, tmp_path: Path, embed: str) -> None:
     assert rows(tmp_path / "theirs") == [{"id": "x"}]
     lags = json.loads(say("frontier", "--json").out)["targets"]
     assert [(each["target"], each["behind"]) for each in lags] == [(target, 0)]
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-19")
+def test_one_process_at_a_time(say: Say, tmp_path: Path, embed: str) -> None:
+    store = tmp_path / "store"
+    options = TargetOptions(embed=embed.partition("=")[2])
+    target = f"lancedb:///{store}"
+    for words in ([], ["--rebuild"]):
+        with closing(open_target(target, options)) as holder:
+            holder.open()
+            refused = say("sync", target, "-a", embed, *words)
+            assert (refused.status, refused.out) == (3, "")
+            assert refused.err == f"Another scrapy sync writes to {store}; run one at a time.\n"
+        assert say("sync", target, "-a", embed, *words).status == 0
+        assert len(rows(store)) == 2
+
+
+@pytest.mark.behaviour("SY-01")
+def test_small_files_are_merged_whichever_sync_wrote_them(
+    server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path, embed: str
+) -> None:
+    import lancedb
+
+    paths = [f"/{letter}" for letter in "abcdefghijklmnopqrstuvw"]
+    site: dict[str, Page] = {path: page(title=path, text=f"page {path}") for path in paths}
+    origin = server.serve({"/": page(*paths, text="start"), **site})
+    crawl(f"{origin}/")
+    target = f"lancedb:///{tmp_path / 'store'}"
+    assert say("sync", target, "-a", embed, "--batch", 1).status == 0
+    table: Any = lancedb.connect(tmp_path / "store").open_table("sections")
+    assert table.stats()["fragment_stats"]["num_fragments"] < 10
+    assert {row["url"] for row in rows(tmp_path / "store")} >= {f"{origin}{path}" for path in paths}
