@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.opening import SQLITE
 from sitecrawl.sync.search_file_target import SearchFileTarget
 from sitecrawl.sync.synchronizer import Synchronizer
-from sitecrawl.sync.target import TargetMismatchError, target_options
+from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
 
 SUFFIX = ".search.sqlite"
+BUSY_RETRIES, BUSY_SECONDS = 10, 0.2
 
 
 def search_file(source: Source) -> Path:
@@ -26,9 +28,22 @@ def search_file(source: Source) -> Path:
 def update_search_file(source: Source) -> Path:
     """Synchronise all realms of a crawl's search file; rebuild the file of another crawl.
 
-    Raises SyncError.
+    Another process that writes the file, such as `scrapy browse`, is given time to finish. Raises
+    SyncError.
     """
     path = search_file(source)
+    for _ in range(BUSY_RETRIES):
+        try:
+            _update(source, path)
+        except TargetBusyError:
+            time.sleep(BUSY_SECONDS)
+        else:
+            return path
+    _update(source, path)
+    return path
+
+
+def _update(source: Source, path: Path) -> None:
     options = target_options(source.configuration.params)
     uri = f"sqlite:///{path}"
     with (
@@ -40,4 +55,3 @@ def update_search_file(source: Source) -> Path:
             synchronizer.run()
         except TargetMismatchError:
             synchronizer.rebuild()
-    return path

@@ -4,7 +4,8 @@ The URI names the alias; the index behind it ends in a number, and a rebuild fil
 Every write carries the change's seq as an external version, so that an older change never replaces
 a newer one; ``index.gc_deletes`` extends that to deleted documents for a week. One further index
 holds the cursors of all indexes. Each is written after its changes, and only by the process that
-wrote it last.
+wrote it last. Documents are written through a second alias that is the index's own: once another
+process has replaced the index, a write fails instead of making a new index of that name.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from opensearchpy.exceptions import (
     ConnectionError,  # noqa: A004 -- the client's name
     NotFoundError,
     OpenSearchException,
+    RequestError,
     SSLError,
     TransportError,
 )
@@ -54,7 +56,8 @@ MAX_REQUEST = 8_000_000  # bytes of one bulk request
 BUSY = frozenset({408, 429, 500, 502, 503, 504})
 MAX_REASON = 500  # characters
 MAX_FAILURES = 3  # of one document
-INDEX_VERSION = 1
+INDEX_VERSION = 2
+NO_INDEX = "index_not_found_exception"
 
 LANGUAGES = {
     "ar": "arabic",
@@ -129,44 +132,49 @@ class OpenSearchTarget:
         shape = (self._options.preset, self._options.field_map, self._options.extra_fields)
         return f"opensearch {INDEX_VERSION} {json.dumps(self._body(), sort_keys=True)} {shape}"
 
+    def cursor(self) -> Cursor | None:
+        """Find the index behind the alias, and read its cursor; None if there is none."""
+        with self._errors():
+            self._index = self._behind_alias() or ""
+            return self._read_cursor() if self._index else None
+
     def open(self) -> Cursor | None:
         """Find the index behind the alias, create both if missing, and read the cursor."""
         with self._errors():
-            self._index = self._behind_alias() or self._make_first()
-            try:
-                found = self._client.get(index=CURSORS, id=self._index)
-            except NotFoundError:
-                return None
-            self._stored = (found["_seq_no"], found["_primary_term"])
-            return Cursor(**found["_source"])
+            self._index = self._behind_alias() or self._create({self._alias: {}})
+            return self._read_cursor()
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write the changes in bulk requests, then the cursor."""
         refused: list[DeadLetter] = []
         with self._errors():
             for lines, batch in self._requests(changes):
-                answer = self._client.bulk(body=b"".join(lines))
+                if any(change.op == "delete" for change in batch):
+                    self._require_index()
+                answer = self._client.bulk(body=b"".join(lines), params={"require_alias": "true"})
                 refused += self._judge(answer["items"], batch)
             self._write_cursor(cursor)
         return refused
 
     @contextmanager
     def rebuild(self) -> Iterator[OpenSearchTarget]:
-        """Create the next index; the alias moves to it at the end, and the old one is removed."""
+        """Create a further index; the alias moves to it at the end, and all others are removed."""
         with self._errors():
-            old = self._behind_alias()
-            index = self._next_index(old)
-            self._create(index)
+            self._behind_alias()
+            index = self._create({})
         with closing(OpenSearchTarget(self._uri, self._target_options, index)) as fresh:
             yield fresh
         with self._errors():
-            self._client.indices.refresh(index=index)
+            others = self._made() - {index}
             actions: list[dict[str, Any]] = [{"add": {"index": index, "alias": self._alias}}]
-            if old:
-                actions.append({"remove_index": {"index": old}})
-            self._client.indices.update_aliases(body={"actions": actions})
-            if old:
-                self._forget_cursor(old)
+            actions += [{"remove_index": {"index": other}} for other in sorted(others)]
+            try:
+                self._client.indices.refresh(index=index)
+                self._client.indices.update_aliases(body={"actions": actions})
+            except NotFoundError as error:  # another rebuild has removed one of them
+                raise self._busy() from error
+            for other in others:
+                self._forget_cursor(other)
 
     def close(self) -> None:
         """Close the connections."""
@@ -192,7 +200,7 @@ class OpenSearchTarget:
     def _lines(self, change: Change) -> list[bytes]:
         """Return action and source of a change, each with its line end."""
         action = "delete" if change.op == "delete" else "index"
-        place = {"_index": self._index, "_id": change.id}
+        place = {"_index": _written_through(self._index), "_id": change.id}
         version = {"version": change.seq, "version_type": "external_gte"}
         head = serialized({action: {**place, **version}}) + b"\n"
         if action == "delete":
@@ -215,7 +223,8 @@ class OpenSearchTarget:
     def _judge(
         self, items: Sequence[Mapping[str, Any]], batch: Sequence[Change]
     ) -> Iterator[DeadLetter]:
-        """Yield the changes that were refused for good; raises TargetUnreachableError for others.
+        """Yield the changes that were refused for good; raises TargetUnreachableError for others,
+        TargetBusyError if the index was removed.
 
         An older version (409) and a missing document to be deleted (404) count as success. A
         document that fails (500) again and again while others are accepted is refused: its
@@ -229,6 +238,8 @@ class OpenSearchTarget:
             if result["status"] == 500
         ]
         self._failures.update(failed)
+        if any((result.get("error") or {}).get("type") == NO_INDEX for _, result in results):
+            raise self._busy()
         for (action, result), change in zip(results, batch, strict=True):
             status, reason = result["status"], _reason(result)
             refused_by_pipeline = is_working and self._failures[change.seq] >= MAX_FAILURES
@@ -247,10 +258,24 @@ class OpenSearchTarget:
                 index=CURSORS, id=self._index, body=asdict(cursor), params=known
             )
         except ConflictError as error:
-            raise TargetBusyError(
-                f"Another scrapy sync writes to {self._name}; run one at a time."
-            ) from error
+            raise self._busy() from error
         self._stored = (answer["_seq_no"], answer["_primary_term"])
+
+    def _require_index(self) -> None:
+        """Raise TargetBusyError if the index was removed: a deletion would create it."""
+        if not self._client.indices.exists_alias(name=_written_through(self._index)):
+            raise self._busy()
+
+    def _read_cursor(self) -> Cursor | None:
+        try:
+            found = self._client.get(index=CURSORS, id=self._index)
+        except NotFoundError:
+            return None
+        self._stored = (found["_seq_no"], found["_primary_term"])
+        return Cursor(**found["_source"])
+
+    def _busy(self) -> TargetBusyError:
+        return TargetBusyError(f"Another scrapy sync writes to {self._name}; run one at a time.")
 
     def _forget_cursor(self, index: str) -> None:
         self._client.delete(index=CURSORS, id=index, params={"ignore": 404})
@@ -267,28 +292,29 @@ class OpenSearchTarget:
             f"{self._name} is no index of scrapy sync; give another name, which is made."
         )
 
-    def _make_first(self) -> str:
-        index = self._next_index(None)
-        self._create(index, aliases={self._alias: {}})
-        return index
+    def _numbered(self) -> dict[str, Mapping[str, Any]]:
+        """Return the indexes whose name is the alias with a number, each with its mapping."""
+        found = self._client.indices.get_mapping(index=f"{self._alias}-*")
+        pattern = re.compile(rf"{re.escape(self._alias)}-\d+")
+        return {name: each["mappings"] for name, each in found.items() if pattern.fullmatch(name)}
 
-    def _next_index(self, old: str | None) -> str:
-        """Return the name of a new index; remove what a killed rebuild left under it."""
-        number = int(old.rpartition("-")[2]) + 1 if old else 1
-        index = f"{self._alias}-{number}"
-        if self._client.indices.exists(index=index):
-            found = self._client.indices.get_mapping(index=index)[index]["mappings"]
-            if found.get("_meta") != MADE_BY:
-                raise TargetMismatchError(
-                    f"{self._name}: the index {index} is another program's; give another name."
-                )
-            self._client.indices.delete(index=index)
+    def _made(self) -> set[str]:
+        """Return the indexes behind the alias, of rebuilds that were killed and that still run."""
+        return {name for name, found in self._numbered().items() if found.get("_meta") == MADE_BY}
+
+    def _create(self, aliases: Mapping[str, Any]) -> str:
+        """Create the index with the next number; return its name."""
+        numbers = [int(name.rpartition("-")[2]) for name in self._numbered()]
+        index = f"{self._alias}-{max(numbers, default=0) + 1}"
+        body = {**self._body(), "aliases": {**aliases, _written_through(index): {}}}
+        try:
+            self._client.indices.create(index=index, body=body)
+        except RequestError as error:
+            if error.error == "resource_already_exists_exception":
+                raise self._busy() from error
+            raise
         self._forget_cursor(index)
         return index
-
-    def _create(self, index: str, aliases: Mapping[str, Any] | None = None) -> None:
-        body = self._body()
-        self._client.indices.create(index=index, body={**body, "aliases": aliases or {}})
 
     def _body(self) -> dict[str, Any]:
         """Return settings and mappings of the index."""
@@ -344,6 +370,11 @@ class OpenSearchTarget:
             raise kind(text) from error
         except OpenSearchException as error:
             raise SyncError(f"{self._name}: {error}.") from error
+
+
+def _written_through(index: str) -> str:
+    """Return the alias that only this index has."""
+    return f"{index}-writes"
 
 
 def _alias(uri: str) -> str:

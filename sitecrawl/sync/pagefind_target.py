@@ -65,17 +65,22 @@ class PagefindTarget:
         """Return the version of the pages that are indexed."""
         return f"pagefind {BUNDLE_VERSION}"
 
-    def open(self) -> Cursor | None:
-        """Lock the folder; read the cursor. Raises TargetMismatchError for another bundle."""
+    def cursor(self) -> Cursor | None:
+        """Read the cursor in the bundle. Raises TargetMismatchError for another program's."""
         with self._errors():
-            if self._lock is None:
-                self._lock = lock_folder(self.folder)
             state = self._state()
             if not state and (self.folder / BUNDLE / ENTRY).exists():
                 raise TargetMismatchError(
                     f"{self._uri}: {BUNDLE} is another program's; give another folder."
                 )
             return Cursor(**state["cursor"]) if state else None
+
+    def open(self) -> Cursor | None:
+        """Lock the folder; read the cursor. Raises TargetMismatchError for another bundle."""
+        with self._errors():
+            if self._lock is None:
+                self._lock = lock_folder(self.folder)
+            return self.cursor()
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:  # noqa: ARG002
         """Raise SyncError: the bundle is only made as a whole."""

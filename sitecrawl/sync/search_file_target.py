@@ -1,19 +1,24 @@
-"""The search file as a target; pages and cursor change in one transaction, so exactly once."""
+"""The search file as a target; pages and cursor change in one transaction, so exactly once.
+
+Several processes may take turns in writing, as `scrapy browse` and `scrapy search` do: a change is
+applied by the one that finds the cursor as it left it. A rebuild needs the file for itself.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from json import dumps, loads
 from pathlib import Path
-from typing import ClassVar
+from typing import IO, ClassVar
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
-from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex
-from sitecrawl.sync.target import Cursor, SyncError, TargetOptions, TargetUriError
+from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex, open_index
+from sitecrawl.sync.target import Cursor, SyncError, TargetBusyError, TargetOptions, TargetUriError
+from sitecrawl.sync.target_folder import lock_open_file
 
 CURSOR = "cursor"
 
@@ -29,67 +34,94 @@ class SearchFileTarget:
             raise TargetUriError(f"{uri!r} names no file; write sqlite:///search.sqlite")
         self.path = Path(path)
         self._options = options
-        self._index: SearchIndex | None = None
-        self._stored: str | None = None
+        self._writer: IndexWriter | None = None
+        self._lock: IO[str] | None = None
 
     def mapping(self) -> str:
         """Return the version of the index; its fields do not depend on the options."""
         return f"search file {INDEX_VERSION}"
 
+    def cursor(self) -> Cursor | None:
+        """Read the cursor of the file; None if there is none."""
+        if not self.path.exists():
+            return None
+        with _sync_errors(), open_index(self.path) as index:
+            return _read(index.meta(CURSOR))
+
     def open(self) -> Cursor | None:
-        """Open the file; create it if it is missing."""
+        """Lock and open the file; create it if it is missing."""
         with _sync_errors():
-            self._index = SearchIndex(self.path, make=True)
-            self._stored = self._index.meta(CURSOR)
-        return Cursor(**loads(self._stored)) if self._stored else None
+            self._take(shared=True)
+            self._close_index()
+            self._writer = IndexWriter(self.path, SearchIndex(self.path, make=True))
+            return _read(self._writer.stored)
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
-        """Write pages and cursor in one transaction, unless another process moved the cursor."""
-        index, text = self._opened(), dumps(asdict(cursor))
-        with _sync_errors(), index.transaction():
-            if index.meta(CURSOR) != self._stored:
-                raise SyncError(f"Another scrapy sync writes to {self.path}; run one at a time.")
-            for change in changes:
-                if change.op == "delete":
-                    index.remove(change.id)
-                else:
-                    index.put(change.record)
-            index.set_meta(CURSOR, text)
-        self._stored = text
-        return []
+        """Write pages and cursor in one transaction."""
+        if self._writer is None:
+            raise SyncError(f"{self.path} is not open.")
+        return self._writer.apply(changes, cursor)
 
     @contextmanager
-    def rebuild(self) -> Iterator[SearchFileTarget]:
+    def rebuild(self) -> Iterator[IndexWriter]:
         """Fill a second file, which replaces this one at the end without a gap for searches."""
-        self.close()
         path = self.path.with_name(f"{self.path.name}.new")
-        _remove(path)
-        fresh = SearchFileTarget(f"sqlite:///{path}", self._options)
-        try:
-            fresh.open()
-            yield fresh
-            fresh.finish()
-        finally:
-            fresh.close()
+        with _sync_errors():
+            self._take(shared=False)
+            self._close_index()
+            _remove(path)
+            index = SearchIndex(path, make=True)
+        with closing(index):
+            yield IndexWriter(self.path, index)
+            with _sync_errors():
+                index.checkpoint()
         with _sync_errors():
             _remove(self.path)
             os.replace(path, self.path)  # noqa: PTH105
 
-    def finish(self) -> None:
-        """Move everything into the one file before it is renamed."""
-        with _sync_errors():
-            self._opened().checkpoint()
-
     def close(self) -> None:
-        """Close the file."""
-        if self._index is not None:
-            self._index.close()
-            self._index = None
+        """Close the file, and release the lock."""
+        self._close_index()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
-    def _opened(self) -> SearchIndex:
-        if self._index is None:
-            raise SyncError(f"{self.path} is not open.")
-        return self._index
+    def _close_index(self) -> None:
+        if self._writer is not None:
+            self._writer.index.close()
+            self._writer = None
+
+    def _take(self, *, shared: bool) -> None:
+        if self._lock is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = self.path.with_name(f"{self.path.name}.lock").open("a")
+        lock_open_file(self._lock, self.path, shared=shared)
+
+
+class IndexWriter:
+    """Writes to an index that is open; ``path`` is the target that the index is, or is to be."""
+
+    def __init__(self, path: Path, index: SearchIndex) -> None:
+        self.index = index
+        self.stored = index.meta(CURSOR)
+        self._path = path
+
+    def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
+        """Write pages and cursor in one transaction, unless another process moved the cursor."""
+        text = dumps(asdict(cursor))
+        with _sync_errors(), self.index.transaction():
+            if self.index.meta(CURSOR) != self.stored:
+                raise TargetBusyError(
+                    f"Another scrapy sync writes to {self._path}; run one at a time."
+                )
+            for change in changes:
+                if change.op == "delete":
+                    self.index.remove(change.id)
+                else:
+                    self.index.put(change.record)
+            self.index.set_meta(CURSOR, text)
+        self.stored = text
+        return []
 
 
 @contextmanager
@@ -100,6 +132,10 @@ def _sync_errors() -> Iterator[None]:
         raise SyncError(str(error)) from error
     except OSError as error:
         raise SyncError(f"The search index cannot be written: {error}.") from error
+
+
+def _read(cursor: str | None) -> Cursor | None:
+    return Cursor(**loads(cursor)) if cursor else None
 
 
 def _remove(path: Path) -> None:

@@ -71,7 +71,7 @@ class Synchronizer:
 
     def pending(self) -> tuple[int, int]:
         """Count the documents to be written and to be deleted, without any change."""
-        seq, ops = self._begin().seq, Counter[str]()
+        seq, ops = self._checked(self._target.cursor()).seq, Counter[str]()
         while batch := self._log.read(seq, self._realm, self._batch):
             seq = batch.seq
             ops.update(change.op for change in batch.changes)
@@ -101,11 +101,14 @@ class Synchronizer:
         return self._rebuild()[1]
 
     def _begin(self) -> Cursor:
-        """Return the target's cursor, or a new one; raises TargetMismatchError for one that does
+        """Open the target; return its cursor, or a new one. Raises TargetMismatchError."""
+        return self._checked(self._target.open())
+
+    def _checked(self, stored: Cursor | None) -> Cursor:
+        """Return a target's cursor, or a new one; raises TargetMismatchError for one that does
         not match.
         """
         expected = self._new_cursor()
-        stored = self._target.open()
         if stored is None:
             return expected
         rebuild = "add --rebuild to rebuild it from the crawl database (nothing is fetched)"

@@ -92,6 +92,12 @@ class SyncTarget(ChangeReceiver, Protocol):
     def mapping(self) -> str:
         """Return what shapes a document for the target, as text; a change needs a rebuild."""
 
+    def cursor(self) -> Cursor | None:
+        """Return the cursor, None for a target that is to be made; change and lock nothing.
+
+        Raises SyncError.
+        """
+
     def open(self) -> Cursor | None:
         """Connect, and take the write lock if there is one; return the cursor, None for a new
         target. Raises SyncError.

@@ -1,4 +1,4 @@
-"""Folders as targets: their URIs, the lock of the one writer, and files replaced as a whole."""
+"""Targets in files: their URIs, the lock of the one writer, and files replaced as a whole."""
 
 from __future__ import annotations
 
@@ -30,12 +30,20 @@ def lock_folder(folder: Path) -> IO[str]:
     folder.mkdir(parents=True, exist_ok=True)
     lock = (folder / LOCK).open("a")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+        lock_open_file(lock, folder)
+    except TargetBusyError:
         lock.close()
-        text = f"Another scrapy sync writes to {folder}; run one at a time."
-        raise TargetBusyError(text) from error
+        raise
     return lock
+
+
+def lock_open_file(lock: IO[str], target: Path, *, shared: bool = False) -> None:
+    """Lock a target for this process, or beside others that share it; raises TargetBusyError."""
+    try:
+        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        text = f"Another scrapy sync writes to {target}; run one at a time."
+        raise TargetBusyError(text) from error
 
 
 def replace_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ from fixtures.crawls import CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, page
 from sitecrawl.search.search_index import open_index
+from sitecrawl.sync.target import Cursor, TargetBusyError, TargetOptions, open_target
 
 SITE: dict[str, Page] = {
     "/": page("/a", "/b", "/c", title="Home", text="start"),
@@ -171,3 +172,35 @@ def wait_for(path: Path, count: int) -> None:
             pass
         time.sleep(0.1)
     raise AssertionError(f"{path} has not got {count} pages")
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-19")
+def test_a_rebuild_needs_the_search_file_for_itself(say: Say, tmp_path: Path) -> None:
+    path = tmp_path / "one.sqlite"
+    target = f"sqlite:///{path}"
+    with closing(open_target(target, TargetOptions())) as holder:
+        assert holder.open() is None
+        refused = say("sync", target, "--rebuild")
+        assert (refused.status, refused.out) == (3, "")
+        assert refused.err == f"Another scrapy sync writes to {path}; run one at a time.\n"
+        assert say("sync", target).status == 0  # they may take turns
+        with pytest.raises(TargetBusyError):
+            holder.apply([], Cursor("", "", "", 1))
+    before = pages(path)
+    with closing(open_target(target, TargetOptions())) as holder, holder.rebuild():
+        assert say("sync", target).err == refused.err
+        assert pages(path) == before
+    assert say("sync", target, "--rebuild").status == 0
+    assert pages(path) == before
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("kind", ["sqlite", "lancedb", "pagefind"])
+@pytest.mark.behaviour("SY-20")
+def test_a_dry_run_makes_nothing(say: Say, tmp_path: Path, kind: str) -> None:
+    target = f"{kind}:///{tmp_path}/made/here"
+    said = say("sync", target, "--dry-run", "-a", "embed=os:getcwd")
+    assert (said.status, said.err) == (0, "")
+    assert said.out == f"{target} would get 4 documents and 0 deletions.\n"
+    assert not (tmp_path / "made").exists()

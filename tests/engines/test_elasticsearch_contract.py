@@ -51,9 +51,14 @@ class Recorder(ThreadingHTTPServer):
         if request.path == "/_bulk":
             actions = [each for each in request.body if each.keys() & {"index", "delete"}]
             return 200, {"items": [{name: {"status": 200} for name in each} for each in actions]}
+        if request.path == "/docs-*/_mapping":
+            made = {"mappings": {"_meta": {"made_by": "sitecrawl"}}}
+            return 200, {"docs-1": made} if self.has_index else {}
         if request.path == "/_alias/docs":
             return (200, {"docs-1": {}}) if self.has_index else (404, {"error": "missing"})
         asks_cursor = request.method == "GET" and request.path.startswith("/sitecrawl-cursors/")
+        if request.path == "/_alias/docs-1-writes":
+            return 200, {}
         if request.method == "HEAD" or asks_cursor:
             return 404, {"found": False}
         return 200, {"acknowledged": True, "_seq_no": 7, "_primary_term": 1, "result": "updated"}
@@ -131,29 +136,33 @@ def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: 
     assert ours(target.open) == theirs(
         lambda: client.indices.exists_alias(name="docs"),
         lambda: client.indices.exists(index="docs"),
-        lambda: client.indices.exists(index="docs-1"),
+        lambda: client.indices.get_mapping(index="docs-*"),
+        lambda: client.indices.create(
+            index="docs-1", **body, aliases={"docs": {}, "docs-1-writes": {}}
+        ),
         lambda: client.delete(**cursors),
-        lambda: client.indices.create(index="docs-1", **body, aliases={"docs": {}}),
         lambda: client.get(**cursors),
     )
-    place = {"_index": "docs-1", "version_type": "external_gte"}
+    place = {"_index": "docs-1-writes", "version_type": "external_gte"}
+    recorder.has_index = True
     first = ours(lambda: target.apply(changes, CURSOR))
-    source = first[0].body[1]
+    source = first[1].body[1]
     assert {name: source[name] for name in UPSERT} == UPSERT
     assert first == theirs(
+        lambda: client.indices.exists_alias(name="docs-1-writes"),
         lambda: client.bulk(
+            require_alias=True,
             operations=[
                 {"index": {**place, "_id": "a", "version": 1}},
                 source,
                 {"delete": {**place, "_id": "b", "version": 2}},
-            ]
+            ],
         ),
         lambda: client.index(**cursors, op_type="create", document=asdict(CURSOR)),
     )
     assert ours(lambda: target.apply([], CURSOR)) == theirs(
         lambda: client.index(**cursors, if_seq_no=7, if_primary_term=1, document=asdict(CURSOR))
     )
-    recorder.has_index = True
 
     def rebuild() -> None:
         with target.rebuild():
@@ -163,9 +172,10 @@ def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: 
     assert ours(rebuild) == theirs(
         lambda: client.indices.exists_alias(name="docs"),
         lambda: client.indices.get_alias(name="docs"),
-        lambda: client.indices.exists(index="docs-2"),
+        lambda: client.indices.get_mapping(index="docs-*"),
+        lambda: client.indices.create(index="docs-2", **body, aliases={"docs-2-writes": {}}),
         lambda: client.delete(index="sitecrawl-cursors", id="docs-2"),
-        lambda: client.indices.create(index="docs-2", **body, aliases={}),
+        lambda: client.indices.get_mapping(index="docs-*"),
         lambda: client.indices.refresh(index="docs-2"),
         lambda: client.indices.update_aliases(actions=actions),
         lambda: client.delete(**cursors),

@@ -55,6 +55,15 @@ def scrapy(folder: Path, *words: object) -> Any:
     )
 
 
+def beside(folder: Path, *words: object) -> subprocess.Popen[str]:
+    """``scrapy sync WORDS`` in a folder, not waited for."""
+    command = [sys.executable, "-m", "scrapy", "sync", *map(str, words)]
+    given = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
+    return subprocess.Popen(
+        command, cwd=folder, env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
 def fold(lines: list[dict[str, Any]]) -> dict[str, tuple[int, str]]:
     """Number and text of the documents that a reader of all lines has in the end."""
     last = {line["id"]: line for line in sorted(lines, key=lambda line: line["seq"])}
@@ -194,6 +203,44 @@ def test_the_pipeline_of_the_docs_fills_a_field(
         assert sync(tmp_path, target, *words).returncode == 0
         assert indexed(engine, index) == fold(lines)
         assert all(each["vector"] == [0.5, 2.0] for each in engine.documents(index).values())
+
+
+@pytest.mark.behaviour("SY-19")
+def test_two_processes_never_undo_each_other(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    paths = [f"/{number}" for number in range(30)]
+    site: dict[str, Page] = {path: page(title=path, text=f"page {path}") for path in paths}
+    site["/"] = page(*paths, text="start")
+    origin, target = server.serve(site), engine.uri(index)
+    busy = f"Another scrapy sync writes to {target}; run one at a time.\n"
+    lines = crawl(f"{origin}/", delay=0, politeness=0).lines
+    for words in (["--batch", "1"], ["--rebuild", "--batch", "1"]):
+        two = [beside(tmp_path, target, *words) for _ in range(2)]
+        ends = [(process.communicate(timeout=200)[1], process.returncode) for process in two]
+        assert set(ends) <= {("", 0), (busy, 3)}, ends
+        assert sync(tmp_path, target).returncode == 0
+        assert indexed(engine, index) == fold(lines)
+        assert len(engine.get(f"/{index}*")) == 1
+    following = beside(tmp_path, target, "--follow")
+    assert sync(tmp_path, target, "--rebuild").returncode == 0
+    site.update({"/0": GONE, "/1": GONE})
+    lines += crawl(f"{origin}/", force=1, delay=0, politeness=0).lines
+    assert following.communicate(timeout=200)[1] == busy
+    assert following.returncode == 3
+    assert sync(tmp_path, target).returncode == 0
+    assert indexed(engine, index) == fold(lines)
+    assert len(engine.get(f"/{index}*")) == 1
+
+
+@pytest.mark.behaviour("SY-20")
+def test_a_dry_run_makes_nothing(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    crawl(f"{server.serve(dict(SITE))}/")
+    said = sync(tmp_path, engine.uri(index), "--dry-run")
+    assert said.stdout == f"{engine.uri(index)} would get 4 documents and 0 deletions.\n"
+    assert engine.get(f"/{index}*") == {}
 
 
 def test_a_server_that_is_not_there(server: Server, crawl: CrawlCommand, tmp_path: Path) -> None:
