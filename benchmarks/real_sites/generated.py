@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
+from html import escape
 from pathlib import Path
 from random import Random
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from benchmarks.real_sites.site import NEUTRAL, Served
 from benchmarks.real_sites.texts import portion, slug, words
 from fixtures.server import Answer, Page, Request, Server, page
 from fixtures.traps import TrapSite, real_pages
+from fixtures.traps.useful import SHOP
 
 ARCHIVE = 10_000
 SECTIONS, PER_SECTION = 10, 13  # with the sections and the home page, 141 real pages
@@ -156,5 +158,53 @@ def _part_of_traps(folder: Path, start: str, prefixes: tuple[str, ...]) -> Itera
         yield served
 
 
-catalogue = partial(_part_of_traps, start="/shop", prefixes=("/shop", "/product"))
+def _item(number: int) -> tuple[str, str]:
+    """Name and description of a product."""
+    text = portion(number, SHOP, 80)
+    return f"{slug(text, 3).replace('-', ' ').title()} {number}", text
+
+
+def _shop_page(target: str, links: Sequence[str]) -> str:
+    """A product with its description, or a list: names and beginnings of its products, and facets."""
+    path, _, query = target.partition("?")
+    if path.startswith("/product/"):
+        name, text = _item(int(path.rpartition("/")[2]))
+        return page("/shop", title=name, text=text)
+    chosen = {name: values[0] for name, values in parse_qs(query).items()}
+    title = " ".join(["Shop", *(f"{name} {value}" for name, value in chosen.items())])
+    articles, facets = "", ""
+    for link in links:
+        address = escape(link)
+        if link.startswith("/product/"):
+            name, text = _item(int(link.rpartition("/")[2]))
+            words = escape(" ".join(text.split()[:12]))
+            articles += (
+                f'<article><h2><a href="{address}">{escape(name)}</a></h2><p>{words}</p></article>'
+            )
+        else:
+            words = link.rpartition("=")[2]
+            facets += f'<li><a href="{address}">{words}</a></li>'
+    return page(title=title, text=title, body=f"{articles}<nav><ul>{facets}</ul></nav>")
+
+
+@contextmanager
+def catalogue(folder: Path) -> Iterator[Served]:
+    """A shop of 120 products: lists by page, by six facets, and by all combinations of them."""
+    folder.mkdir(exist_ok=True)
+    site = TrapSite()
+
+    pages = frozenset(path for path in real_pages() if path.startswith(("/shop", "/product")))
+
+    def answer(target: str) -> Page:
+        found = site.answer(target) if target in pages or target.startswith("/shop") else None
+        return Answer(status=404) if found is None else _shop_page(target, found.links)
+
+    def is_list_by_one_facet(target: str) -> bool:
+        names = parse_qs(target.partition("?")[2]).keys() - {"page"}
+        return target.startswith("/shop?") and len(names) == 1
+
+    with _answering("/shop", pages, answer, is_neutral=is_list_by_one_facet) as served:
+        yield served
+
+
 forum = partial(_part_of_traps, start="/forum?board=1", prefixes=("/forum", "/topic"))

@@ -27,7 +27,7 @@ _ALL = (
     Site("tarpit-nested", TEXTS, partial(generated.tarpit, nested=True), max_pages=1500),
     Site("archive", TEXTS, partial(generated.archive, named=False), max_pages=11_000),
     Site("archive-named", TEXTS, partial(generated.archive, named=True), max_pages=11_000),
-    Site("catalogue", (), generated.catalogue),
+    Site("catalogue", TEXTS, generated.catalogue),
     Site("forum", (), generated.forum),
 )
 

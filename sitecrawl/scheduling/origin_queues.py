@@ -296,6 +296,7 @@ class OriginQueues:
     async def _refill(self, origin: Origin) -> None:
         if not origin.todo:
             await self._recorder.flush(origin.key)
+        idle = origin.is_idle  # before: what ends meanwhile has links that are not among the dues
         dues = await self._pop(origin)
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
@@ -309,7 +310,7 @@ class OriginQueues:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
         await self._learning.prepare(origin.key, allowed)
         await self._worth.prepare(origin.key)
-        now, put_off = self._worth.sort(origin.key, allowed, idle=origin.is_idle)
+        now, put_off = self._worth.sort(origin.key, allowed, idle=idle)
         if put_off:
             await self._owner.frontier.put_off(origin.key, put_off)
         # What is under way ends with a commit, after which the database is asked again.

@@ -447,13 +447,15 @@ class Worth:
         return due.reading == self._reading and due.following == following
 
     def _is_low(self, worth: OriginWorth, due: DueUrl) -> bool:
-        """Return True for a link never requested before whose template brings little."""
+        """Return True for a link never requested before that probably brings little."""
         if not self._judges or due.via != "link" or due.depth == 0 or self._is_withdrawn(due):
             return False
         if due.outcome not in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)):
             return False
         judged = worth.templates.judge(due.url)
-        return judged is not None and judged[1].comes_last
+        if judged is not None and judged[1].comes_last:
+            return True
+        return self._discovery.limits.comes_last(due.url)
 
     def _is_withdrawn(self, due: DueUrl) -> bool:
         """Return True for a page that was withdrawn because another one has its text."""

@@ -3,7 +3,7 @@
 A variant is *recombined* if each of its parameters was seen before on its path, but not this
 combination. Facets produce such variants endlessly, categories with pages for good reason. A
 recombined variant is allowed as long as its kind (the names of its parameters) leads to pages
-that are not variants of the same path.
+that are not variants of the same path. Mixes of facets come last until one of their kind leads on.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PathVariants:
 
     ``fresh`` counts the variants read with a text of their own, ``stale`` the others.
     ``unproductive`` counts the consecutive recombined pages that led to no other path, over all
-    kinds that are not proven yet.
+    kinds that are not proven yet. ``alone`` has the parameters that were seen without others.
     """
 
     unproven: int = 0
@@ -57,6 +57,7 @@ class PathVariants:
     stale: int = 0
     unproductive: int = 0
     parameters: set[int] = field(default_factory=set)
+    alone: set[int] = field(default_factory=set)
     kinds: dict[str, RecombinedVariants] = field(default_factory=dict)
     recombined: set[int] = field(default_factory=set)
     texts: RecentHashes = field(default_factory=lambda: RecentHashes(REMEMBERED_TEXTS))
@@ -128,6 +129,18 @@ class QueryVariants(TrapLimit):
             kind.unproductive = variants.unproductive = 0
             kind.proven = True
 
+    def is_unproven(self, link: Target) -> bool:
+        """Return True for a mix of facets, each of which is a page by itself, that leads nowhere yet.
+
+        None of its kind (the names of the parameters) has led to another path.
+        """
+        variants = self._paths.get(_path(link))
+        if variants is None or hash(link.parts.query) not in variants.recombined:
+            return False
+        if variants.kinds[_names(link)].proven:
+            return False
+        return all(each in variants.alone for each in _hashes(link))
+
     def admit_fetch(self, link: Target) -> Decision:
         """Decide on the first fetch of a variant."""
         variants = self._paths.get(_path(link)) if link.parts.query else None
@@ -156,6 +169,8 @@ class QueryVariants(TrapLimit):
         names = _names(link)
         kind = variants.kinds.get(names) or RecombinedVariants()
         exhausted = not kind.proven and variants.unproductive >= 2 * self.patience
+        # A pair may lead on where others did not: pages of a list by one facet.
+        exhausted = exhausted and (kind.unproductive > 0 or names.count("&") > 1)
         if kind.unproductive < self.patience and not exhausted:
             return ALLOWED
         return RECOMBINATION.refuse(
@@ -166,6 +181,8 @@ class QueryVariants(TrapLimit):
         variants.unproven += 1
         if len(variants.parameters) < REMEMBERED_PARAMETERS:
             variants.parameters.update(_hashes(link))
+            if "&" not in link.parts.query:
+                variants.alone.add(hash(link.parts.query))
 
     def _variants_of(self, path: str) -> PathVariants:
         variants = self._paths.get(path)

@@ -69,6 +69,10 @@ class TrapLimits:
                 return decision
         return self.directories.fetch(link, new=new)
 
+    def comes_last(self, url: str) -> bool:
+        """Return True for a URL that is to be fetched after all others of its origin."""
+        return "&" in url and self.variants.is_unproven(read_target(url))
+
     def _admit_fetch(self, link: Target, depth: int, referrer: str) -> Decision:
         place = member(link, depth)
         if place.family:
