@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0
+LEND_LEASE_SECONDS = 2 * RETRY_LEASE_SECONDS  # one who waits for the lease asks meanwhile
 IDLE_LEASE_SECONDS = 0.25  # between attempts that find no free origin
 TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are leased
 
@@ -119,7 +120,7 @@ class LeasedOrigins:
     def release(self, origin: Origin) -> None:
         """Release an origin that has nothing left to do in this run."""
         self._resting[origin.key] = self.origins.pop(origin.key)
-        work = self._hand_over(origin) if origin.is_leaving else self._release(origin)
+        work = self._leave(origin) if origin.is_leaving else self._release(origin)
         origin.rest()
         self._tasks.begin(work)
 
@@ -227,6 +228,11 @@ class LeasedOrigins:
             await frontier.release(origin.key)
         self.acquire()
 
+    async def _leave(self, origin: Origin) -> None:
+        await self._hand_over(origin)
+        if not self.origins:
+            self.acquire()
+
     async def _hand_over(self, origin: Origin) -> None:
         """Release an origin for another worker, which continues where this one has stopped."""
         await self._learning.release(origin.key)
@@ -275,15 +281,33 @@ class LeasedOrigins:
         self.acquired.send(origin)
 
     async def _leave_to_holder(self, origin: Origin, request: Request) -> None:
-        """Leave the origin whose robots.txt redirects to one of another worker to that worker."""
+        """Leave the origin whose robots.txt redirects to one of another worker to that worker.
+
+        If it has requests of this worker, such as sitemaps, only its lease is left for a while: two
+        origins that redirect to each other would wait for each other for ever.
+        """
         asking = robots_of(request)
-        if asking is None or not asking.may_leave or not asking.robots.is_asked:
+        if (
+            asking is None
+            or not asking.robots.is_asked
+            or not (asking.may_leave or asking.is_quiet)
+        ):
             return
-        if await self._owner.frontier.follow(asking.key, origin.key):
+        if not await self._owner.frontier.follow(asking.key, origin.key):
+            return
+        if asking.may_leave:
             origin.robots_requests.remove(request)
             asking.robots.forgo()
             asking.belongs_to(origin.key)
             self.acquired.send(asking)
+        elif asking.is_quiet:
+            origin.robots_requests.remove(request)
+            asking.robots.forgo()
+            asking.belongs_to(origin.key)
+            asking.lease_asked()
+            await self._hand_over(asking)
+            loop = asyncio.get_running_loop()
+            loop.call_later(LEND_LEASE_SECONDS, self._claim_again, asking)
 
     def _claim_again(self, origin: Origin) -> None:
         if not origin.awaits_lease:

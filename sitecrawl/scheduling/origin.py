@@ -558,6 +558,12 @@ class Origin:
         special = self.adhoc_requests or self.robots_requests
         return not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
+    @property
+    def is_quiet(self) -> bool:
+        """True if its lease may be returned while requests other than pages wait for it."""
+        busy = self.in_flight or self.open_visits or self.refilling
+        return not busy and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
+
     def belongs_to(self, address: str) -> None:
         """Leave the origin to the worker that has the other origins of its address, or the origin
         of that key, once it can."""

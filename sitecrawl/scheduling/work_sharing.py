@@ -98,15 +98,21 @@ class WorkSharing:
 
     async def _share(self) -> None:
         share = await self._owner.frontier.beat(self.heartbeat())
-        if share.free and sum(share.mine.values()) <= min(share.others, default=0) + share.free:
+        origins = self._leased.origins
+        mine = {
+            key: load
+            for key, load in share.mine.items()
+            if key in origins and not origins[key].is_leaving
+        }
+        if share.free and sum(mine.values()) <= min(share.others, default=0) + share.free:
             self._leased.acquire()
         received_before = asyncio.get_running_loop().time() - MIN_STAY_SECONDS
         groups, settled = self._leased.groups(), {}
         for key, group in groups.items():
-            load = sum(share.mine.get(each.key, 0) for each in group)
+            load = sum(mine.get(each.key, 0) for each in group)
             if load and all(each.may_be_handed_over(received_before) for each in group):
                 settled[key] = load
-        fixed = sum(share.mine.values()) - sum(settled.values())
+        fixed = sum(mine.values()) - sum(settled.values())
         for key in to_hand_over(settled, share.others, fixed):
             for origin in groups[key]:
                 origin.hand_over()
