@@ -11,9 +11,14 @@ last worker gets a tenth of the time; ``late``: the last one starts when a quart
 ``benchmarks/numbering.py``. Each worker has a user agent of its own, so that the log of the server
 tells what it fetched.
 
-The rate is that of the middle four fifths of the pages. CPU per page is that of the workers without
-their starts, and beside it that of the PostgreSQL server; neither has that of nginx. With several
+The rate is that of the middle four fifths of the pages. CPU per page (user and system time of the
+process trees) is that of the workers without their starts, and beside it that of the PostgreSQL server
+and of nginx, which run on the same cores. ``at most`` is what these cores allow: the rate at which all
+of them would be busy with that CPU per page, divided by the rate of one worker. ``uneven`` is the
+difference between the most and the fewest pages of a worker, in percent of their mean. With several
 ``--rounds`` the runs are interleaved, and each figure is the median.
+
+    python -m benchmarks.workers --workers 1 2 4 --pages 150 --rounds 2    # the table of docs/scaling.md
 """
 
 from __future__ import annotations
@@ -60,6 +65,7 @@ WORDS = [
     "omicron",
 ]
 LEASE_SECONDS = 60.0  # as in StateOptions
+CORES = len(os.sched_getaffinity(0))
 SLICE = 0.1  # seconds, of which a slow worker runs a tenth
 SECONDS = 900
 
@@ -267,7 +273,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Figures of one run: seconds of CPU of each worker and of the database, and pages a second."""
+    """Figures of one run: seconds of CPU of each worker and of the servers, and pages a second."""
 
     pages: int
     missing: int
@@ -276,7 +282,18 @@ class Measured:
     wall: float
     workers: list[float]
     server: float
+    nginx: float
     finding: Finding
+
+    @property
+    def uneven(self) -> float:
+        """Difference between the most and the fewest pages of a worker, in percent of the mean."""
+        return 100 * (max(self.shares) - min(self.shares)) * len(self.shares) / sum(self.shares)
+
+    def cores_allow(self, start: float) -> float:
+        """Return the pages per second with which all cores would be busy."""
+        servers = 1000 * (self.server + self.nginx) / self.pages
+        return 1000 * CORES / (self.cpu_of_page(start) + servers)
 
     def cpu_of_page(self, start: float) -> float:
         """Return the milliseconds of CPU of the workers per page, without their starts."""
@@ -295,9 +312,14 @@ def rate_of(log: Sequence[Served]) -> float:
 
 
 def cpu_of(process: int) -> float:
-    """Return the seconds of CPU of a process and of its children that have ended."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    """Return the seconds of CPU of a process and of its children, also of those that have ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except FileNotFoundError:  # ended meanwhile
+        return 0.0
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu_of(int(child)) for child in children)
 
 
 def sizes_of(case: str, origins: int, pages: int) -> list[int]:
@@ -323,10 +345,12 @@ def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: fl
             url = server.url("workers")
         before = cpu_of(server.process) if server else 0.0
         nginx = stack.enter_context(Nginx(folder, roots))
+        nginx_before = cpu_of(nginx.process)
         run = Run(nginx, url, folder, delay)
         run.crawl(case, workers, sum(sizes))
         time.sleep(0.2)  # until the server has ended what served the workers
         used = cpu_of(server.process) - before if server else 0.0
+        nginx_used = cpu_of(nginx.process) - nginx_before
         log = nginx.log()
         finding = Finding.of(log, run, delay)
     pages = finding.pages.total()
@@ -338,13 +362,14 @@ def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: fl
         wall=run.wall,
         workers=[worker.cpu for worker in run.workers],
         server=used,
+        nginx=nginx_used,
         finding=finding,
     )
 
 
 HEADS = (
-    *("case", "database", "workers", "requests", "missing", "of each worker", "seconds"),
-    *("pages/s", "times one", "by CPU", "CPU ms/page", "of the database"),
+    *("case", "database", "workers", "requests", "missing", "of each worker", "uneven", "seconds"),
+    *("pages/s", "times one", "at most", "by CPU", "CPU ms/page", "of the database", "of nginx"),
     *("again", "needless", "overlaps", "too soon", "after loss"),
 )
 
@@ -357,15 +382,19 @@ def row_of(
     busiest = median(each.busiest(start) for each in runs)
     sums = [each.finding for each in runs]
     alone = median(each.busiest(start) for each in one) if one else 0.0
+    rate_of_one = median(each.rate for each in one) if one else 0.0
     return [
         *(case, kind, str(len(runs[0].workers))),
         *(str(runs[0].pages), str(max(each.missing for each in runs))),
         " ".join(map(str, runs[-1].shares)),
+        f"{median(each.uneven for each in runs):.0f} %",
         *(f"{median(each.wall for each in runs):.1f}", f"{rate:.0f}"),
-        f"{rate / median(each.rate for each in one):.2f}" if one else "",
+        f"{rate / rate_of_one:.2f}" if one else "",
+        f"{median(each.cores_allow(start) for each in runs) / rate_of_one:.2f}" if one else "",
         f"{alone / busiest:.2f}" if one else "",
         f"{median(each.cpu_of_page(start) for each in runs):.2f}",
         f"{median(1000 * each.server / each.pages for each in runs):.2f}",
+        f"{median(1000 * each.nginx / each.pages for each in runs):.2f}",
         *(str(sum(each.twice for each in sums)), str(sum(each.needless for each in sums))),
         str(sum(each.overlaps for each in sums)),
         *(str(sum(each.soon for each in sums)), str(sum(each.after_loss for each in sums))),

@@ -173,7 +173,7 @@ class OriginScheduler(BaseScheduler):
             return None
         if origin.robots_requests:
             return origin.robots_requests.popleft()
-        if self._robots.due(origin, now):
+        if self._robots.due(origin, now) and self._leased.may_request(origin):
             return self._robots_request(origin)
         if origin.adhoc_requests:
             if is_adhoc(origin.adhoc_requests[0]):

@@ -503,6 +503,9 @@ class Frontier(Protocol):
 
         The frontier renews its leases as long as it can reach the database."""
 
+    def may_renew(self, origin: str) -> bool:
+        """Tell whether the lease is ours, or has expired and is not known to be lost. Never waits."""
+
     async def backlog(self) -> Backlog:
         """Count the waiting URLs by lease holder; the crawl is finished when all are zero."""
 

@@ -464,7 +464,9 @@ class PostgresDatabase:
         The server ends a transaction that stands still, with its locks: the process may be stopped.
         """
         self._standstill = standstill
-        self._connection.execute(b"SET enable_seqscan = off; SET jit = off")
+        self._connection.execute(
+            b"SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan"
+        )
         timeout = f"SET idle_in_transaction_session_timeout = {round(standstill * 1000)}"
         self._connection.execute(timeout.encode())
 

@@ -254,6 +254,10 @@ class ThreadedFrontier:
         """Tell whether a request to the origin may begin."""
         return self._store.leases.safe(origin)
 
+    def may_renew(self, origin: str) -> bool:
+        """Tell whether the lease is ours, or has expired and is not known to be lost."""
+        return origin in self._store.leases
+
     async def backlog(self) -> Backlog:
         """Count the waiting URLs by lease holder."""
         return await self._run(self._store.backlog)

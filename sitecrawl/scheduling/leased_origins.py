@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0
 LEND_LEASE_SECONDS = 2 * RETRY_LEASE_SECONDS  # one who waits for the lease asks meanwhile
+RENEWAL_SECONDS = 0.5  # between looks at a lease that is being renewed
 IDLE_LEASE_SECONDS = 0.25  # between attempts that find no free origin
 TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are leased
 
@@ -116,6 +117,21 @@ class LeasedOrigins:
         origin.lease_asked()
         self._tasks.begin(self._claim(origin))
         return True
+
+    def may_request(self, origin: Origin) -> bool:
+        """Return True if the lease of an origin is safe; drop its due URLs if it was lost.
+
+        A lease that may have expired is renewed soon, unless another worker has had the origin: the
+        due URLs stay until that is known, as the crawl database gives them out only once.
+        """
+        frontier = self._owner.frontier
+        if frontier.holds(origin.key):
+            return True
+        if frontier.may_renew(origin.key):
+            origin.postpone(asyncio.get_running_loop().time() + RENEWAL_SECONDS)
+        else:
+            origin.drop_due()
+        return False
 
     def release(self, origin: Origin) -> None:
         """Release an origin that has nothing left to do in this run."""
@@ -305,6 +321,7 @@ class LeasedOrigins:
             asking.robots.forgo()
             asking.belongs_to(origin.key)
             asking.lease_asked()
+            asking.drop_due()
             await self._hand_over(asking)
             loop = asyncio.get_running_loop()
             loop.call_later(LEND_LEASE_SECONDS, self._claim_again, asking)

@@ -366,9 +366,8 @@ class Origin:
     # Lease
 
     def lease_asked(self) -> None:
-        """Wait for the lease; drop URLs that were fetched under one that has ended."""
+        """Wait for the lease. The due URLs stay, as a lease that expired unnoticed may go on."""
         self._move("lease_asked")
-        self.drop_due()
 
     def lease_acquired(self, now: float, *, handed_over: bool = False) -> None:
         """Start to work under a lease, at ``now`` by the event loop's clock."""
@@ -377,8 +376,9 @@ class Origin:
         self.address = None
 
     def lease_denied(self) -> None:
-        """Leave the origin to another worker for now."""
+        """Leave the origin to another worker for now, with its due URLs."""
         self._move("lease_denied")
+        self.drop_due()
 
     def lease_forgone(self) -> None:
         """Stop waiting for the lease, as nothing needs it any more."""

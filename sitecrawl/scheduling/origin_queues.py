@@ -136,8 +136,8 @@ class OriginQueues:
 
         URLs that robots.txt disallows get their outcome.
         """
-        if not self._owner.frontier.holds(origin.key):
-            origin.drop_due()
+        if not self._leased.may_request(origin):
+            return None
         now = asyncio.get_running_loop().time()
         while (found := origin.pop_due(now)) is not None:
             if isinstance(found, Request):

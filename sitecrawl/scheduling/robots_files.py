@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.events import Event
+from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.decision import ALLOWED, Decision
 from sitecrawl.policy.http.answers import answer_of_failure
 from sitecrawl.policy.http.retries import backoff
@@ -118,6 +119,10 @@ class RobotsFiles:
     def failed(self, failure: Failure) -> None:
         """Count a failed request as unreachable (RFC 9309, 2.3.1.4)."""
         origin: Origin = failure.request.meta[ROBOTS_OF]  # type: ignore[attr-defined]
+        if isinstance(failure.value, LeaseExpiredError):  # nothing was sent
+            origin.robots.forgo()
+            self._resume(origin)
+            return
         answer = answer_of_failure(exception_names(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
             origin.robots.blocked()

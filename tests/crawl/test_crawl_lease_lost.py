@@ -80,3 +80,19 @@ def test_a_request_that_waited_longer_than_its_lease_is_not_sent(
     assert len(asked) == 1
     assert asked[0] >= float((crawl.directory / "until").read_text()), run.log
     assert "retry/count" not in run.stats
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("W-03")
+def test_a_robots_txt_that_waited_longer_than_its_lease_is_asked_for_again(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {"/": page(*PATHS, title="Start")}
+    site |= {path: page(title=f"Page {path}") for path in PATHS}
+    origin = server.serve(site)
+    (crawl.directory / "own.py").write_text(STAND_STILL.replace('"/3"', '"/robots.txt"'))
+    settings = {"DOWNLOADER_MIDDLEWARES": json.dumps({"own.StandStill": 543})}
+    run = crawl(f"{origin}/", settings=settings, lease="2s")
+    assert run.documents.keys() == {f"{origin}{path}" for path in ("/", *PATHS)}, run.log
+    assert server.log.count("/robots.txt") == 1
+    assert "sitecrawl/robots/unreachable" not in run.stats, run.log

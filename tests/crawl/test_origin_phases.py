@@ -154,4 +154,6 @@ def test_nothing_is_sent_while_the_lease_is_asked_for() -> None:
     origin.begin_refill()
     origin.refilled([DueUrl(SITE, 1, f"{SITE}/", 0, "seed", None)], exhausted=False)
     origin.lease_asked()
+    assert (origin.has_work, len(origin.todo)) == (False, 1)  # the lease may go on
+    origin.lease_denied()
     assert (origin.has_work, len(origin.todo)) == (False, 0)
