@@ -264,7 +264,11 @@ class SqliteDatabase:
         self._connection.execute("PRAGMA cache_size = -2048")
 
     def wait_for_changes(self, seconds: float) -> None:
-        """Wait until another connection commits, or the time has elapsed; poll every 0.2 s."""
+        """Wait until another connection commits, or the time has elapsed; poll every 0.2 s.
+
+        Raises FrontierError if the file was deleted or replaced: it would be waited for in vain.
+        """
+        self._check_file()
         version = self.rows("PRAGMA data_version")
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self.rows("PRAGMA data_version") == version:

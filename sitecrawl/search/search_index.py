@@ -8,6 +8,7 @@ remove them: they are derived from the packed content, so both tables change in 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 from collections import Counter, defaultdict
@@ -88,8 +89,9 @@ class IndexedPage:
     @property
     def headings(self) -> list[dict[str, Any]]:
         """Headings with ``level``, ``text`` and an optional ``anchor``."""
-        found = self.content.get("headings") or []
-        return [each for each in found if isinstance(each, dict)]
+        found = self.content.get("headings")
+        listed = found if isinstance(found, list) else []
+        return [each for each in listed if isinstance(each, dict)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,9 @@ class SearchIndex:
         try:
             if make:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(
+                _address(path), uri=True, timeout=BUSY_SECONDS, isolation_level=None
+            )
             self._prepare(make=make)
         except (sqlite3.Error, OSError) as error:
             raise IndexFileError(f"The search index {path} cannot be used: {error}.") from error
@@ -156,6 +160,18 @@ class SearchIndex:
                 text = f"The search index {self.path} cannot be written: {error}."
                 raise IndexFileError(text) from error
             raise
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Apply all changes or none, inside of a transaction."""
+        self._connection.execute("SAVEPOINT page")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK TO page")
+            raise
+        finally:
+            self._connection.execute("RELEASE page")
 
     def meta(self, key: str) -> str | None:
         """Return a text that was stored with ``set_meta``."""
@@ -314,6 +330,15 @@ class SearchIndex:
         self._connection.close()
 
 
+def _address(path: Path) -> str:
+    """Return a file's URI; nobody writes to one without a log in a folder that is read-only, where
+    SQLite could not make the log that it reads with.
+    """
+    has_log = path.with_name(f"{path.name}-wal").exists()
+    is_fixed = path.exists() and not has_log and not os.access(path.parent, os.W_OK)
+    return f"{path.absolute().as_uri()}{'?immutable=1' if is_fixed else ''}"
+
+
 def _successor(prefix: str) -> str:
     """Return the smallest text that is greater than all that begin with a prefix."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
@@ -331,7 +356,9 @@ def open_index(path: Path) -> Iterator[SearchIndex]:
 
 def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
     """Return the analyzed texts of the columns, the same for adding and for removing."""
-    texts = [str(each.get("text") or "") for each in content.get("headings") or ()]
+    listed = content.get("headings")
+    headings = listed if isinstance(listed, list) else []
+    texts = [str(each.get("text") or "") for each in headings if isinstance(each, dict)]
     description = str(content.get("description") or "")
     body = str(content.get("body") or "")
     whole = body if description in body else f"{body}\n{description}"

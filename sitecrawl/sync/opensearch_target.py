@@ -54,6 +54,7 @@ INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,200}")
 SECONDS = 60  # to wait for a response
 MAX_REQUEST = 8_000_000  # bytes of one bulk request
 BUSY = frozenset({408, 429, 500, 502, 503, 504})
+TOO_LARGE = 413
 MAX_REASON = 500  # characters
 MAX_FAILURES = 3  # of one document
 INDEX_VERSION = 2
@@ -125,6 +126,7 @@ class OpenSearchTarget:
         self._index = index
         self._stored: tuple[int, int] | None = None  # the cursor document's seq_no and primary_term
         self._name = shown_target(uri)
+        self._limit = MAX_REQUEST
         self._failures: Counter[int] = Counter()  # of a change, by seq
 
     def mapping(self) -> str:
@@ -148,11 +150,10 @@ class OpenSearchTarget:
         """Write the changes in bulk requests, then the cursor."""
         refused: list[DeadLetter] = []
         with self._errors():
-            for lines, batch in self._requests(changes):
-                if any(change.op == "delete" for change in batch):
+            for batch in self._requests(changes):
+                if any(change.op == "delete" for change, _ in batch):
                     self._require_index()
-                answer = self._client.bulk(body=b"".join(lines), params={"require_alias": "true"})
-                refused += self._judge(answer["items"], batch)
+                refused += self._send(batch)
             self._write_cursor(cursor)
         return refused
 
@@ -180,32 +181,47 @@ class OpenSearchTarget:
         """Close the connections."""
         self._client.close()
 
-    def _requests(self, changes: Sequence[Change]) -> Iterator[tuple[list[bytes], list[Change]]]:
-        """Yield bodies of bulk requests of at most ``MAX_REQUEST`` bytes, each with its changes."""
-        lines: list[bytes] = []
-        batch: list[Change] = []
+    def _requests(self, changes: Sequence[Change]) -> Iterator[list[tuple[Change, bytes]]]:
+        """Yield the changes of each bulk request, with their lines of at most ``_limit`` bytes."""
+        batch: list[tuple[Change, bytes]] = []
         size = 0
         for change in changes:
-            new = self._lines(change)
-            length = sum(map(len, new))
-            if batch and size + length > MAX_REQUEST:
-                yield lines, batch
-                lines, batch, size = [], [], 0
-            lines += new
-            batch.append(change)
-            size += length
+            lines = self._lines(change)
+            if batch and size + len(lines) > self._limit:
+                yield batch
+                batch, size = [], 0
+            batch.append((change, lines))
+            size += len(lines)
         if batch:
-            yield lines, batch
+            yield batch
 
-    def _lines(self, change: Change) -> list[bytes]:
+    def _send(self, batch: Sequence[tuple[Change, bytes]]) -> list[DeadLetter]:
+        """Send a bulk request, in halves if it is too large; return the refused changes."""
+        body = b"".join(lines for _, lines in batch)
+        try:
+            answer = self._client.bulk(body=body, params={"require_alias": "true"})
+        except TransportError as error:
+            if error.status_code != TOO_LARGE:
+                raise
+        else:
+            return list(self._judge(answer, [change for change, _ in batch]))
+        if len(batch) == 1:
+            change = batch[0][0]
+            reason = f"its {len(body)} bytes are more than the server takes (status {TOO_LARGE})"
+            return [DeadLetter(change.seq, change.id, change.record.get("url"), reason)]
+        self._limit = len(body) // 2
+        half = len(batch) // 2
+        return [*self._send(batch[:half]), *self._send(batch[half:])]
+
+    def _lines(self, change: Change) -> bytes:
         """Return action and source of a change, each with its line end."""
         action = "delete" if change.op == "delete" else "index"
         place = {"_index": _written_through(self._index), "_id": change.id}
         version = {"version": change.seq, "version_type": "external_gte"}
         head = serialized({action: {**place, **version}}) + b"\n"
         if action == "delete":
-            return [head]
-        return [head, serialized(self._source(change.record)) + b"\n"]
+            return head
+        return head + serialized(self._source(change.record)) + b"\n"
 
     def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document as indexed: its texts are repeated under its language."""
@@ -220,9 +236,7 @@ class OpenSearchTarget:
     def _named(self, field: str) -> str:
         return dict(self._options.field_map).get(field, field)
 
-    def _judge(
-        self, items: Sequence[Mapping[str, Any]], batch: Sequence[Change]
-    ) -> Iterator[DeadLetter]:
+    def _judge(self, answer: Any, batch: Sequence[Change]) -> Iterator[DeadLetter]:
         """Yield the changes that were refused for good; raises TargetUnreachableError for others,
         TargetBusyError if the index was removed.
 
@@ -230,7 +244,9 @@ class OpenSearchTarget:
         document that fails (500) again and again while others are accepted is refused: its
         pipeline fails on it.
         """
-        results = [next(iter(item.items())) for item in items]
+        results = _results(answer)
+        if len(results) != len(batch):
+            raise SyncError(f"{self._name} answered a bulk request without the results of it.")
         is_working = any(result["status"] < 300 for _, result in results)
         failed = [
             change.seq
@@ -238,7 +254,7 @@ class OpenSearchTarget:
             if result["status"] == 500
         ]
         self._failures.update(failed)
-        if any((result.get("error") or {}).get("type") == NO_INDEX for _, result in results):
+        if any(_reason(result).startswith(NO_INDEX) for _, result in results):
             raise self._busy()
         for (action, result), change in zip(results, batch, strict=True):
             status, reason = result["status"], _reason(result)
@@ -365,11 +381,11 @@ class OpenSearchTarget:
         except ConnectionError as error:
             raise TargetUnreachableError(f"{self._name} does not answer: {error.error}.") from error
         except TransportError as error:
-            text = f"{self._name} answered with status {error.status_code}: {error.error}."
+            text = f"{self._name} answered with status {error.status_code}: {_line(error.error)}."
             kind = TargetUnreachableError if error.status_code in BUSY else SyncError
             raise kind(text) from error
         except OpenSearchException as error:
-            raise SyncError(f"{self._name}: {error}.") from error
+            raise SyncError(f"{self._name}: {_line(error)}.") from error
 
 
 def _written_through(index: str) -> str:
@@ -413,12 +429,30 @@ def _client(uri: str) -> OpenSearch:
     )
 
 
+def _results(answer: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return action and result of each item in the answer to a bulk request."""
+    items = answer.get("items") if isinstance(answer, Mapping) else None
+    found = [pair for item in items or () if isinstance(item, Mapping) for pair in item.items()]
+    return [
+        (action, result)
+        for action, result in found
+        if isinstance(result, Mapping) and "status" in result
+    ]
+
+
 def _reason(result: Mapping[str, Any]) -> str:
     """Return why an item of a bulk request was not written."""
     error = result.get("error") or {}
+    if not isinstance(error, Mapping):
+        return str(error)[:MAX_REASON]
     reason = f"{error.get('type')}: {error.get('reason')}"
     caused = error.get("caused_by") or {}
     return (f"{reason} ({caused['reason']})" if caused.get("reason") else reason)[:MAX_REASON]
+
+
+def _line(text: object) -> str:
+    """Return the beginning of an answer, in one line."""
+    return " ".join(str(text).split())[:MAX_REASON]
 
 
 def _text(value: Any) -> str:

@@ -7,6 +7,7 @@ applied by the one that finds the cursor as it left it. A rebuild needs the file
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -21,6 +22,8 @@ from sitecrawl.sync.target import Cursor, SyncError, TargetBusyError, TargetOpti
 from sitecrawl.sync.target_folder import lock_open_file
 
 CURSOR = "cursor"
+UNFIT = (TypeError, ValueError, AttributeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
+"""Errors that values of a document cause: a project's pipeline may give a field any type."""
 
 
 class SearchFileTarget:
@@ -114,14 +117,23 @@ class IndexWriter:
                 raise TargetBusyError(
                     f"Another scrapy sync writes to {self._path}; run one at a time."
                 )
-            for change in changes:
-                if change.op == "delete":
-                    self.index.remove(change.id)
-                else:
-                    self.index.put(change.record)
+            refused = [letter for change in changes if (letter := self._write(change))]
             self.index.set_meta(CURSOR, text)
         self.stored = text
-        return []
+        return refused
+
+    def _write(self, change: Change) -> DeadLetter | None:
+        """Put or remove a page; return a letter if a field has a value that no page can have."""
+        if change.op == "delete":
+            self.index.remove(change.id)
+            return None
+        try:
+            with self.index.savepoint():
+                self.index.put(change.record)
+        except UNFIT as error:
+            reason = f"{type(error).__name__}: {error}"
+            return DeadLetter(change.seq, change.id, str(change.record.get("url") or ""), reason)
+        return None
 
 
 @contextmanager

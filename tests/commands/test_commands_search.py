@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from saying import Crawled, Say
@@ -134,3 +137,29 @@ def test_a_file_that_is_none(say: Say, tmp_path: Path) -> None:
         connection.execute("CREATE TABLE t (x)")
     assert "is not a search index" in say("search", "x", "--file", tmp_path / "other.db").err
     assert say("search").status == 2
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from sitecrawl.search.search_index import open_index
+
+if os.getuid() == 0:
+    os.setuid(65534)
+with open_index(Path(sys.argv[1])) as index:
+    print(index.count())
+"""
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-09")
+def test_a_file_in_a_folder_that_is_read_only(say: Say) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "one.sqlite"
+        assert say("sync", f"sqlite:///{file}").status == 0
+        Path(folder).chmod(0o555)
+        command = [sys.executable, "-c", READ_ONLY, str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        Path(folder).chmod(0o755)
+    assert (done.stdout, done.stderr) == ("5\n", "")

@@ -16,7 +16,10 @@ from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.frontier import open_change_log
+from sitecrawl.frontier.base import Change, FrontierError
 from sitecrawl.search.search_index import open_index
+from sitecrawl.sync.synchronizer import Synchronizer
 from sitecrawl.sync.target import Cursor, TargetBusyError, TargetOptions, open_target
 
 SITE: dict[str, Page] = {
@@ -204,3 +207,44 @@ def test_a_dry_run_makes_nothing(say: Say, tmp_path: Path, kind: str) -> None:
     assert (said.status, said.err) == (0, "")
     assert said.out == f"{target} would get 4 documents and 0 deletions.\n"
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.behaviour("SY-06")
+def test_values_of_any_type_do_not_stop_the_others(tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [
+        {"headings": "one"},
+        {"headings": [None, "two"]},
+        {"title": ["a"], "language": 5},
+        {"modified_at": {"day": 1}},
+        {"url": "http://[", "title": "no address"},
+        {"title": "a\0b \x1b[31m"},
+    ]
+    changes = [
+        Change(
+            seq, "upsert", f"{seq:032x}", {"id": f"{seq:032x}", "url": f"http://h/{seq}", **each}
+        )
+        for seq, each in enumerate(fields, start=1)
+    ]
+    path = tmp_path / "one.sqlite"
+    with closing(open_target(f"sqlite:///{path}", TargetOptions())) as target:
+        target.open()
+        refused = target.apply(changes, Cursor("uid", "", "mapping", 6))
+    assert [letter.seq for letter in refused] == [4, 5]
+    assert sorted(each["url"] for each in pages(path).values()) == [
+        f"http://h/{seq}" for seq in (1, 2, 3, 6)
+    ]
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-07")
+def test_a_database_that_is_deleted_is_not_followed(tmp_path: Path) -> None:
+    (database,) = (tmp_path / ".sitecrawl").glob("*.db")
+    with (
+        open_change_log(f"sqlite:///{database}") as log,
+        closing(open_target(f"sqlite:///{tmp_path}/one.sqlite", TargetOptions())) as target,
+    ):
+        synchronizer = Synchronizer(log, target, "sqlite:///one.sqlite", poll=0)
+        assert synchronizer.run().upserts == 4
+        database.unlink()
+        with pytest.raises(FrontierError, match="was deleted or replaced"):
+            synchronizer.follow(lambda: False)
