@@ -24,7 +24,7 @@ CURRENT = (
     " WHERE d.origin = ? AND d.seq IS NOT NULL AND d.target IS NULL AND u.waiting = 0"
     " ORDER BY u.id"
 )
-WITHDRAWN = f"SELECT url FROM url WHERE origin = ? AND reason = '{COPY}'"
+WITHDRAWN = f"SELECT url FROM url WHERE origin = ? AND reason = '{COPY}' ORDER BY id"
 TEXTS = (
     "SELECT d.url, d.body, l.targets FROM document AS d LEFT JOIN link AS l ON l.url = d.url"
     " WHERE d.url IN ({})"

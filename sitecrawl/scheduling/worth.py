@@ -106,7 +106,15 @@ class OriginWorth:
         was_comparing = self.copies.is_comparing
         text, template = visit.document.get("body") or "", self.templates.name_of(url)
         title = visit.document.get("title") or ""
-        novelty, original = self.copies.observe(url, referrer, text, template, title)
+        novelty, original, superseded = self.copies.observe(
+            url,
+            referrer,
+            text,
+            template,
+            title=title,
+            links=(each[2] for each in visit.links or ()),
+        )
+        self.templates.supersede(superseded, url)
         if self.copies.is_comparing and not was_comparing:
             self.templates.start_comparing()
         if not self.copies.is_comparing and self.templates.has_copies(url):
@@ -454,6 +462,8 @@ class Worth:
             return False
         judged = worth.templates.judge(due.url)
         if judged is not None and judged[1].comes_last:
+            return True
+        if worth.templates.may_be_view(due.url):
             return True
         return self._discovery.limits.comes_last(due.url)
 

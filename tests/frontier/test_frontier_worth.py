@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from workers import SITE, Crawls, candidate, ingested
+from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -69,3 +70,58 @@ def test_the_evidence_is_kept_with_its_origin(work: Crawls) -> None:
     worker.store.save_worth(SITE, [part])
     worker.store.save_worth(SITE, [part._replace(state="good")])
     assert worker.store.worth(SITE) == [part._replace(state="good")]
+
+
+def _row(worker: Worker, path: str) -> int:
+    [(row,)] = worker.database.rows("SELECT id FROM url WHERE url = ?", (SITE + path,))
+    return int(row)
+
+
+@pytest.mark.behaviour("Q-35")
+def test_a_withdrawn_copy_is_left_out_until_its_original_is_no_document(work: Crawls) -> None:
+    first = work()
+    first.seed("/page", "/view", "/view-again")
+    page, view, same = first.due()
+    now = time.time()
+    first.commit(
+        ingested(page, "page", now), ingested(view, "view", now), ingested(same, "view", now)
+    )
+    copy = Withdrawal(_row(first, "/view"), "near_copy", "repeats it", _row(first, "/page"))
+    [change] = first.store.withdraw(SITE, [copy], [])
+    facts = (change.op, change.record["reason"], change.record["moved_to"])
+    assert facts == ("delete", "near_copy", f"{SITE}/page")
+    assert first.store.withdraw(SITE, [copy], []) == [], "it is no document any more"
+    assert first.store.settle(SITE).changes == []
+    assert first.due() == []
+    assert [each.url for each in first.store.current_pages(SITE)] == [f"{SITE}/page"]
+    assert first.store.withdrawn_copies(SITE) == [f"{SITE}/view", f"{SITE}/view-again"]
+    first.end()
+    second = work(revisit=Revisit(interval=0.0))
+    page, *copies = second.due()
+    assert [each.reason for each in copies] == ["near_copy"] * 2
+    assert [each.detail for each in copies] == ["repeats it"] * 2
+    blocked = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+    refused = [VisitResult(each, now, 0.0, blocked, reason="near_copy") for each in copies]
+    second.commit(VisitResult(page, now, 0.0, Outcome.FILE_GONE, 410), *refused)
+    assert second.store.settle(SITE).changes[0].record["reason"] == "gone"
+    assert sorted(each.url for each in second.due()) == [f"{SITE}/view", f"{SITE}/view-again"]
+    assert second.database.rows("SELECT pending FROM origin") == [(2,)]
+
+
+@pytest.mark.behaviour("Q-36")
+def test_documents_without_a_replacement_count_as_losses_if_another_run_wrote_them(
+    work: Crawls,
+) -> None:
+    first = work()
+    first.seed("/old")
+    [due] = first.due()
+    first.commit(ingested(due, "old", time.time()))
+    first.end()
+    second = work()
+    second.seed("/new")
+    [due] = [due for due in second.due() if due.url == f"{SITE}/new"]
+    second.commit(ingested(due, "new", time.time()))
+    pages = [Withdrawal(_row(second, path), "maze", "no end") for path in ("/old", "/new")]
+    [change] = second.store.withdraw(SITE, pages, [])
+    assert (change.record["url"], change.record["reason"]) == (f"{SITE}/new", "maze")
+    assert second.database.rows("SELECT reason, moved FROM deletion") == [("maze", 0)]

@@ -20,22 +20,25 @@ from typing import NamedTuple, Self
 from urllib.parse import unquote_plus
 from zlib import crc32
 
+from sitecrawl.policy.documents.text_fields import title_from_url
 from sitecrawl.policy.urls.templates import DEFAULT_NAMES
 
 MIN_CONTAINMENT = 0.8
 """Share of a page's shingles that another page has, from which it is a near copy."""
 MIN_SHINGLES = 12
 """Number of shingles below which a text is no evidence."""
-MIN_NUMBERS, MIN_COMMON_NUMBERS = 6, 0.5
-"""Number of different numbers from which they count, and share of them that the other page must have:
-a table of another year has the same words."""
+MIN_NUMBERS, NUMBERS_SHARE, MIN_COMMON_NUMBERS = 6, 0.1, 0.5
+"""Number of different numbers, absolute and for each shingle, from which they count, and share of them
+that the other page must have: a table of another year has the same words."""
 MIN_LINES = 5
 """Length of a run of numbers, each one more than the one before, from which they count lines."""
+MIN_TITLE_WORD = 3
+"""Letters of a word of a title that counts, in scripts without long words two: "file at version"."""
 MIN_ANCHOR = 7
 """Letters of a word at which a shingle begins: every fourth or fifth word of English."""
 MAX_SHORT = 500
 """Number of words of a text, up to which a shingle begins at each of them."""
-MAX_TEXT = 16_000
+MAX_TEXT = 64_000
 """Number of characters of a text that are compared."""
 EARLY, EARLY_TEXT, EARLY_SHARE = 128, 8_000, 0.05
 """Number of pages, the latest ones, whose texts are kept until texts are compared, of characters of
@@ -67,6 +70,14 @@ class Novelty(Enum):
     UNKNOWN = "unknown"
 
 
+class TextComparison(NamedTuple):
+    """Result for a page; ``original`` is the page that it repeats, ``superseded`` those that repeat it."""
+
+    novelty: Novelty
+    original: str = ""
+    superseded: Sequence[str] = ()
+
+
 class Shingles(NamedTuple):
     """Hashes of the runs of three words of a text, and its numbers but those of lines.
 
@@ -80,10 +91,12 @@ class Shingles(NamedTuple):
     is_short: bool
     numbers: frozenset[int]
     words: frozenset[int] = frozenset()
+    title: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, text: str, url: str = "") -> Self:
-        """Return the shingles of a text, without those with words of its URL."""
+    def of(cls, text: str, url: str = "", title: str = "") -> Self:
+        """Return the shingles of title and text, without those with words of the URL."""
+        text = f"{title} {text}"
         named = frozenset(_WORD.findall(unquote_plus(url)))
         words = _WORD.findall(text[:MAX_TEXT])
         anchored: list[int] = []
@@ -101,8 +114,13 @@ class Shingles(NamedTuple):
                     anchored.append(shingle)
         numbers = _without_lines(set(map(int, _NUMBER.findall(text[:MAX_TEXT]))))
         is_short = len(words) <= MAX_SHORT
+        titled = hashes_of(
+            each
+            for each in _WORD.findall(title)
+            if len(each) >= MIN_TITLE_WORD or not each.isascii()
+        )
         known = hashes_of(words)
-        return cls(frozenset(anchored), frozenset(first), is_short, numbers, known)
+        return cls(frozenset(anchored), frozenset(first), is_short, numbers, known, titled)
 
     @property
     def all(self) -> frozenset[int]:
@@ -120,10 +138,6 @@ class Shingles(NamedTuple):
             return self
         return self._replace(anchored=self.anchored - common, first=self.first - common)
 
-    def has_title(self, title: str) -> bool:
-        """Return True if the text has all words of a title: it is about the same, and no variant."""
-        return hashes_of(_WORD.findall(title)) <= self.words
-
     def is_contained_in(
         self,
         other: Shingles,
@@ -133,10 +147,14 @@ class Shingles(NamedTuple):
     ) -> bool:
         """Return True if another text has nearly all of this one; False if this one says too little.
 
-        ``share`` and ``numbers`` are the parts of its shingles and numbers that the other must have.
+        ``share`` and ``numbers`` are the parts of its shingles and numbers that the other must have. It
+        must also have all words of the title, otherwise this is a variant of it.
         """
+        if not self.title <= other.words:
+            return False
         common = len(self.numbers & other.numbers)
-        if len(self.numbers) >= MIN_NUMBERS and common < numbers * len(self.numbers):
+        few = max(MIN_NUMBERS, NUMBERS_SHARE * len(self.all))
+        if len(self.numbers) >= few and common < numbers * len(self.numbers):
             return False
         if self.is_short and _has_most(other.first, self.first, share, at_least):
             return True
@@ -145,6 +163,11 @@ class Shingles(NamedTuple):
 
 def _has_most(text: frozenset[int], of: frozenset[int], share: float, at_least: int) -> bool:
     return len(of) >= at_least and len(of & text) >= share * len(of)
+
+
+def own_title(url: str, title: str) -> str:
+    """Return a title, "" for one that was made of the URL."""
+    return "" if title == title_from_url(url) else title
 
 
 def hashes_of(words: Iterable[str]) -> frozenset[int]:
@@ -221,7 +244,9 @@ class NearCopies:
     is_comparing: bool = False
     _pages: int = 0
     _sharing: int = 0
-    _early: deque[tuple[str, list[str], str]] = field(default_factory=lambda: deque(maxlen=EARLY))
+    _early: deque[tuple[str, list[str], str, str]] = field(
+        default_factory=lambda: deque(maxlen=EARLY)
+    )
     _seen: Counter[str] = field(default_factory=Counter)
     _copies: Counter[str] = field(default_factory=Counter)
     _size: int = 0
@@ -229,21 +254,29 @@ class NearCopies:
     _templates: dict[str, Boilerplate] = field(default_factory=dict)
 
     def observe(
-        self, url: str, referrer: str | None, text: str, template: str = "", title: str = ""
-    ) -> tuple[Novelty, str]:
-        """Compare a new page with those read before; return the URL of the page it repeats, or ""."""
-        if title:
-            text = f"{title} {text}"
+        self,
+        url: str,
+        referrer: str | None,
+        text: str,
+        template: str = "",
+        *,
+        title: str = "",
+        links: Iterable[str] = (),
+    ) -> TextComparison:
+        """Compare a new page, with its links, with those read before."""
+        title = own_title(url, title)
         names = names_of(url)
         known = any(self._seen[each] for each in names)
         self._count(names, known=known)
         if names and self.is_comparing:
-            return self._compare(url, referrer, text, template, names, title=title, known=known)
+            return self._compare(
+                url, referrer, text, template, names, title=title, links=links, known=known
+            )
         if self._pages > EARLY and self._sharing < EARLY_SHARE * self._pages:
             self._early.clear()
         elif names:
-            self._early.append((url, names, text[:EARLY_TEXT]))
-        return Novelty.NEW, ""
+            self._early.append((url, names, text[:EARLY_TEXT], title))
+        return TextComparison(Novelty.NEW)
 
     def _compare(
         self,
@@ -254,31 +287,33 @@ class NearCopies:
         names: list[str],
         *,
         title: str,
+        links: Iterable[str],
         known: bool,
-    ) -> tuple[Novelty, str]:
+    ) -> TextComparison:
         self._recall_early()
-        whole = Shingles.of(text)
+        whole = Shingles.of(text, title=title)
         if len(whole.all) < MIN_SHINGLES:
-            return Novelty.UNKNOWN, ""
+            return TextComparison(Novelty.UNKNOWN)
         common = self._boilerplate(template, whole)
-        own = Shingles.of(text, url).without(common)
-        original, is_compared = self._find(url, names, (own, whole), title)
+        own = Shingles.of(text, url, title).without(common)
+        original, is_compared = self._find(url, names, (own, whole))
         if original is None:
+            superseded = self._supersede(url, names, whole)
             self._remember(url, names, whole)
             if len(own.all) < MIN_SHINGLES or (known and not is_compared):
-                return Novelty.UNKNOWN, ""
-            return Novelty.NEW, ""
+                return TextComparison(Novelty.UNKNOWN, "", superseded)
+            return TextComparison(Novelty.NEW, "", superseded)
         if len(self._copies) < MAX_NAMES:
             self._copies.update(names)
-        if self._is_of_version(url, original, referrer, names):
-            return Novelty.UNKNOWN, original
-        return Novelty.NEAR_COPY, original
+        if self._is_of_version(url, original, referrer, names, links):
+            return TextComparison(Novelty.UNKNOWN, original)
+        return TextComparison(Novelty.NEAR_COPY, original)
 
     def _recall_early(self) -> None:
         while self._early:
-            url, names, text = self._early.popleft()
-            own = Shingles.of(text)
-            if self._find(url, names, [own], "")[0] is None:
+            url, names, text, title = self._early.popleft()
+            own = Shingles.of(text, title=title)
+            if self._find(url, names, [own])[0] is None:
                 self._remember(url, names, own)
 
     def _boilerplate(self, template: str, page: Shingles) -> frozenset[int]:
@@ -296,9 +331,7 @@ class NearCopies:
         if self._sharing >= MIN_SHARING and self._sharing >= MIN_SHARE * self._pages:
             self.is_comparing = True
 
-    def _find(
-        self, url: str, names: list[str], own: Sequence[Shingles], title: str
-    ) -> tuple[str | None, bool]:
+    def _find(self, url: str, names: list[str], own: Sequence[Shingles]) -> tuple[str | None, bool]:
         """Return the page that contains a text, and True if there was one to compare with.
 
         A page without a query is no copy of one that has one.
@@ -309,9 +342,22 @@ class NearCopies:
                 if "?" in other and "?" not in url:
                     continue
                 is_compared = True
-                if any(each.is_contained_in(text) for each in own) and text.has_title(title):
+                if any(each.is_contained_in(text) for each in own):
                     return other, True
         return None, is_compared
+
+    def _supersede(self, url: str, names: list[str], whole: Shingles) -> list[str]:
+        """Forget the earlier states of a page that it contains, such as older versions; return their URLs."""
+        path = url.partition("?")[0]
+        found: dict[str, None] = {}
+        for name in names:
+            originals = self._originals.get(name, {})
+            for other in [each for each in originals if each.partition("?")[0] == path]:
+                if ("?" in url and "?" not in other) or not originals[other].is_contained_in(whole):
+                    continue
+                self._size -= originals.pop(other).size
+                found[other] = None
+        return list(found)
 
     def _remember(self, url: str, names: list[str], own: Shingles) -> None:
         """Keep a text, the largest ones of each name: they contain others."""
@@ -327,12 +373,24 @@ class NearCopies:
             self._size -= sum(each.size for each in oldest.values())
 
     def _is_of_version(
-        self, url: str, original: str, referrer: str | None, names: list[str]
+        self,
+        url: str,
+        original: str,
+        referrer: str | None,
+        names: list[str],
+        links: Iterable[str],
     ) -> bool:
         """Return True for a page of one of few versions of a site, whose pages link to each other.
 
         A version of a manual is read as a whole; a site with a version for each change is not.
         """
-        if referrer is None or not _parts(url) - _parts(original) <= _parts(referrer):
+        if max(self._copies[each] for each in names) > MIN_VERSIONS:
             return False
-        return max(self._copies[each] for each in names) <= MIN_VERSIONS
+        if referrer is not None and _parts(url) - _parts(original) <= _parts(referrer):
+            return True
+        path, other = url.partition("?")[0], original.partition("?")[0]
+        apart = segments_of(path) - segments_of(other)
+        return bool(apart) and any(
+            apart <= segments_of(linked) and not path.startswith(linked)
+            for linked in (each.partition("?")[0] for each in links)
+        )

@@ -21,6 +21,7 @@ from sitecrawl.policy.learning.near_copies import (
     MIN_SHINGLES,
     Shingles,
     names_of,
+    own_title,
     segments_of,
 )
 from sitecrawl.policy.learning.template_worth import HANDFUL, Templates
@@ -31,6 +32,9 @@ MIN_REPEATED = 0.9
 must have: variants of a product differ in the words that name them."""
 MIN_OLDER = 0.97
 """The same for a page of the same kind and path, such as an older version."""
+MIN_HOLLOW = 0.5
+"""The same for the few shingles of a page that are not common to the pages of its kind, if these were
+judged to be near copies."""
 SAME_NUMBERS = 0.3
 """Share of the numbers of a page that a page of another kind with the same title must have: dates and
 ages differ from view to view."""
@@ -103,7 +107,7 @@ class ComparedPage:
     def of(cls, templates: Templates, page: CurrentPage, stored: StoredText) -> Self:
         """Return a page as judged by the templates of its origin."""
         suspect, kind = templates.copied_kind(page.url), templates.name_of(page.url)
-        text = f"{stored.title} {stored.body}"
+        title = own_title(page.url, stored.title)
         return cls(
             page.row,
             page.url,
@@ -111,10 +115,10 @@ class ComparedPage:
             kind,
             suspect or kind,
             bool(suspect),
-            stored.title,
-            Shingles.of(text),
-            Shingles.of(text, page.url),
-            len(text),
+            title,
+            Shingles.of(stored.body, title=title),
+            Shingles.of(stored.body, page.url, title),
+            len(stored.body),
             stored.links,
         )
 
@@ -222,13 +226,13 @@ class RepeatedPages:
 
     def _is_contained(self, page: ComparedPage, other: ComparedPage, *, is_older: bool) -> bool:
         common = self._common.get(page.kind, frozenset())
-        if page.title == other.title and not is_older:
-            own = page.own.without(common)
-            if len(own.all) < MIN_SHINGLES:  # it says no more than any page of its kind
+        own = page.own.without(common)
+        if len(own.all) < MIN_SHINGLES and page.is_suspect:  # it says what all of its kind say
+            return own.is_contained_in(other.text, MIN_HOLLOW, SAME_NUMBERS, 0)
+        if page.title in ("", other.title) and not is_older:
+            if len(own.all) < MIN_SHINGLES:
                 return page.own.is_contained_in(other.text, MIN_REPEATED, SAME_NUMBERS, 1)
             return own.is_contained_in(other.text, MIN_CONTAINMENT, SAME_NUMBERS)
-        if not other.text.has_title(page.title):
-            return False
         share = MIN_OLDER if is_older else MIN_REPEATED
         return page.text.without(common).is_contained_in(other.text, share)
 

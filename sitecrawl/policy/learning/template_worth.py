@@ -133,6 +133,8 @@ class TemplateWorth:
     @property
     def is_barren_pool(self) -> bool:
         """True if it is a pool of which only samples are requested."""
+        if self.pages >= MIN_COPIED and self.is_copied:
+            return self.share < COPIED_SHARE
         enough = MIN_STATED if self.is_stated else MIN_POOLED
         if self.new or self.credit:
             enough = MIN_EXCEPTIONS
@@ -179,6 +181,16 @@ class Templates:
             for name in self._pools_of(page.url):
                 self._count(self._of(name), page)
 
+    def supersede(self, urls: Iterable[str], by: str) -> None:
+        """Count documents as near copies whose text a later page has."""
+        for url in urls:
+            for name in (self.name_of(url), *self._pools_of(url)):
+                template = self.found.get(name)
+                if template is not None and template.new:
+                    template.new -= 1
+                    template.results[NEAR_COPY] += 1
+                    template.example = f"{url} repeats {by}"
+
     def start_comparing(self) -> None:
         """Forget what was judged without a comparison of texts, as all documents were new."""
         self.is_comparing = True
@@ -206,6 +218,17 @@ class Templates:
             if pool is not None and (template is not None or pool[0].endswith(f"/{ALL}")):
                 return pool
         return (name, template) if template is not None else None
+
+    def may_be_view(self, url: str) -> bool:
+        """Return True for a URL with a query whose kind has not proved its worth yet.
+
+        Where pages share names it may show another page, or an older state of one, and is read when
+        these are known.
+        """
+        if not self.is_comparing or "?" not in url:
+            return False
+        template = self.found.get(self.name_of(url))
+        return template is None or template.pages < HANDFUL
 
     def _barren_pools_of(self, url: str) -> Iterator[tuple[str, TemplateWorth]]:
         for name in self._pools_of(url):
