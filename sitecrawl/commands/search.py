@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
@@ -14,10 +15,11 @@ from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.search_files import update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
-from sitecrawl.search.search_index import IndexFileError, open_index
-from sitecrawl.search.search_results import SearchFilters, SearchHit, SearchResults, Snippet, search
 from sitecrawl.statuses import DATABASE_ERROR
 from sitecrawl.sync.target import SyncError
+
+if TYPE_CHECKING:
+    from sitecrawl.search.search_results import SearchHit, SearchResults, Snippet
 
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 
@@ -64,6 +66,10 @@ class Command(StoredCommand):
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Search; return 1 if nothing was found."""
+        # Every command imports this module; only this one needs the index.
+        from sitecrawl.search.search_index import IndexFileError, open_index  # noqa: PLC0415
+        from sitecrawl.search.search_results import SearchFilters, search  # noqa: PLC0415
+
         words = " ".join(args)
         if not words.strip():
             raise UsageError(

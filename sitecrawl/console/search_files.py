@@ -9,8 +9,6 @@ from pathlib import Path
 from sitecrawl.console.crawl_sources import Source
 from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.opening import SQLITE
-from sitecrawl.sync.search_file_target import SearchFileTarget
-from sitecrawl.sync.synchronizer import Synchronizer
 from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
 
 SUFFIX = ".search.sqlite"
@@ -44,6 +42,10 @@ def update_search_file(source: Source) -> Path:
 
 
 def _update(source: Source, path: Path) -> None:
+    # Every command imports this module; only those that search need the index.
+    from sitecrawl.sync.search_file_target import SearchFileTarget  # noqa: PLC0415
+    from sitecrawl.sync.synchronizer import Synchronizer  # noqa: PLC0415
+
     options = target_options(source.configuration.params)
     uri = f"sqlite:///{path}"
     with (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from dataclasses import asdict, dataclass
@@ -28,6 +28,7 @@ import pyarrow as pa
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.sync.bloom_filter import BloomFilter
 from sitecrawl.sync.embedding import Embedder, vector_fault
 from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
@@ -58,7 +59,9 @@ FIELDS = {
     "seq": pa.int64(),
     "hash": pa.string(),
 }
-COMPACT_FROM, COMPACT_AT = 20, 400  # fragments, one for each batch: at least, and in any case
+COMPACT_FROM, COMPACT_AT = 20, 200  # fragments, one for each batch: at least, and in any case
+FILTER_FROM = 10  # batches of one sync
+FILTERED = ("document", "hash")
 CACHE_BYTES = 16_000_000  # of the library, instead of gigabytes
 OLD_VERSIONS = timedelta(minutes=10)  # kept for readers that are still at work
 M_ARENA_MAX = -8  # malloc.h
@@ -97,6 +100,8 @@ class LanceDbTarget:
         self._name = table
         self._lock: IO[str] | None = None
         self._opened: Any = None
+        self._batches = 0
+        self._filters: dict[str, BloomFilter] = {}
         self.reached: Cursor | None = None
 
     def mapping(self) -> str:
@@ -127,6 +132,12 @@ class LanceDbTarget:
             known = self._known(latest)
             vectors, refused = self._vectors(rows)
             rows = [row for row in rows if row.section.hash in vectors]
+            self._remember(
+                {
+                    "document": [row.change.id for row in rows],
+                    "hash": [row.section.hash for row in rows],
+                }
+            )
             self._write(rows, vectors, are_new=not known)
             self._delete(
                 [
@@ -138,6 +149,7 @@ class LanceDbTarget:
             if self._name == TABLE:
                 self._write_cursor(cursor)
             self.reached = cursor
+            self._batches += 1
             self._compact()
         return list({letter.id: letter for letter in refused}.values())
 
@@ -212,15 +224,33 @@ class LanceDbTarget:
     def _cached(self, hashes: Collection[str]) -> Iterator[tuple[str, Any]]:
         """Yield the vectors that the tables already have, of the same function."""
         for name in {self._name, TABLE}:
-            table = self._table(name)
+            table = self.table() if name == self._name else self._table(name)
             made_by = (table.schema.metadata or {}).get(EMBED) if table is not None else None
-            if made_by != self._options.embed.encode():
-                continue
-            yield from self._rows(table, "hash", hashes, "vector")
+            if made_by == self._options.embed.encode():
+                yield from self._rows(table, "hash", hashes, "vector")
 
     def _known(self, documents: Collection[str]) -> set[str]:
         """Return those of the documents that the table has sections of."""
         return {str(row[0]) for row in self._rows(self.table(), "document", documents)}
+
+    def _candidates(self, column: str, values: Collection[str]) -> Collection[str]:
+        """Return those of the values of a column that a table may have.
+
+        A long sync would otherwise read all files of the table for each batch.
+        """
+        if self._batches >= FILTER_FROM and not self._filters:
+            self._filters = {name: BloomFilter() for name in FILTERED}
+            for name in {self._name, TABLE}:
+                table = self._table(name)
+                query = table.search().select(list(FILTERED)) if table is not None else None
+                for batch in query.to_batches() if query is not None else ():
+                    self._remember(batch.to_pydict())
+        known = self._filters.get(column)
+        return values if known is None else [value for value in values if value in known]
+
+    def _remember(self, written: Mapping[str, Iterable[str]]) -> None:
+        for column, known in self._filters.items():
+            known.update(written[column])
 
     def _rows(
         self, table: Any, column: str, values: Collection[str], *others: str
@@ -228,7 +258,7 @@ class LanceDbTarget:
         """Yield columns of the rows of a table whose first one has one of the values."""
         if table is None:
             return
-        for part in _parts(sorted(values)):
+        for part in _parts(sorted(self._candidates(column, values))):
             listed = ", ".join(f"'{_checked(each)}'" for each in part)
             query = table.search().where(f"{column} IN ({listed})").select([column, *others])
             for batch in query.to_batches():
@@ -260,10 +290,10 @@ class LanceDbTarget:
                 table.delete(" OR ".join(f"({condition})" for condition in part))
 
     def _compact(self) -> None:
-        """Merge the table's small files when they have as many rows as its largest one.
+        """Merge the table's small files when they have half as many rows as its largest one.
 
-        Each row is rewritten only as often as the table doubles. Versions that nobody reads are
-        removed.
+        Each row is rewritten only as often as the table grows by half. Versions that nobody reads
+        are removed.
         """
         table = self.table()
         if table is None:
@@ -271,7 +301,7 @@ class LanceDbTarget:
         found = table.stats()
         fragments = found["fragment_stats"]
         count, largest = fragments["num_fragments"], fragments["lengths"]["max"]
-        if count >= COMPACT_AT or (count >= COMPACT_FROM and found["num_rows"] >= 2 * largest):
+        if count >= COMPACT_AT or (count >= COMPACT_FROM and 2 * found["num_rows"] >= 3 * largest):
             table.optimize(cleanup_older_than=OLD_VERSIONS)
 
     def _write_cursor(self, cursor: Cursor) -> None:
