@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from benchmarks.real_sites.processes import free_port, program, running
 from benchmarks.real_sites.site import NEUTRAL, Served
@@ -16,6 +17,7 @@ MANUAL = Path("/usr/share/doc/apache2-doc/manual")
 DJANGO = Path("/usr/share/doc/python-django-doc/html")
 FALLBACK = "en"  # what Apache sends whom it cannot please, and what untranslated pages link to
 _ALTERNATE = re.compile(r'href="(?:\.\./)+([a-z]{2}(?:-[a-z]{2})?)/([^"#]+\.html)"')
+_LINK = re.compile(r'href="([^":#]+\.html[^"]*)"')
 
 _APACHE = """\
 ServerName localhost
@@ -103,6 +105,34 @@ def plain(folder: Path) -> Iterator[Served]:
     pages = frozenset(file for file in files if not _is_index(file))
     with _files(folder, DJANGO, pages, _is_index) as served:
         yield served
+
+
+@contextmanager
+def two_hosts(folder: Path) -> Iterator[Served]:
+    """The same under two host names of one address; each page links to one and the other by turns."""
+    port = free_port()
+    hosts = tuple(f"http://{name}:{port}" for name in ("docs.localhost", "www.docs.localhost"))
+    root = folder / "manual"
+    for file in DJANGO.rglob("*.html"):
+        copy = root / file.relative_to(DJANGO)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        text = file.read_text(encoding="utf-8")
+        copy.write_text(_with_hosts(text, copy.relative_to(root), hosts), encoding="utf-8")
+    page_of = file_of(root)
+    names = (str(each.relative_to(root)) for each in root.rglob("*.html"))
+    pages = frozenset(name for name in names if not _is_index(name))
+
+    def named(url: str) -> str | None:
+        found = page_of(url)
+        return NEUTRAL if found and _is_index(found) else found
+
+    with Nginx(folder, {"127.0.0.1": root}, port) as nginx:
+        yield Served(f"{hosts[0]}/", pages, named, lambda: len(nginx.log()))
+
+
+def _with_hosts(text: str, page: Path, hosts: tuple[str, ...]) -> str:
+    turns = cycle(hosts)
+    return _LINK.sub(lambda found: f'href="{urljoin(f"{next(turns)}/{page}", found[1])}"', text)
 
 
 def _is_index(file: str) -> bool:

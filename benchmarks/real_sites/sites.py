@@ -10,6 +10,12 @@ from benchmarks.real_sites.texts import PACKAGES as TEXTS
 
 _ALL = (
     Site("documentation", ("python-django-doc",), manuals.plain),
+    Site(
+        "documentation-two-hosts",
+        ("python-django-doc",),
+        manuals.two_hosts,
+        ("scope=domain", "allow_private=1"),
+    ),
     Site("manual-in-folders", ("apache2-doc",), manuals.in_folders),
     Site("manual-negotiated", ("apache2-doc", "apache2-bin"), manuals.negotiated),
     Site("mediawiki", ("mediawiki", "php8.2-sqlite3", *php.PACKAGES, *TEXTS), wikis.mediawiki),
