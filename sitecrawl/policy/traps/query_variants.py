@@ -49,7 +49,7 @@ class PathVariants:
 
     ``fresh`` counts the variants read with a text of their own, ``stale`` the others.
     ``unproductive`` counts the consecutive recombined pages that led to no other path, over all
-    kinds that are not proven yet. ``alone`` has the parameters that were seen without others.
+    kinds that are not proven yet. ``facets`` has the parameters that were seen without others.
     """
 
     unproven: int = 0
@@ -57,7 +57,7 @@ class PathVariants:
     stale: int = 0
     unproductive: int = 0
     parameters: set[int] = field(default_factory=set)
-    alone: set[int] = field(default_factory=set)
+    facets: set[int] = field(default_factory=set)
     kinds: dict[str, RecombinedVariants] = field(default_factory=dict)
     recombined: set[int] = field(default_factory=set)
     texts: RecentHashes = field(default_factory=lambda: RecentHashes(REMEMBERED_TEXTS))
@@ -139,7 +139,7 @@ class QueryVariants(TrapLimit):
             return False
         if variants.kinds[_names(link)].proven:
             return False
-        return all(each in variants.alone for each in _hashes(link))
+        return all(each in variants.facets for each in _hashes(link))
 
     def admit_fetch(self, link: Target) -> Decision:
         """Decide on the first fetch of a variant."""
@@ -182,7 +182,7 @@ class QueryVariants(TrapLimit):
         if len(variants.parameters) < REMEMBERED_PARAMETERS:
             variants.parameters.update(_hashes(link))
             if "&" not in link.parts.query:
-                variants.alone.add(hash(link.parts.query))
+                variants.facets.add(hash(link.parts.query))
 
     def _variants_of(self, path: str) -> PathVariants:
         variants = self._paths.get(path)
