@@ -152,4 +152,5 @@ def test_an_older_state_read_first_counts_as_a_near_copy() -> None:
     templates.supersede(later.superseded, new)
     worth = templates.found[templates.name_of(old)]
     assert (worth.new, dict(worth.results)) == (0, {NEAR_COPY: 1})
-    assert copies.observe(new, None, text_of("a"), "", title="b.txt another").original == ""
+    other = f"{text_of('a')} another"
+    assert copies.observe(new, None, other, "", title="another").original == ""

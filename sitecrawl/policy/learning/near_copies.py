@@ -33,7 +33,7 @@ that the other page must have: a table of another year has the same words."""
 MIN_LINES = 5
 """Length of a run of numbers, each one more than the one before, from which they count lines."""
 MIN_TITLE_WORD = 3
-"""Letters of a word of a title that counts, in scripts without long words two: "file at version"."""
+"""Letters of a word of a title that counts, if the text has it too: "file at version"."""
 MIN_ANCHOR = 7
 """Letters of a word at which a shingle begins: every fourth or fifth word of English."""
 MAX_SHORT = 500
@@ -95,8 +95,10 @@ class Shingles(NamedTuple):
 
     @classmethod
     def of(cls, text: str, url: str = "", title: str = "") -> Self:
-        """Return the shingles of title and text, without those with words of the URL."""
-        text = f"{title} {text}"
+        """Return the shingles of a text, without those with words of its URL.
+
+        ``title`` counts as words: one that the text has as well must be in another text that has it.
+        """
         named = frozenset(_WORD.findall(unquote_plus(url)))
         words = _WORD.findall(text[:MAX_TEXT])
         anchored: list[int] = []
@@ -114,12 +116,9 @@ class Shingles(NamedTuple):
                     anchored.append(shingle)
         numbers = _without_lines(set(map(int, _NUMBER.findall(text[:MAX_TEXT]))))
         is_short = len(words) <= MAX_SHORT
-        titled = hashes_of(
-            each
-            for each in _WORD.findall(title)
-            if len(each) >= MIN_TITLE_WORD or not each.isascii()
-        )
-        known = hashes_of(words)
+        known, title_words = hashes_of(words), _WORD.findall(title)
+        titled = known & hashes_of(each for each in title_words if len(each) >= MIN_TITLE_WORD)
+        known |= hashes_of(title_words)
         return cls(frozenset(anchored), frozenset(first), is_short, numbers, known, titled)
 
     @property

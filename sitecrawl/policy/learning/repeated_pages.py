@@ -87,7 +87,7 @@ class ComparedPage:
     """A document of an origin.
 
     ``row`` identifies it; ``group`` names the kind of page by which it is judged, and ``is_suspect``
-    tells if that was found to be one of near copies. ``text`` has all shingles of title and text,
+    tells if that was found to be one of near copies. ``text`` has all shingles of the text,
     ``own`` those without words of the URL, ``links`` the rows of the pages to which it links.
     """
 
