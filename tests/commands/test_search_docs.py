@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from shutil import which
+from threading import Thread
 
 import pytest
 
-from fixtures.server import Page, Server
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page
 
 ROOT = Path(__file__).parents[2]
 CODE = dict(
@@ -83,3 +88,68 @@ def test_the_compose_file_is_valid() -> None:
     assert done.returncode == 0, done.stdout
     ports = re.findall(r"- (\S+):\d+:\d+$", file.read_text(), re.MULTILINE)
     assert set(ports) == {"127.0.0.1"}, "it has no password"
+
+
+class Documents(ThreadingHTTPServer):
+    """Keeps the documents that it gets, as Meilisearch does."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Requests)
+        self.titles: dict[str, str] = {"0" * 32: "of another program"}
+
+
+class Requests(BaseHTTPRequestHandler):
+    """A request that adds documents, or deletes some by their ids."""
+
+    server: Documents
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/indexes/documents/documents/delete-batch":
+            assert self.headers["Content-Type"] == "application/json"
+            for id_ in json.loads(body):
+                self.server.titles.pop(id_, None)
+        else:
+            assert self.path == "/indexes/documents/documents"
+            assert self.headers["Content-Type"] == "application/x-ndjson"
+            found = [json.loads(line) for line in body.splitlines()]
+            self.server.titles.update({each["id"]: each["title"] for each in found})
+        self.send_response(202)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.skipif(not which("jq") or not which("curl"), reason="needs jq and curl")
+@pytest.mark.behaviour("O-13")
+def test_the_lines_for_meilisearch_leave_what_is_there(
+    server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "search.md").read_text("utf-8")
+    lines = re.findall(
+        r"^    (.*)$", text[text.index("    scrapy export --since 0") :], re.MULTILINE
+    )
+    site: dict[str, Page] = {
+        "/": page("/a", "/b", title="Home", text="start"),
+        "/a": page(title="A", text="apples"),
+        "/b": page(title="B", text="bananas"),
+    }
+    origin = server.serve(site)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    with Documents() as documents:
+        Thread(target=documents.serve_forever, daemon=True).start()
+        host = f"http://127.0.0.1:{documents.server_port}"
+        given = {**os.environ, "PATH": path, "HOST": host, "KEY": "key"}
+        given["SCRAPY_SETTINGS_MODULE"] = "sitecrawl.settings"
+        for expected in ({"Home", "A", "B"}, {"Home", "A again"}):
+            crawl(f"{origin}/", force=1)
+            command = ["sh", "-ec", "\n".join(lines)]
+            done = subprocess.run(
+                command, cwd=tmp_path, env=given, capture_output=True, timeout=120, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            assert set(documents.titles.values()) == {"of another program", *expected}
+            site["/b"] = Answer("gone", status=410)
+            site["/a"] = page(title="A again", text="apples again")
+        documents.shutdown()
