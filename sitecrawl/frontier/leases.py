@@ -11,7 +11,7 @@ from socket import gethostname
 from uuid import uuid4
 
 from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share
-from sitecrawl.frontier.database import Database, Row, placeholders, storable
+from sitecrawl.frontier.database import Database, Row, padded, placeholders, storable
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY
 from sitecrawl.policy.http.receipt import ReceiptSummary
@@ -192,6 +192,8 @@ SAVE = (
     " ready_at = ?, robots_run = ? WHERE id = ?"
 )
 RENEW = "UPDATE origin SET lease_until = ? WHERE id = ? AND owner = ? AND fence = ?"
+RENEW_ALL = "UPDATE origin SET lease_until = ? WHERE owner = ? AND id IN ({}) RETURNING id, fence"
+RENEWED_AT_ONCE = 256
 RENEW_LATE = (  # a lease that may have expired ends if another worker has had its place since
     RENEW + " AND (lease_until >= ? OR NOT EXISTS (SELECT 1 FROM origin AS other"
     " WHERE (other.key = origin.key OR other.address = origin.address)"
@@ -405,7 +407,23 @@ class Leases:
     def renew(self) -> None:
         """Renew every lease, and record a heartbeat."""
         stay_alive(self._database, self._owner, self._run, self._seconds)
-        for origin in sorted(self._held, key=lambda origin: self._held[origin].id):
+        begun, now = time.monotonic(), self._database.now()
+        ordered = sorted(self._held, key=lambda origin: self._held[origin].id)
+        safe = [origin for origin in ordered if begun < self._held[origin].safe_until]
+        late = [origin for origin in ordered if begun >= self._held[origin].safe_until]
+        for start in range(0, len(safe), RENEWED_AT_ONCE):
+            part = {origin: self._held[origin] for origin in safe[start : start + RENEWED_AT_ONCE]}
+            ids = padded([lease.id for lease in part.values()])
+            values = (now + self._seconds, self._owner, *ids)
+            fences: dict[int, int] = dict(
+                self._database.rows(RENEW_ALL.format(placeholders(len(ids))), values)
+            )
+            for origin, lease in part.items():
+                if fences.get(lease.id) == lease.fence:
+                    lease.safe_until = begun + SAFE_SHARE * self._seconds
+                else:
+                    del self._held[origin]
+        for origin in late:
             self.prove(origin)
 
     def give_back(self, origin: str) -> None:

@@ -284,3 +284,19 @@ def test_a_late_worker_loses_the_origins_whose_address_another_has(work: Crawls)
     one.store.renew()
     assert SITE not in one.store.leases
     assert OTHER in two.store.leases
+
+
+@pytest.mark.behaviour("W-03")
+def test_many_leases_are_renewed_but_for_those_that_were_lost(work: Crawls) -> None:
+    one = work()
+    origins = [f"http://site-{number}.example" for number in range(300)]
+    one.seed(*(f"{origin}/" for origin in origins))
+    assert len(leased(one, 500)) == len(origins)
+    lost = origins[::100]
+    for origin in lost:
+        one.database.execute("UPDATE origin SET fence = fence + 1 WHERE key = ?", (origin,))
+    one.database.execute("UPDATE origin SET lease_until = 0")
+    one.store.renew()
+    assert [each for each in origins if each not in one.store.leases] == lost
+    renewed = "SELECT count(*) FROM origin WHERE lease_until > ?"
+    assert one.database.rows(renewed, (one.database.now(),)) >= [(len(origins) - len(lost),)]
