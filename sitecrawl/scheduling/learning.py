@@ -87,6 +87,13 @@ class Learned:
         elif self.rules.has_rules and len(self.read) < MAX_KNOWN:
             self.read.add(visit.due.fingerprint)
 
+    def observe_host(self, visit: VisitResult, page: ObservedPage | None) -> None:
+        """Learn from a page about the hosts that have the same pages, also from one that is unchanged."""
+        if page is None and self.hosts.rules:
+            page = _unchanged_page(visit)
+        if page is not None:
+            self.hosts.observe(page)
+
     def keep_out(self, due: DueUrl, other: Candidate) -> None:
         """Record that another URL replaces a due one."""
         if len(self.folded) >= MAX_KNOWN:
@@ -232,8 +239,8 @@ class Learning:
             page = _read_page(visit, parameters=self._parameters)
             if page is not None:
                 learned.questions += learned.rules.observe(page)
-                if self._duplicates:
-                    learned.hosts.observe(page)
+            if self._duplicates:
+                learned.observe_host(visit, page)
         if learned.questions or learned.must_save or learned.hosts.questions():
             self._tasks.begin(self._learn(key, learned))
 
@@ -467,6 +474,14 @@ def _read_page(visit: VisitResult, *, parameters: bool) -> ObservedPage | None:
         tuple(each.url for each in _own_links(visit)),
         f"{visit.document.get('title', '')} {body}" if needs_words else "",
     )
+
+
+def _unchanged_page(visit: VisitResult) -> ObservedPage | None:
+    """Return a page whose text the crawl database has, as evidence for a rule on hosts."""
+    due = visit.due
+    if visit.outcome is not Outcome.FILE_DID_NOT_CHANGE or due.content_hash is None:
+        return None
+    return ObservedPage(due.url, _number(due.content_hash), MIN_TEXT)
 
 
 def _own_links(visit: VisitResult) -> Iterable[Candidate]:

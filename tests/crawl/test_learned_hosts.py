@@ -153,6 +153,17 @@ def test_a_host_that_is_down_replaces_nothing(twins: TwoHosts, crawl: CrawlComma
 
 
 @pytest.mark.behaviour("DU-30")
+def test_pages_that_an_earlier_run_has_read_are_evidence(
+    twins: TwoHosts, crawl: CrawlCommand
+) -> None:
+    start = f"{twins.of(APEX)}/"
+    crawl(start, **WIDE, learn_duplicates="no")
+    crawl(start, **WIDE, recrawl=0)
+    _, said = crawl.command("frontier", "rules")
+    assert f"active {twins.of(WWW)} {twins.of(WWW)}/* => {twins.of(APEX)}/*" in said
+
+
+@pytest.mark.behaviour("DU-30")
 def test_a_forbidden_host_rule_leaves_nothing_out(twins: TwoHosts, crawl: CrawlCommand) -> None:
     crawl(f"{twins.of(APEX)}/", **WIDE, forbidden_rules="*")
     assert folded(crawl) == 0
