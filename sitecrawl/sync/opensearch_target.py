@@ -411,7 +411,10 @@ def _client(uri: str) -> OpenSearch:
         parts = urlsplit(uri)
         port = parts.port or 9200
     except ValueError as error:
-        raise TargetUriError(f"{shown_target(uri)!r} is no address: {error}") from error
+        raise TargetUriError(
+            f"{shown_target(uri)!r} is no address; in a name and a password, write %2F for / and "
+            "%40 for @"
+        ) from error
     if not parts.hostname:
         raise TargetUriError(f"{shown_target(uri)!r} names no host")
     user = unquote(parts.username or "") or os.environ.get(USER, "")

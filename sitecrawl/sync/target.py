@@ -186,7 +186,7 @@ def _missing(kind: TargetKind) -> str:
 
 def shown_target(uri: str) -> str:
     """Return a target's URI without user name and password, as stored and logged."""
-    return re.sub(r"://[^/]*@", "://", uri)
+    return re.sub(r"://(?!/).*@", "://", uri)  # a password may have a / that is not encoded
 
 
 def digest(mapping: str) -> str:

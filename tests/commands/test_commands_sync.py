@@ -127,7 +127,11 @@ def test_a_target_of_another_crawl(say: Say, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("known")
 @pytest.mark.behaviour("SY-03")
 def test_wrong_targets(say: Say, tmp_path: Path) -> None:
-    for uri in ("ftp://host/x", "one.sqlite", "sqlite:///", "opensearch://u:geheim@host"):
+    for uri in (
+        *("ftp://host/x", "one.sqlite", "sqlite:///", "opensearch://u:geheim@host"),
+        *("opensearch://u:ge/geheim@host/x", "opensearch://u:geheim/#@host/x"),
+        *("ftp://u:a?geheim@host/x", "opensearch://u:a@geheim@host"),
+    ):
         said = say("sync", uri)
         assert said.status == 2, uri
         assert "geheim" not in said.err
