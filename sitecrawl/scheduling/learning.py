@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 READ = WITH_CONTENT | {Outcome.NON_CANONICAL}
 SAVE_AFTER = 50
 """Observations after which the rules are stored although no state changed."""
-MAX_DEFERRALS = 3
-"""Times that a URL is deferred until its presumed duplicate, by a rule under test, was visited."""
 MAX_KNOWN = 100_000
 MAX_STEPS = 3
 """Number of rules in succession for whose results the database is asked."""
@@ -67,8 +65,6 @@ class Learned:
         self.no_pages = no_pages
         self.read: set[int] = set()
         self.looked_up: set[int] = set()
-        self.deferred: dict[int, int] = {}
-        self.pending = 0
         self.questions: list[Question] = []
         self.lock = asyncio.Lock()
         self.stored: dict[tuple[str, str], str] = {}
@@ -205,26 +201,6 @@ class Learning:
             return LEARNED_DUPLICATE.refuse(fold.in_words), candidate
         return None
 
-    def defers(self, key: str, due: DueUrl) -> bool:
-        """Return True if a URL has to wait for its presumed duplicate, by a rule under test."""
-        learned = self._origins.get(key)
-        if learned is None or not learned.rules.has_rules or not _may_fold(due):
-            return False
-        fold = learned.rules.tested(due.url)
-        if fold is None or self._stands(learned, due, fold) is None:
-            return False
-        if (
-            self._fingerprint(fold.url) in learned.read
-            and learned.pending < fold.rule.evidence.needed
-        ):
-            learned.pending += 1
-            return False
-        times = learned.deferred.get(due.fingerprint, 0)
-        if times >= MAX_DEFERRALS or len(learned.deferred) >= MAX_KNOWN:
-            return False
-        learned.deferred[due.fingerprint] = times + 1
-        return True
-
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
         if any(visit.released for visit in visits):
@@ -233,7 +209,6 @@ class Learning:
         learned = self._origins.get(key)
         if learned is None:
             return
-        learned.pending = 0
         for visit in visits:
             learned.note(visit)
             page = _read_page(visit, parameters=self._parameters)

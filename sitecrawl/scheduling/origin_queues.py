@@ -171,9 +171,6 @@ class OriginQueues:
             if other.origin != origin.key or self._robots.decide(origin, other.url).allowed:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other)
                 return True
-        if origin.todo and self._learning.defers(origin.key, due):
-            origin.todo.append(due)
-            return True
         return False
 
     def released(self, key: str) -> None:

@@ -80,12 +80,16 @@ def test_copies_of_a_judged_kind_are_withdrawn_for_the_page_nearest_to_the_start
 @pytest.mark.behaviour("Q-34")
 def test_older_states_are_withdrawn_for_the_newest_one() -> None:
     states = [
-        (f"/?f=a{n}.txt&h={100 + state}", "", text_of(n, 100 + 10 * state))
+        (
+            f"/a{n}.txt?h={100 + state}" if state < 4 else f"/a{n}.txt",
+            "",
+            text_of(n, 100 + 10 * state),
+        )
         for n in range(6)
         for state in range(5)
     ]
-    gone = found(states, judged("/?f=a1.txt&h=100"))
-    assert set(gone.values()) == {f"/?f=a{n}.txt&h=104" for n in range(6)}
+    gone = found(states, judged("/a1.txt?h=100"))
+    assert set(gone.values()) == {f"/a{n}.txt" for n in range(6)}
     assert len(gone) == 24
 
 

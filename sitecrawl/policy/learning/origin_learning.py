@@ -216,7 +216,7 @@ class OriginLearning:
         while waiting and len(reached) < MAX_REACHED:
             place = waiting.pop(0)
             specific = 0
-            for size, step in self._steps(place, RuleState.ACTIVE):
+            for size, step in self._steps(place):
                 if size < specific:
                     break
                 specific = size
@@ -240,11 +240,6 @@ class OriginLearning:
             if each is not None and each.state in LIVE:
                 yield without_parameter(url, name)
 
-    def tested(self, url: str) -> Fold | None:
-        """Return the URL that a rule under test maps ``url`` to."""
-        steps = self._steps(url, RuleState.TESTED) if self.has_rules else iter(())
-        return next((step for _, step in steps), None)
-
     def _check_move(self, page: ObservedPage) -> None:
         """Withdraw rules learned from canonical links or redirects that a redirect contradicts."""
         place = place_of(page.url)
@@ -253,29 +248,28 @@ class OriginLearning:
             if made is not None and self.origin + made != page.canonical:
                 self._contradict(rule, page.url)
 
-    def _steps(self, url: str, state: RuleState) -> Iterator[tuple[int, Fold]]:
-        """Yield what the rules of a state make of ``url``, the most specific first, each with the
+    def _steps(self, url: str) -> Iterator[tuple[int, Fold]]:
+        """Yield what the active rules make of ``url``, the most specific first, each with the
         number of tokens that the rule deletes."""
         place = place_of(url)
         for rule in self._live:
-            rewriting = rule.acting if state is RuleState.ACTIVE else None
-            if rewriting is not None or rule.state is state is RuleState.TESTED:
-                made = rule.apply(place, rewriting)
+            if rule.acting is not None:
+                made = rule.apply(place, rule.acting)
                 if made is not None and self._may_stand(self.origin + made, url):
                     yield rule.size, Fold(self.origin + made, rule)
         if self.parameters and "?" in url:
-            for step in self._parameter_steps(url, state):
+            for step in self._parameter_steps(url):
                 yield 1, step
 
     def _may_stand(self, other: str, url: str) -> bool:
         """Return True if ``other`` may be a page and ``url`` is not another version of it."""
         return self.stands(other) and not self.distinct(url, other)
 
-    def _parameter_steps(self, url: str, state: RuleState) -> Iterator[Fold]:
+    def _parameter_steps(self, url: str) -> Iterator[Fold]:
         template = str(url_template(url))
         for name, value in parameters_of(url):
             rule = self.parameters.get(f"{template} {name}")
-            if rule is not None and rule.state is state and rule.covers(value):
+            if rule is not None and rule.state is RuleState.ACTIVE and rule.covers(value):
                 base = without_parameter(url, name)
                 yield Fold(self._representatives.get(_class(base, name), base), rule)
 

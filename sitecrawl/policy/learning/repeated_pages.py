@@ -25,7 +25,6 @@ from sitecrawl.policy.learning.near_copies import (
     segments_of,
 )
 from sitecrawl.policy.learning.template_worth import HANDFUL, Templates
-from sitecrawl.policy.lifecycle.duplicates import rank
 
 MIN_REPEATED = 0.9
 """Share of a page's shingles, those with words of its URL included, that a page with another title
@@ -128,9 +127,9 @@ class ComparedPage:
         return self.url.partition("?")[0]
 
     @property
-    def order(self) -> tuple[bool, int, tuple[bool, int, str]]:
-        """Sort key: of pages with one text, the first one is kept."""
-        return self.is_suspect, self.depth, rank(self.url)
+    def order(self) -> tuple[int, int]:
+        """Sort key: of pages with one text the one nearest to the start is kept, then the one found first."""
+        return self.depth, self.row
 
 
 class RepeatedPages:
@@ -194,27 +193,38 @@ class RepeatedPages:
                 kept.add(page.row)
             else:
                 found[page.row] = original
-        # Pages nearer to the start may be smaller: older versions, excerpts.
+        # Older states may be nearer to the start. A view that holds more than the page replaces none.
         for row in sorted(kept, key=lambda each: (self._pages[each].text.size, each)):
-            original = self._original(self._pages[row], kept)
+            original = self._original(self._pages[row], kept, is_state=True)
             if original is not None:
                 kept.remove(row)
                 found[row] = original
         return found
 
-    def _original(self, page: ComparedPage, kept: set[int]) -> int | None:
+    def _original(
+        self, page: ComparedPage, kept: set[int], *, is_state: bool = False
+    ) -> int | None:
+        """Return a kept page that a page repeats; with ``is_state`` one that is a later state of it."""
         others = [
             *(other for name in names_of(page.url) for other in self._by_name.get(name, ())),
             *self._by_title.get(page.title, ()),
         ]
         return next(
-            (other.row for other in others if other.row in kept and self._repeats(page, other)),
+            (
+                other.row
+                for other in others
+                if other.row in kept
+                and (not is_state or _is_state(page, other))
+                and self._repeats(page, other)
+            ),
             None,
         )
 
     def _repeats(self, page: ComparedPage, other: ComparedPage) -> bool:
         if page.row == other.row or ("?" in other.url and "?" not in page.url):
             return False
+        if page.path == other.path and "?" in other.url:
+            return False  # parameters alone do not tell a page from its views
         if page.length > MAX_TEXT and page.length > other.length / MIN_REPEATED:
             return False  # only the beginnings are compared
         is_older = page.kind == other.kind
@@ -251,6 +261,11 @@ class RepeatedPages:
             if apart <= segments_of(linked.path):
                 return True
         return False
+
+
+def _is_state(page: ComparedPage, other: ComparedPage) -> bool:
+    """Return True for two pages of one path that may be states of the same page."""
+    return page.path == other.path and (page.kind == other.kind or "?" not in other.url)
 
 
 def _common_shingles(pages: Iterable[ComparedPage]) -> dict[str, frozenset[int]]:
