@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from sitecrawl.policy.learning.repeated_pages import CurrentPage
     from sitecrawl.scheduling.background import BackgroundTasks
 
-LOW, DESCENT, SHELF = -1, -2, -3
+LOW, DESCENT, SHELF, MIXED = -1, -2, -3, -4
 """Priorities of the URLs of templates of low worth, and of the URLs of a suspected subtree: the next
-page of a descent, and the others."""
+page of a descent, and the others; and of the mixes of facets."""
 PAGES = WITH_CONTENT | {
     Outcome.NON_CANONICAL,
     Outcome.NOINDEX,
@@ -221,6 +221,7 @@ class Worth:
                 low.append(due)
             else:
                 now.append(due)
+        low, mixed = self._split_mixed(low)
         put_off: dict[int, int] = {}
         if idle and not now and all(due.priority == LOW for due in low):
             now = low
@@ -229,7 +230,15 @@ class Worth:
         may_read = idle and not now and not low
         for subtree, found in watched.values():
             put_off |= _descend(mazes, subtree, found, now, may_read=may_read)
-        return now, put_off
+        may_read = may_read and not watched
+        return _with_mixed(now, put_off, mixed, may_read=may_read)
+
+    def _split_mixed(self, dues: Iterable[DueUrl]) -> tuple[list[DueUrl], list[DueUrl]]:
+        """Separate the mixes of facets from the others."""
+        parts: tuple[list[DueUrl], list[DueUrl]] = ([], [])
+        for due in dues:
+            parts[self._discovery.limits.comes_last(due.url)].append(due)
+        return parts
 
     def decide(self, key: str, due: DueUrl) -> Decision | None:
         """Refuse a URL of a closed subtree or barren template; None to fetch it or put it off."""
@@ -246,7 +255,7 @@ class Worth:
             words = mazes.in_words(due.url)
             self._left[f"{key}{mazes.name_of(due.url)}"] = words
             return MAZE.refuse(f"{self._settings[MAZE]}: {words}")
-        if due.priority != LOW or not self._is_low(worth, due):
+        if due.priority not in (LOW, MIXED) or not self._is_low(worth, due):
             return None
         judged = worth.templates.judge(due.url)
         if judged is None or not judged[1].is_barren or judged[1].sample():
@@ -282,7 +291,7 @@ class Worth:
             return False
         subtree = self._watched_subtree(worth.mazes, due)
         if subtree is None:
-            if due.priority == LOW or not self._is_low(worth, due):
+            if due.priority in (LOW, MIXED) or not self._is_low(worth, due):
                 return False
         elif subtree.probe == due.fingerprint:
             return False
@@ -513,6 +522,15 @@ class Worth:
         batch, worth.put_off = worth.put_off, {}
         await self._owner.frontier.put_off(key, batch)
         self.released.send(key)
+
+
+def _with_mixed(
+    now: list[DueUrl], put_off: dict[int, int], mixed: list[DueUrl], *, may_read: bool
+) -> tuple[list[DueUrl], dict[int, int]]:
+    """Add mixes of facets: to the URLs to visit if nothing else is due (``may_read``)."""
+    if may_read and all(due.priority == MIXED for due in mixed):
+        return now + mixed, put_off
+    return now, put_off | dict.fromkeys((due.fingerprint for due in mixed), MIXED)
 
 
 def _is_read(subtree: Subtree) -> bool:
