@@ -19,6 +19,7 @@ from sitecrawl.policy.learning.template_worth import (
     NEAR_COPY,
     Templates,
     TemplateVisit,
+    TemplateWorth,
 )
 from sitecrawl.policy.lifecycle.listed_dates import ListedDates, is_after
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
@@ -84,7 +85,11 @@ logger = logging.getLogger(__name__)
 
 
 class OriginWorth:
-    """Evidence on the parts of one leased origin, and the URLs to be put off."""
+    """Evidence on the parts of one leased origin, and the URLs to be put off.
+
+    By fingerprint: ``observed`` are visits that were learned from before their commit,
+    ``uncommitted`` pages with content, with the names of the templates that these may speak for.
+    """
 
     def __init__(self, mazes: Mazes, templates: Templates, copies: NearCopies) -> None:
         self.mazes = mazes
@@ -94,7 +99,26 @@ class OriginWorth:
         self.put_off: dict[int, int] = {}
         self.skipped: set[int] = set()
         self.observed: set[int] = set()
+        self.uncommitted: dict[int, frozenset[str]] = {}
         self.lock = asyncio.Lock()
+
+    def expect(self, visit: VisitResult) -> None:
+        """Keep the templates of a page with content, and of the page that led to it, from a verdict
+        until it is known whether it became a document."""
+        names = self.templates.names_of(visit.due.url)
+        if visit.due.referrer is not None:
+            names |= self.templates.names_of(visit.due.referrer)
+        self.uncommitted[visit.due.fingerprint] = names
+
+    def may_err(self, name: str, template: TemplateWorth) -> bool:
+        """Return True if an uncommitted page may speak for a template.
+
+        What is no document is known at once. Near copies are known when they are committed, as other
+        documents are.
+        """
+        if template.is_copied:
+            return False
+        return any(name in names for names in self.uncommitted.values())
 
     def observe(self, visit: VisitResult) -> None:
         """Learn from a page that was requested for the first time."""
@@ -174,6 +198,7 @@ class Worth:
         self._left: dict[str, str] = {}
         self._barren: Counter[str] = Counter()
         self._withdrawn: Counter[str] = Counter()
+        self._recorder = recorder
         recorder.batch_committed.connect(self.committed)
         recorder.visit_recorded.connect(self.observe)
 
@@ -258,7 +283,9 @@ class Worth:
         if due.priority not in (LOW, MIXED) or not self._is_low(worth, due):
             return None
         judged = worth.templates.judge(due.url)
-        if judged is None or not judged[1].is_barren or judged[1].sample():
+        if judged is None or not judged[1].is_barren or worth.may_err(*judged):
+            return None
+        if judged[1].sample():
             return None
         name, template = judged
         self._barren[f"{key}{name}"] += 1
@@ -333,6 +360,7 @@ class Worth:
                 changed = visit.outcome is Outcome.FILE_INGESTED and not visit.unchanged
                 changed = changed and visit.content_hash != due.content_hash
                 worth.dates.observe(announced=is_after(date, due.indexed_at), changed=changed)
+            worth.uncommitted.pop(due.fingerprint, None)
             if due.fingerprint in worth.observed:
                 worth.observed.discard(due.fingerprint)
             elif self._is_evidence(visit):
@@ -347,9 +375,12 @@ class Worth:
         worth = self._origins.get(key)
         fingerprint = visit.due.fingerprint
         repeated = self._discovery.repeated.pop(fingerprint, ())
-        if worth is not None and visit.outcome not in WITH_CONTENT and self._is_evidence(visit):
-            worth.observe(visit)  # at once: documents may prove to be duplicates when committed
-            worth.observed.add(fingerprint)
+        if worth is not None and self._is_evidence(visit):
+            if visit.outcome in WITH_CONTENT:  # it may prove to be a duplicate when committed
+                worth.expect(visit)
+            else:
+                worth.observe(visit)
+                worth.observed.add(fingerprint)
         if worth is None or not self._share or visit.again or visit.due.indexed_at is not None:
             return
         mazes = worth.mazes
@@ -504,6 +535,7 @@ class Worth:
 
     async def _admit(self, key: str, reason: str, fingerprints: Collection[int] = ()) -> None:
         """Queue URLs again that were left out for a reason."""
+        await self._recorder.flush(key)  # those left out a moment ago, too
         if await self._owner.frontier.admit_again(key, reason, fingerprints):
             self.released.send(key)
 

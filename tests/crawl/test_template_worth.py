@@ -101,6 +101,22 @@ def test_a_kind_of_page_that_begins_to_bring_something_is_read(
 
 
 @pytest.mark.behaviour("Q-28")
+def test_no_kind_is_judged_before_its_documents_are_written(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    names = [f"{first}{second}" for first in ("red", "blue", "green") for second in "abcdefghij"]
+    site: Site = {"/": page(*(f"/p/{name}" for name in names), title="Home"), "/robots.txt": ""}
+    for n, name in enumerate(names):
+        is_hidden = 0 < n < 12  # one document, eleven pages that are none, and documents again
+        site[f"/p/{name}"] = page(
+            text=f"Page {name}", title=name, head=NOINDEX if is_hidden else ""
+        )
+    run = crawl(f"{server.serve(site)}/")
+    assert len(run.documents) == 1 + len(names) - 11
+    assert "sitecrawl/rules/barren_template" not in run.stats
+
+
+@pytest.mark.behaviour("Q-28")
 def test_lists_without_documents_are_read_for_what_they_lead_to(
     server: Server, crawl: CrawlCommand
 ) -> None:

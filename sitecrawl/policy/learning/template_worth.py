@@ -288,6 +288,10 @@ class Templates:
         pools += [f"{path}?{ALL}{each}" for each in parameters[:MAX_POOLS]]
         return pools
 
+    def names_of(self, url: str) -> frozenset[str]:
+        """Return the names of the template of a URL, and of the pools by which it may be judged."""
+        return frozenset((self.name_of(url), *self._pools_of(url)))
+
     def name_of(self, url: str) -> str:
         """Return the template of a URL, with the words that its parameters choose from.
 
