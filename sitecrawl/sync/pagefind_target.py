@@ -12,6 +12,7 @@ import asyncio
 import json
 import shutil
 import sys
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,8 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, ClassVar, NamedTuple, Self
 from urllib.parse import urldefrag, urlsplit
 
-from pagefind.index import IndexConfig, PagefindIndex
+from pagefind.index import IndexConfig
+from pagefind.service import PagefindService
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
@@ -40,6 +42,7 @@ from sitecrawl.sync.target import (
 from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json, replace_text
 from sitecrawl.web.languages import primary_language
 
+GZIP = b"\x1f\x8b"
 BUNDLE, NEW_BUNDLE = "pagefind", "pagefind.new-"
 ENTRY, STATE = "pagefind-entry.json", "sitecrawl.json"
 PAGE_FILES = ("index.html", "search.css", "search.js")
@@ -110,12 +113,16 @@ class PagefindTarget:
         """Index every page, and write the bundle to a new folder."""
         default, several_sites = next(iter(spool.languages)), len(spool.sites) > 1
         async with asyncio.timeout(None) as limit:
-            async with PagefindIndex(config=IndexConfig(output_path=str(new))) as index:
+            async with PagefindService() as service:
+                index = await service.create_index(IndexConfig(output_path=str(new)))
                 for page in spool.pages():
                     markup = page_markup(page, default, with_site=several_sites)
                     url = urldefrag(str(page[0].get("url") or "")).url
                     await index.add_html_file(content=markup, url=url)
                 limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
+                await index.write_files()
+                while not _is_whole(new):  # noqa: ASYNC110 - another process writes, and must not end yet
+                    await asyncio.sleep(0.05)
 
     def _publish(self, spool: DocumentSpool, new: Path) -> None:
         """Move the new bundle into place, its entry file last; then write page and cursor."""
@@ -288,6 +295,25 @@ def _blocks(documents: Sequence[Mapping[str, Any]], title: str) -> Iterator[str]
                 yield f"<h{level}{anchor}>{text}</h{level}>" if block.text != title else ""
             else:
                 yield f"<p>{text.replace(chr(10), '</p><p>')}</p>"
+
+
+def _is_whole(bundle: Path) -> bool:
+    """Return True if every file of a new bundle has been written to its end.
+
+    Pagefind answers when the last bytes of some are still to be written.
+    """
+    for path in bundle.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            if not content or (content.startswith(GZIP) and not _is_whole_gzip(content)):
+                return False
+    return (bundle / ENTRY).exists()
+
+
+def _is_whole_gzip(content: bytes) -> bool:
+    unpacked = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    unpacked.decompress(content)
+    return unpacked.eof
 
 
 def _language_links(spool: DocumentSpool) -> str:
