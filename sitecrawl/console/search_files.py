@@ -30,14 +30,14 @@ def update_search_file(source: Source) -> Path:
     SyncError.
     """
     path = search_file(source)
-    for _ in range(BUSY_RETRIES):
+    for retries in range(BUSY_RETRIES, -1, -1):
         try:
             _update(source, path)
+            break
         except TargetBusyError:
+            if not retries:
+                raise
             time.sleep(BUSY_SECONDS)
-        else:
-            return path
-    _update(source, path)
     return path
 
 

@@ -303,28 +303,26 @@ class LeasedOrigins:
         origins that redirect to each other would wait for each other for ever.
         """
         asking = robots_of(request)
-        if (
-            asking is None
-            or not asking.robots.is_asked
-            or not (asking.may_leave or asking.is_quiet)
-        ):
+        if asking is None or not asking.robots.is_asked or not asking.may_lend:
             return
-        if not await self._owner.frontier.follow(asking.key, origin.key):
+        if not await self._owner.frontier.follow(asking.key, origin.key) or not asking.may_lend:
             return
-        if asking.may_leave:
-            origin.robots_requests.remove(request)
-            asking.robots.forgo()
-            asking.belongs_to(origin.key)
+        leaves = asking.may_leave
+        origin.robots_requests.remove(request)
+        asking.robots.forgo()
+        asking.belongs_to(origin.key)
+        if leaves:
             self.acquired.send(asking)
-        elif asking.is_quiet:
-            origin.robots_requests.remove(request)
-            asking.robots.forgo()
-            asking.belongs_to(origin.key)
-            asking.lease_asked()
-            asking.drop_due()
-            await self._hand_over(asking)
-            loop = asyncio.get_running_loop()
-            loop.call_later(LEND_LEASE_SECONDS, self._claim_again, asking)
+        else:
+            await self._lend(asking)
+
+    async def _lend(self, origin: Origin) -> None:
+        """Return the lease of an origin, and ask for it again after a while."""
+        origin.lease_asked()
+        origin.drop_due()
+        await self._hand_over(origin)
+        loop = asyncio.get_running_loop()
+        loop.call_later(LEND_LEASE_SECONDS, self._claim_again, origin)
 
     def _claim_again(self, origin: Origin) -> None:
         if not origin.awaits_lease:
@@ -379,11 +377,8 @@ class LeasedOrigins:
             failure_budget=FailureBudget(self._params.patience),
             robots=_robots_of(state),
             slot=PacingSlot(ready_at),
-            holds_lease=partial(self._holds_lease, state.key),
+            holds_lease=partial(self._owner.frontier.holds, state.key),
         )
-
-    def _holds_lease(self, key: str) -> bool:
-        return self._owner.frontier.holds(key)
 
 
 def _robots_of(state: OriginState) -> RobotsFile:

@@ -280,7 +280,7 @@ class Origin:
     failure_budget: FailureBudget
     robots: RobotsFile
     slot: PacingSlot
-    holds_lease: Callable[[], bool] = lambda: True
+    holds_lease: Callable[[], bool]
     receipt: Receipt = field(default_factory=Receipt)
     phase: OriginPhase = OriginPhase.UNLEASED
     given_up: str = ""
@@ -559,10 +559,11 @@ class Origin:
         return not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
     @property
-    def is_quiet(self) -> bool:
-        """True if its lease may be returned while requests other than pages wait for it."""
+    def may_lend(self) -> bool:
+        """True if its lease may be returned for a while: requests other than pages wait until then."""
         busy = self.in_flight or self.open_visits or self.refilling
-        return not busy and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
+        is_quiet = not busy and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
+        return is_quiet or self.may_leave
 
     def belongs_to(self, address: str) -> None:
         """Leave the origin to the worker that has the other origins of its address, or the origin

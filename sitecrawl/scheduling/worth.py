@@ -88,7 +88,7 @@ class OriginWorth:
     """Evidence on the parts of one leased origin, and the URLs to be put off.
 
     By fingerprint: ``observed`` are visits that were learned from before their commit,
-    ``uncommitted`` pages with content, with the names of the templates that these may speak for.
+    ``uncommitted`` pages with content, with the names of the templates on which these are evidence.
     """
 
     def __init__(self, mazes: Mazes, templates: Templates, copies: NearCopies) -> None:
@@ -110,8 +110,8 @@ class OriginWorth:
             names |= self.templates.names_of(visit.due.referrer)
         self.uncommitted[visit.due.fingerprint] = names
 
-    def may_err(self, name: str, template: TemplateWorth) -> bool:
-        """Return True if an uncommitted page may speak for a template.
+    def is_premature(self, name: str, template: TemplateWorth) -> bool:
+        """Return True if the verdict on a template has to wait for pages that are uncommitted.
 
         What is no document is known at once. Near copies are known when they are committed, as other
         documents are.
@@ -283,7 +283,7 @@ class Worth:
         if due.priority not in (LOW, MIXED) or not self._is_low(worth, due):
             return None
         judged = worth.templates.judge(due.url)
-        if judged is None or not judged[1].is_barren or worth.may_err(*judged):
+        if judged is None or not judged[1].is_barren or worth.is_premature(*judged):
             return None
         if judged[1].sample():
             return None

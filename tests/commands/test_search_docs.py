@@ -7,15 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from shutil import which
-from threading import Thread
 
 import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
+from fixtures.stub_server import StubRequest, StubServer
 
 ROOT = Path(__file__).parents[2]
 CODE = dict(
@@ -90,38 +88,26 @@ def test_the_compose_file_is_valid() -> None:
     assert set(ports) == {"127.0.0.1"}, "it has no password"
 
 
-class Documents(ThreadingHTTPServer):
-    """Keeps the documents that it gets, as Meilisearch does."""
+class Documents(StubServer):
+    """Adds the documents that it gets, or deletes some by their ids, as Meilisearch does."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Requests)
+        super().__init__()
         self.titles: dict[str, str] = {"0" * 32: "of another program"}
 
-
-class Requests(BaseHTTPRequestHandler):
-    """A request that adds documents, or deletes some by their ids."""
-
-    server: Documents
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.path == "/indexes/documents/documents/delete-batch":
-            assert self.headers["Content-Type"] == "application/json"
-            for id_ in json.loads(body):
-                self.server.titles.pop(id_, None)
+    def answer(self, request: StubRequest) -> tuple[int, bytes]:
+        if request.target == "/indexes/documents/documents/delete-batch":
+            assert request.headers["Content-Type"] == "application/json"
+            for id_ in json.loads(request.body):
+                self.titles.pop(id_, None)
         else:
-            assert self.path == "/indexes/documents/documents"
-            assert self.headers["Content-Type"] == "application/x-ndjson"
-            found = [json.loads(line) for line in body.splitlines()]
-            self.server.titles.update({each["id"]: each["title"] for each in found})
-        self.send_response(202)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
+            assert request.target == "/indexes/documents/documents"
+            assert request.headers["Content-Type"] == "application/x-ndjson"
+            found = [json.loads(line) for line in request.body.splitlines()]
+            self.titles.update({each["id"]: each["title"] for each in found})
+        return 202, b""
 
 
-@pytest.mark.skipif(not which("jq") or not which("curl"), reason="needs jq and curl")
 @pytest.mark.behaviour("O-13")
 def test_the_lines_for_meilisearch_leave_what_is_there(
     server: Server, crawl: CrawlCommand, tmp_path: Path
@@ -138,8 +124,7 @@ def test_the_lines_for_meilisearch_leave_what_is_there(
     origin = server.serve(site)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     with Documents() as documents:
-        Thread(target=documents.serve_forever, daemon=True).start()
-        host = f"http://127.0.0.1:{documents.server_port}"
+        host = f"http://127.0.0.1:{documents.port}"
         given = {**os.environ, "PATH": path, "HOST": host, "KEY": "key"}
         given["SCRAPY_SETTINGS_MODULE"] = "sitecrawl.settings"
         for expected in ({"Home", "A", "B"}, {"Home", "A again"}):
@@ -152,4 +137,3 @@ def test_the_lines_for_meilisearch_leave_what_is_there(
             assert set(documents.titles.values()) == {"of another program", *expected}
             site["/b"] = Answer("gone", status=410)
             site["/a"] = page(title="A again", text="apples again")
-        documents.shutdown()

@@ -120,7 +120,7 @@ def test_a_target_is_taken_over_from_a_killed_worker(
     done = other.finish()
     assert done.status == 0, done.log
     assert f"sync: {target} has every change." in done.log, [
-        x for x in done.log.splitlines() if "sync" in x
+        each for each in done.log.splitlines() if "sync" in each
     ]
     again = run(
         ["sync", target, "-s", f"SITECRAWL_DATABASE={database}"],

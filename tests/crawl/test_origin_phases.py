@@ -71,6 +71,7 @@ def origin_in(phase: OriginPhase, *, refilling: bool = False) -> Origin:
         failure_budget=FailureBudget(),
         robots=RobotsFile(SITE),
         slot=PacingSlot(0.0),
+        holds_lease=lambda: True,
         phase=phase,
         refilling=refilling,
         given_up="gone" if phase is OriginPhase.GIVEN_UP else "",

@@ -202,6 +202,7 @@ def test_new_work_does_not_wait_for_a_retry() -> None:
         failure_budget=FailureBudget(),
         robots=RobotsFile("http://a.test"),
         slot=PacingSlot(10.0),
+        holds_lease=lambda: True,
         phase=OriginPhase.EXHAUSTED,
     )
     origin.retry_at(due, 60.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.crawls import Crawl, CrawlCommand, standing
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, Site, page
 from fixtures.traps.tarpit import letter, opaque
@@ -195,12 +195,6 @@ def test_views_that_repeat_a_page_of_the_same_name_are_sampled(
     server.log.clear()
     crawl(f"{origin}/", recrawl=0, learn_worth="no", max_barren_pages=0)
     assert len(set(server.log.targets()) & set(site)) == len(site)
-
-
-def standing(*runs: Crawl) -> set[str]:
-    """URLs of the documents that stand after several runs."""
-    last = {line["url"]: line["op"] for run in runs for line in run.lines}
-    return {url for url, op in last.items() if op == "upsert"}
 
 
 @pytest.mark.behaviour("Q-34")

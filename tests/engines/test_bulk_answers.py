@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
+from fixtures.stub_server import StubRequest, StubServer
 from sitecrawl.frontier.base import Change
 from sitecrawl.sync.opensearch_target import OpenSearchTarget
 from sitecrawl.sync.target import Cursor, SyncError, TargetOptions
@@ -16,17 +15,24 @@ from sitecrawl.sync.target import Cursor, SyncError, TargetOptions
 LIMIT = 700  # bytes of a bulk request, as of a proxy before the server
 
 
-class Proxy(ThreadingHTTPServer):
-    """Answers every bulk request with ``answer``; without one, it takes those below a limit."""
+class Proxy(StubServer):
+    """Answers every bulk request with ``bulk``; without it, takes those below a limit."""
 
-    def __init__(self, answer: bytes = b"") -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer = answer
+    def __init__(self) -> None:
+        super().__init__()
+        self.bulk = b""
         self.written: list[str] = []
 
-    def bulk(self, body: bytes) -> tuple[int, bytes]:
-        if self.answer:
-            return 200, self.answer
+    def answer(self, request: StubRequest) -> tuple[int, bytes]:
+        if request.target.startswith("/_bulk"):
+            return (200, self.bulk) if self.bulk else self._take(request.body)
+        if "_mapping" in request.target:
+            return 200, b"{}"
+        if request.method == "HEAD" or (request.method == "GET" and "cursors" in request.target):
+            return 404, b""
+        return 200, b'{"_seq_no": 1, "_primary_term": 1}'
+
+    def _take(self, body: bytes) -> tuple[int, bytes]:
         if len(body) > LIMIT:
             return 413, b"<html>\n<h1>413 Request Entity Too Large</h1></html>"
         ids = [json.loads(line)["index"]["_id"] for line in body.splitlines()[::2]]
@@ -34,42 +40,14 @@ class Proxy(ThreadingHTTPServer):
         return 200, json.dumps({"items": [{"index": {"status": 201}} for _ in ids]}).encode()
 
 
-class Handler(BaseHTTPRequestHandler):
-    """One request to the proxy."""
-
-    server: Proxy
-
-    def respond(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        status, content = 200, b'{"_seq_no": 1, "_primary_term": 1}'
-        if self.path.startswith("/_bulk"):
-            status, content = self.server.bulk(body)
-        elif "_mapping" in self.path:
-            content = b"{}"
-        elif self.command == "HEAD" or (self.command == "GET" and "cursors" in self.path):
-            status, content = 404, b""
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = respond  # noqa: N815
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def proxy() -> Iterator[Proxy]:
     with Proxy() as server:
-        Thread(target=server.serve_forever, daemon=True).start()
         yield server
-        server.shutdown()
 
 
 def target(proxy: Proxy) -> OpenSearchTarget:
-    uri = f"opensearch://me:geheim@127.0.0.1:{proxy.server_port}/docs"
+    uri = f"opensearch://me:geheim@127.0.0.1:{proxy.port}/docs"
     return OpenSearchTarget(uri, TargetOptions())
 
 
@@ -92,7 +70,7 @@ def change(seq: int, body: str = "words") -> Change:
 )
 @pytest.mark.behaviour("SY-21")
 def test_an_answer_without_results(proxy: Proxy, answer: bytes) -> None:
-    proxy.answer = answer
+    proxy.bulk = answer
     opened = target(proxy)
     opened.open()
     with pytest.raises(SyncError) as refused:

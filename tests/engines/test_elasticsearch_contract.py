@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from fixtures.stub_server import StubRequest, StubServer
 from sitecrawl.frontier.base import Change
 from sitecrawl.sync.opensearch_target import OpenSearchTarget
 from sitecrawl.sync.target import Cursor, TargetOptions
@@ -33,11 +32,13 @@ class Request(NamedTuple):
     body: list[Any]
 
 
-class Recorder(ThreadingHTTPServer):
+class Recorder(StubServer):
     """Keeps all requests; answers as Elasticsearch does, before or after the first index."""
 
+    headers: ClassVar = {**StubServer.headers, "X-Elastic-Product": "Elasticsearch"}
+
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__()
         self.requests: list[Request] = []
         self.has_index = False
 
@@ -46,8 +47,15 @@ class Recorder(ThreadingHTTPServer):
         found, self.requests = self.requests, []
         return found
 
-    def answer(self, request: Request) -> tuple[int, Any]:
-        """Status and body of the answer."""
+    def answer(self, request: StubRequest) -> tuple[int, bytes]:
+        parts = urlsplit(request.target)
+        lines = [json.loads(line) for line in request.body.splitlines() if line]
+        read = Request(request.method, parts.path, dict(parse_qsl(parts.query)), lines)
+        self.requests.append(read)
+        status, answer = self._answer(read)
+        return status, json.dumps(answer).encode()
+
+    def _answer(self, request: Request) -> tuple[int, Any]:
         if request.path == "/_bulk":
             actions = [each for each in request.body if each.keys() & {"index", "delete"}]
             return 200, {"items": [{name: {"status": 200} for name in each} for each in actions]}
@@ -64,55 +72,23 @@ class Recorder(ThreadingHTTPServer):
         return 200, {"acknowledged": True, "_seq_no": 7, "_primary_term": 1, "result": "updated"}
 
 
-class Handler(BaseHTTPRequestHandler):
-    """One connection to the recorder."""
-
-    server: Recorder
-    protocol_version = "HTTP/1.1"
-
-    def respond(self) -> None:
-        parts = urlsplit(self.path)
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        lines = [json.loads(line) for line in body.splitlines() if line]
-        request = Request(self.command, parts.path, dict(parse_qsl(parts.query)), lines)
-        self.server.requests.append(request)
-        status, answer = self.server.answer(request)
-        content = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("X-Elastic-Product", "Elasticsearch")
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = respond  # noqa: N815
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def recorder() -> Iterator[Recorder]:
     with Recorder() as server:
-        Thread(target=server.serve_forever, daemon=True).start()
         yield server
-        server.shutdown()
 
 
 @pytest.fixture(params=["elasticsearch8", "elasticsearch9"])
 def client(request: pytest.FixtureRequest, recorder: Recorder) -> Iterator[Any]:
     """The client of Elastic, connected to the recorder."""
     module = pytest.importorskip(request.param)
-    with module.Elasticsearch(f"http://127.0.0.1:{recorder.server_port}") as made:
+    with module.Elasticsearch(f"http://127.0.0.1:{recorder.port}") as made:
         yield made
 
 
 @pytest.mark.behaviour("SY-18")
 def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: Any) -> None:
-    target = OpenSearchTarget(
-        f"elasticsearch://127.0.0.1:{recorder.server_port}/docs", TargetOptions()
-    )
+    target = OpenSearchTarget(f"elasticsearch://127.0.0.1:{recorder.port}/docs", TargetOptions())
     changes = [
         Change(1, "upsert", "a", UPSERT),
         Change(2, "delete", "b", {"url": "https://example.org/b"}),
