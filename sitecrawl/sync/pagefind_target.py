@@ -16,7 +16,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
@@ -127,7 +127,12 @@ class PagefindTarget:
     def _publish(self, spool: DocumentSpool, new: Path) -> None:
         """Move the new bundle into place, its entry file last; then write page and cursor."""
         bundle = self.folder / BUNDLE
-        before = set(self._state().get("files", ()))
+        state = self._state()
+        if not state:  # a first bundle that is only partly in place is ours, and has read nothing
+            bundle.mkdir(exist_ok=True)
+            unread = asdict(replace(spool.cursor, seq=0))
+            replace_json(bundle / STATE, {"cursor": unread, "files": []})
+        before = set(state.get("files", ()))
         names = sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file())
         for name in sorted(names, key=lambda name: name == ENTRY):
             (bundle / name).parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 from random import Random
 from shutil import copytree
 from subprocess import TimeoutExpired
+from subprocess import run as run_process
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
@@ -241,6 +243,36 @@ def test_killed_while_it_is_rebuilt(
     assert len(fragments) == 61
     texts = [gzip.decompress((folder / "pagefind" / each).read_bytes()) for each in fragments]
     assert sum(f"changed {number}".encode() in text for text in texts) == 1
+
+
+KILLED_BEFORE_THE_CURSOR = """
+import os, sys
+from scrapy.cmdline import execute
+from sitecrawl.sync.pagefind_target import PagefindTarget
+PagefindTarget._write_page = lambda *_: os._exit(9)
+execute(["scrapy", "sync", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("SY-05", "SY-14")
+def test_killed_when_the_first_bundle_was_in_place(
+    server: Server,
+    crawl: CrawlCommand,
+    say: Callable[..., Said],
+    tmp_path: Path,
+    site: dict[str, Page],
+) -> None:
+    crawl(f"{server.serve(site)}/")
+    folder = tmp_path / "search"
+    target = f"pagefind:///{folder}"
+    script = [sys.executable, "-c", KILLED_BEFORE_THE_CURSOR, target]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
+    assert run_process(script, cwd=tmp_path, env=environment, check=False).returncode == 9
+    assert (folder / "pagefind" / "pagefind-entry.json").exists()
+    done = say("sync", target)
+    assert done.out == f"{target} was rebuilt with 4 documents and 0 deletions.\n", done.err
+    assert "nothing to write" in say("sync", target).out
 
 
 @pytest.mark.behaviour("SY-15")
