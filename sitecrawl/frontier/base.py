@@ -452,6 +452,9 @@ class Frontier(Protocol):
     async def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
         """Return the texts of documents, and their links, by row."""
 
+    async def urls_of(self, rows: Collection[int]) -> dict[int, str]:
+        """Return stored URLs by row."""
+
     async def withdraw(
         self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
     ) -> list[Change]:

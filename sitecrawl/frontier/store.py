@@ -402,6 +402,10 @@ class Store:
         """Return the texts of documents by row."""
         return self._withdrawals.texts(rows)
 
+    def urls_of(self, rows: Collection[int]) -> dict[int, str]:
+        """Return stored URLs by row."""
+        return self._withdrawals.urls(rows)
+
     def withdraw(
         self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
     ) -> list[Change]:

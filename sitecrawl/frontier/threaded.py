@@ -196,6 +196,10 @@ class ThreadedFrontier:
         """Return the texts of documents by row."""
         return await self._run(self._store.texts_of, rows)
 
+    async def urls_of(self, rows: Collection[int]) -> dict[int, str]:
+        """Return stored URLs by row."""
+        return await self._run(self._store.urls_of, rows)
+
     async def withdraw(
         self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
     ) -> list[Change]:

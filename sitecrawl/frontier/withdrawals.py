@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.deletions import Deletions
@@ -18,6 +18,7 @@ from sitecrawl.policy.outcomes import Outcome
 COPY = "near_copy"
 """Reason stored for a URL whose document was withdrawn in favour of ``target``."""
 BATCH = 200
+Part = TypeVar("Part", int, str)
 CURRENT = (
     "SELECT u.id, u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url)"
     " FROM document AS d JOIN url AS u ON u.id = d.url LEFT JOIN url AS r ON r.id = u.referrer"
@@ -29,6 +30,7 @@ TEXTS = (
     "SELECT d.url, d.body, l.targets FROM document AS d LEFT JOIN link AS l ON l.url = d.url"
     " WHERE d.url IN ({})"
 )
+URLS = "SELECT id, url FROM url WHERE id IN ({})"
 LEAVE_OUT = (
     f"UPDATE url SET outcome = {int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)}, reason = ?, detail = ?,"
     " target = ?, due = ?, ages = 0, run = ? WHERE id = ?"
@@ -92,6 +94,14 @@ class Withdrawals:
             for document in [unpack(body)]
         }
 
+    def urls(self, rows: Collection[int]) -> dict[int, str]:
+        """Return URLs by row."""
+        return {
+            row: url
+            for part in _parts(sorted(rows))
+            for row, url in self._database.rows(URLS.format(placeholders(len(part))), part)
+        }
+
     def write(self, origin: int, pages: Iterable[Withdrawal], changes: Changes) -> None:
         """Withdraw pages, unless they or those that keep their texts have changed meanwhile.
 
@@ -148,5 +158,5 @@ class Withdrawals:
         return admitted
 
 
-def _parts(urls: list[str]) -> Iterator[list[str]]:
-    return (urls[start : start + BATCH] for start in range(0, len(urls), BATCH))
+def _parts(values: list[Part]) -> Iterator[list[Part]]:
+    return (values[start : start + BATCH] for start in range(0, len(values), BATCH))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.events import Event
 from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
+from sitecrawl.policy.learning.assembled_pages import AssembledPages
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
 from sitecrawl.policy.learning.near_copies import NearCopies, Novelty, names_of
 from sitecrawl.policy.learning.repeated_pages import COPY, ComparedPage, RepeatedPages
@@ -26,7 +27,7 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Candidate, Change, DueUrl, VisitResult
     from sitecrawl.policy.decision import Decision, OptionValues
-    from sitecrawl.policy.learning.repeated_pages import CurrentPage
+    from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
     from sitecrawl.scheduling.background import BackgroundTasks
 
 LOW, DESCENT, SHELF, MIXED = -1, -2, -3, -4
@@ -433,24 +434,37 @@ class Worth:
         """Return the documents that repeat others, and the withdrawn URLs of kinds that do so no more."""
         frontier = self._owner.frontier
         before = await frontier.withdrawn_copies(key)
-        compared: list[ComparedPage] = []
-        for batch in _batches(_to_compare(pages, templates)):
-            texts = await frontier.texts_of([each.row for each in batch])
-            compared += [
-                ComparedPage.of(templates, each, texts[each.row])
-                for each in batch
-                if each.row in texts
-            ]
-        repeated = RepeatedPages(compared)
-        may_go = {each.row for each in pages if each.via == "link" and each.depth > 0}
+        chosen = _to_compare(pages, templates)
+        compared = [
+            ComparedPage.of(templates, each, stored) async for each, stored in self._texts(chosen)
+        ]
         earlier = Counter(templates.group_of(url) for url in before)
+        repeated = await asyncio.to_thread(RepeatedPages, compared, earlier)
+        if repeated.is_site_of_views:
+            assembled = AssembledPages(repeated)
+            async for each, stored in self._texts(chosen):
+                assembled.add(each.row, stored.body)
+            urls = await frontier.urls_of(assembled.linked)
+            await asyncio.to_thread(assembled.find, urls)
+        may_go = {each.row for each in pages if each.via == "link" and each.depth > 0}
         found = [
             Withdrawal(each.page, COPY.name, f"{self._settings[COPY]}: {each.words}", each.original)
-            for each in repeated.find(earlier)
+            for each in repeated.judge()
             if each.page in may_go
         ]
         readmitted = [url for url in before if templates.group_of(url) in repeated.cleared]
         return found, readmitted
+
+    async def _texts(
+        self, pages: Sequence[CurrentPage]
+    ) -> AsyncIterator[tuple[CurrentPage, StoredText]]:
+        """Yield the pages with the texts of their documents."""
+        for start in range(0, len(pages), BATCH):
+            batch = pages[start : start + BATCH]
+            texts = await self._owner.frontier.texts_of([each.row for each in batch])
+            for each in batch:
+                if each.row in texts:
+                    yield each, texts[each.row]
 
     def _of_mazes(self, mazes: Mazes, pages: Iterable[CurrentPage]) -> list[Withdrawal]:
         """Return the documents of closed subtrees to which only pages of these lead."""
@@ -593,10 +607,6 @@ def _to_compare(pages: Sequence[CurrentPage], templates: Templates) -> list[Curr
     others = (each for each in pages if not names.isdisjoint(names_of(each.url)))
     found = {each.row: each for each in (*copied[: MAX_COMPARED // 2], *others)}
     return list(found.values())[:MAX_COMPARED]
-
-
-def _batches(pages: Sequence[CurrentPage]) -> Iterator[Sequence[CurrentPage]]:
-    return (pages[start : start + BATCH] for start in range(0, len(pages), BATCH))
 
 
 def log_left_out(stored: Mapping[str, Any]) -> None:

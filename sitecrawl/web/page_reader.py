@@ -10,6 +10,7 @@ from sitecrawl.web.encoding import decode, decode_to_utf8
 from sitecrawl.web.feeds.xml_documents import (
     as_html,
     is_documentdata,
+    is_listing,
     is_xhtml,
     read_documentdata,
     read_xml,
@@ -103,6 +104,8 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
     if is_xml(kind) and is_documentdata(text):
         read_documentdata(page, text, options)
+    elif is_xml(kind) and is_listing(text):
+        page.fault = "listing"
     elif is_xml(kind):
         read_xml(page, text, keep_fields=options.xml_fields)
     else:

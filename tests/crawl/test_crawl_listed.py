@@ -9,6 +9,7 @@ from walked import paths, visited
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.policy.outcomes import Outcome
 
 RSS = '<rss version="2.0"><channel><title>News</title>{}</channel></rss>'
 ITEM = "<item><title>another title</title><link>{}</link><pubDate>{}</pubDate></item>"
@@ -147,3 +148,30 @@ def test_a_feed_that_cannot_be_read_says_so(server: Server, crawl: CrawlCommand)
     run = crawl(f"{origin}/", mode="feed")
     assert run.status == 1
     assert f"start {origin}/ produced nothing: the feed {origin}/ is not read" in run.log
+
+
+@pytest.mark.behaviour("LR-33")
+@pytest.mark.parametrize(
+    "written",
+    [
+        RSS.format(ITEM.format("/a", FIRST)),
+        '<?xml version="1.0"?>\n<!-- news --><feed xmlns="http://www.w3.org/2005/Atom"></feed>',
+        '<rdf:RDF xmlns:rdf="x" xmlns="http://purl.org/rss/1.0/"><item><link>/a</link></item></rdf:RDF>',
+        "<opml><body><outline text='News'/></body></opml>",
+        "<urlset><url><loc>/a</loc></url></urlset>",
+    ],
+)
+def test_a_feed_served_as_xml_text_is_no_page(
+    server: Server, crawl: CrawlCommand, written: str
+) -> None:
+    site: dict[str, Page] = {
+        "/": page("/news", "/report", title="Home"),
+        "/news": Answer(written, headers={"Content-Type": "text/xml"}),
+        "/report": Answer("<report><p>A text</p></report>", headers={"Content-Type": "text/xml"}),
+    }
+    origin = server.serve(site)
+    run = crawl(f"{origin}/")
+    assert paths(run, origin) == {"/", "/report"}
+    assert crawl.rows("SELECT outcome, reason FROM url WHERE url = ?", f"{origin}/news") == [
+        (int(Outcome.UNWANTED_TYPE), "listing")
+    ]

@@ -55,7 +55,7 @@ def found(
         for path, title, text in pages
     ]
     paths = {row: path for path, row in rows.items()}
-    repeated: list[Repetition] = RepeatedPages(compared).find({})
+    repeated: list[Repetition] = RepeatedPages(compared, {}).judge()
     return {paths[each.page]: paths[each.original] for each in repeated}
 
 
@@ -91,6 +91,31 @@ def test_older_states_are_withdrawn_for_the_newest_one() -> None:
     gone = found(states, judged("/a1.txt?h=100"))
     assert set(gone.values()) == {f"/a{n}.txt" for n in range(6)}
     assert len(gone) == 24
+
+
+@pytest.mark.behaviour("Q-34")
+def test_views_that_differ_in_parameters_alone_are_withdrawn_for_the_kind_found_first() -> None:
+    def view(action: str, words: str) -> list[Written]:
+        return [(f"/?a={action};f=file{n}.txt", "", words + text_of(n)) for n in range(10)]
+
+    written = [*view("blob", ""), *view("blame", "1c0ffee ad3adbee Ada "), *view("raw", "")]
+    gone = found(written, judged("/?a=blame;f=file1.txt", "/?a=raw;f=file1.txt"))
+    assert gone == {
+        f"/?a={action};f=file{n}.txt": f"/?a=blob;f=file{n}.txt"
+        for n in range(10)
+        for action in ("blame", "raw")
+    }
+
+
+@pytest.mark.behaviour("Q-34")
+def test_pages_of_which_there_are_older_states_do_not_speak_for_their_kind() -> None:
+    states = [
+        (f"/tree/a{n}.txt?h={100 + state}", "", text_of(n, 100 + 60 * state))
+        for n in range(6)
+        for state in range(2)
+    ]
+    gone = found(states, judged("/tree/a1.txt?h=100"))
+    assert gone == {f"/tree/a{n}.txt?h=100": f"/tree/a{n}.txt?h=101" for n in range(6)}
 
 
 @pytest.mark.behaviour("Q-34")
@@ -140,8 +165,8 @@ def test_a_kind_that_repeats_others_no_more_is_cleared() -> None:
         )
         for row, (path, title, text) in enumerate(written)
     ]
-    repeated = RepeatedPages(compared)
-    assert repeated.find({"/blame/f<number>.txt": 5}) == []
+    repeated = RepeatedPages(compared, {"/blame/f<number>.txt": 5})
+    assert repeated.judge() == []
     assert repeated.cleared == {"/blame/f<number>.txt"}
 
 

@@ -21,6 +21,10 @@ PAGE_FAULTS: Mapping[str, PageFault] = {
     "unknown_version": PageFault(
         Outcome.DID_NOT_UNDERSTAND_ANSWER, "a `<documentdata>` file in a version that is not known"
     ),
+    "listing": PageFault(
+        Outcome.UNWANTED_TYPE,
+        "a feed, sitemap or list of feeds served as XML text: it repeats what its pages say",
+    ),
     "file_encrypted": PageFault(Outcome.UNWANTED_TYPE, "the file needs a password"),
     "file_scanned": PageFault(
         Outcome.UNWANTED_TYPE,

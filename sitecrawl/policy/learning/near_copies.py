@@ -58,7 +58,7 @@ MAX_SIZE = 400_000
 MIN_NAME, MAX_NAME = 3, 80
 """Length of a name, in characters; longer ones are cut."""
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"(?<![0-9A-Za-z])[^\W\d_]{2,}(?![0-9])")  # no part of a hash, such as 3fbea91
 _NUMBER = re.compile(r"(?<![0-9a-zA-Z])[0-9]{2,9}(?![0-9a-zA-Z])", re.ASCII)
 
 
@@ -162,6 +162,11 @@ class Shingles(NamedTuple):
 
 def _has_most(text: frozenset[int], of: frozenset[int], share: float, at_least: int) -> bool:
     return len(of) >= at_least and len(of & text) >= share * len(of)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text as they are compared, in their order."""
+    return _WORD.findall(text)
 
 
 def own_title(url: str, title: str) -> str:

@@ -2,16 +2,19 @@
 
 Where kinds of pages proved to be near copies, the documents of the origin are compared once more
 before its crawl ends. A page repeats another one if nearly all of its text stands there (Broder,
-On the resemblance and containment of documents, 1997). Of pages that contain each other the one
-nearest to the start remains. A kind of page is withdrawn if nearly all of its pages repeat pages of
-other kinds, or later states of themselves.
+On the resemblance and containment of documents, 1997). Of pages that contain each other the one of
+the kind found first remains, and of one kind the page nearest to the start. A kind of page is
+withdrawn if nearly all of its pages repeat pages of other kinds, or later states of themselves.
+
+On a site of views, where most pages repeat others, ``AssembledPages`` adds those whose text stands on
+several pages, and kinds of few pages are withdrawn, too.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from sitecrawl.policy.decision import RefusalReason
@@ -20,9 +23,11 @@ from sitecrawl.policy.learning.near_copies import (
     MIN_CONTAINMENT,
     MIN_SHINGLES,
     Shingles,
+    hashes_of,
     names_of,
     own_title,
     segments_of,
+    words_of,
 )
 from sitecrawl.policy.learning.template_worth import HANDFUL, Templates
 
@@ -46,6 +51,8 @@ MIN_SAMPLE = 8
 """Number of pages of a kind, from which on what most of them say is no text of theirs."""
 MAX_COMPARED = 24
 """Number of pages of one name, or of one title, with which each page is compared."""
+SITE_OF_VIEWS = 0.5
+"""Share of an origin's pages that repeat others, above which it is a site of views: code browsers."""
 COPY = RefusalReason(
     "near_copy",
     "nearly all of its text stands on another page, as that of the other pages of its kind "
@@ -127,44 +134,79 @@ class ComparedPage:
         return self.url.partition("?")[0]
 
     @property
-    def order(self) -> tuple[int, int]:
-        """Sort key: of pages with one text the one nearest to the start is kept, then the one found first."""
+    def place(self) -> tuple[int, int]:
+        """Sort key: the page nearest to the start comes first, then the one found first."""
         return self.depth, self.row
+
+    def without_title_words(self, common: frozenset[int]) -> ComparedPage:
+        """Return the page with a title that has none of these words."""
+        text = self.text._replace(title=self.text.title - common)
+        own = self.own._replace(title=self.own.title - common)
+        return replace(self, text=text, own=own)
 
 
 class RepeatedPages:
-    """Comparison of the documents of an origin.
+    """Comparison of the documents of an origin; ``withdrawn`` counts the earlier ones of each group.
 
-    ``cleared`` has the groups of which pages were withdrawn, but most do not repeat others any more.
+    ``pages`` are in the order in which they are kept, ``copies`` has for each copy the row of the page
+    that it repeats, which may be a copy in turn. ``cleared`` has the groups of which pages were
+    withdrawn, but most do not repeat others any more.
     """
 
-    def __init__(self, pages: Sequence[ComparedPage]) -> None:
-        self._pages = {each.row: each for each in pages}
+    def __init__(self, pages: Iterable[ComparedPage], withdrawn: Mapping[str, int]) -> None:
         self.cleared: frozenset[str] = frozenset()
-        self._common = _common_shingles(pages)
-        self._by_name = _best_of(pages, lambda page: names_of(page.url))
-        self._by_title = _best_of(pages, lambda page: [page.title] if page.title else [])
+        self._withdrawn = withdrawn
+        self._compare(_in_order(pages))
+        before = sum(withdrawn.values())
+        most = SITE_OF_VIEWS * (len(self.pages) + before)
+        self.is_site_of_views = len(self.copies) + before > most
+        if self.is_site_of_views:
+            self._compare(_in_order(_without_common_titles(self.pages)))
 
-    def find(self, withdrawn: Mapping[str, int]) -> list[Repetition]:
-        """Return the pages to be withdrawn; ``withdrawn`` counts the earlier ones of each group."""
-        found = self._find_copies()
-        totals: Counter[str] = Counter(withdrawn)
-        copies: Counter[str] = Counter(withdrawn)
-        suspects = {page.group for page in self._pages.values() if page.is_suspect}
-        for page in self._pages.values():
-            totals[page.group] += 1
-            copies[page.group] += page.row in found
+    def _compare(self, pages: list[ComparedPage]) -> None:
+        self.pages = pages
+        self._pages = {each.row: each for each in pages}
+        self._common = _common_shingles(pages)
+        self._by_name = self._best_of(lambda page: names_of(page.url))
+        self._by_title = self._best_of(lambda page: [page.title] if page.title else [])
+        self.copies = self._find_copies()
+
+    def original(self, row: int) -> int:
+        """Return the row of the page that keeps the text of one, its own if that is no copy."""
+        while row in self.copies:
+            row = self.copies[row]
+        return row
+
+    def judge(self) -> list[Repetition]:
+        """Return the pages to be withdrawn."""
+        totals: Counter[str] = Counter(self._withdrawn)
+        copies: Counter[str] = Counter(self._withdrawn)
+        suspects = {page.group for page in self.pages if page.is_suspect}
+        latest = {by for row, by in self.copies.items() if self._is_of_group(row, by)}
+        for page in self.pages:
+            is_copy = page.row in self.copies
+            copies[page.group] += is_copy
+            totals[page.group] += is_copy or page.row not in latest
         judged = {
             group
             for group, total in totals.items()
-            if total >= HANDFUL
-            if copies[group] >= total * (MIN_COPIES if group in suspects else MIN_COPIES_UNJUDGED)
+            if self._is_judged(copies[group], total, is_suspect=group in suspects)
         }
-        found = {row: by for row, by in found.items() if self._pages[row].group in judged}
+        found = {row: by for row, by in self.copies.items() if self._pages[row].group in judged}
         self.cleared = frozenset(
-            each for each in withdrawn if copies[each] < MAX_CLEARED * totals[each]
+            each for each in self._withdrawn if copies[each] < MAX_CLEARED * totals[each]
         )
         return list(self._resolved(found, copies, totals))
+
+    def _is_of_group(self, row: int, by: int) -> bool:
+        return self._pages[row].group == self._pages[by].group
+
+    def _is_judged(self, copies: int, total: int, *, is_suspect: bool) -> bool:
+        """Return True if the copies among the pages of a group are withdrawn."""
+        if total < HANDFUL:
+            return self.is_site_of_views
+        is_suspect = is_suspect or self.is_site_of_views
+        return copies >= total * (MIN_COPIES if is_suspect else MIN_COPIES_UNJUDGED)
 
     def _resolved(
         self, found: Mapping[int, int], copies: Counter[str], totals: Counter[str]
@@ -175,7 +217,7 @@ class RepeatedPages:
             while last in found:
                 last = found[last]
             original = self._pages[last]
-            if last == by or self._repeats(page, original):
+            if last == by or self.is_site_of_views or self._repeats(page, original):
                 group = page.group
                 words = (
                     f"repeats {original.url}, as {copies[group]} of {totals[group]} pages of"
@@ -187,7 +229,7 @@ class RepeatedPages:
         """Return for each copy the page that it repeats, which may be a copy in turn."""
         found: dict[int, int] = {}
         kept: set[int] = set()
-        for page in sorted(self._pages.values(), key=lambda each: each.order):
+        for page in self.pages:
             original = self._original(page, kept)
             if original is None:
                 kept.add(page.row)
@@ -200,6 +242,21 @@ class RepeatedPages:
                 kept.remove(row)
                 found[row] = original
         return found
+
+    def _best_of(
+        self, keys_of: Callable[[ComparedPage], Iterable[str]]
+    ) -> dict[str, list[ComparedPage]]:
+        """Return for each key the pages with which others are compared: the first and largest ones."""
+        found: defaultdict[str, list[ComparedPage]] = defaultdict(list)
+        for page in self.pages:
+            for key in keys_of(page):
+                found[key].append(page)
+        for key, group in found.items():
+            if len(group) > MAX_COMPARED:
+                half = MAX_COMPARED // 2
+                largest = sorted(group[half:], key=lambda each: -each.text.size)
+                found[key] = group[:half] + largest[: MAX_COMPARED - half]
+        return dict(found)
 
     def _original(
         self, page: ComparedPage, kept: set[int], *, is_state: bool = False
@@ -223,8 +280,6 @@ class RepeatedPages:
     def _repeats(self, page: ComparedPage, other: ComparedPage) -> bool:
         if page.row == other.row or ("?" in other.url and "?" not in page.url):
             return False
-        if page.path == other.path and "?" in other.url:
-            return False  # parameters alone do not tell a page from its views
         if page.length > MAX_TEXT and page.length > other.length / MIN_REPEATED:
             return False  # only the beginnings are compared
         is_older = page.kind == other.kind
@@ -264,7 +319,10 @@ class RepeatedPages:
 
 
 def _is_state(page: ComparedPage, other: ComparedPage) -> bool:
-    """Return True for two pages of one path that may be states of the same page."""
+    """Return True for two pages of one path that may be states of the same page.
+
+    A view may hold more than the page: blame has all of a file and more.
+    """
     return page.path == other.path and (page.kind == other.kind or "?" not in other.url)
 
 
@@ -283,18 +341,24 @@ def _common_shingles(pages: Iterable[ComparedPage]) -> dict[str, frozenset[int]]
     return found
 
 
-def _best_of(
-    pages: Iterable[ComparedPage], keys_of: Callable[[ComparedPage], Iterable[str]]
-) -> dict[str, list[ComparedPage]]:
-    """Return for each key the pages with which others are compared: the first and largest ones."""
-    found: defaultdict[str, list[ComparedPage]] = defaultdict(list)
+def _in_order(pages: Iterable[ComparedPage]) -> list[ComparedPage]:
+    """Sort pages: those of the kind found first come first, as lists name a page before its views."""
+    found = sorted(pages, key=lambda each: each.place)
+    kinds: dict[str, int] = {}
+    for page in found:
+        kinds.setdefault(page.kind, len(kinds))
+    return sorted(found, key=lambda each: (kinds[each.kind], *each.place))
+
+
+def _without_common_titles(pages: Iterable[ComparedPage]) -> Iterator[ComparedPage]:
+    """Yield pages without the words of the titles of most pages of their kind, which name the kind."""
+    by_kind: defaultdict[str, list[ComparedPage]] = defaultdict(list)
     for page in pages:
-        for key in keys_of(page):
-            found[key].append(page)
-    for key, group in found.items():
-        if len(group) > MAX_COMPARED:
-            group.sort(key=lambda each: each.order)
-            half = MAX_COMPARED // 2
-            largest = sorted(group[half:], key=lambda each: (-each.text.size, each.order))
-            found[key] = group[:half] + largest[: MAX_COMPARED - half]
-    return dict(found)
+        by_kind[page.kind].append(page)
+    for group in by_kind.values():
+        common = frozenset[int]()
+        if len(group) >= MIN_SAMPLE:
+            counts = Counter(word for page in group for word in hashes_of(words_of(page.title)))
+            common = frozenset(each for each, n in counts.items() if 2 * n > len(group))
+        for page in group:
+            yield page.without_title_words(common) if common else page

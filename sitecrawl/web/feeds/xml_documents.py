@@ -33,7 +33,11 @@ METAS = {
 }
 KNOWN = frozenset({*METAS, "doc_title", "doc_body", "doc_keywords", "doc_language", "doc_url"})
 
-_ROOT = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<documentdata\b([^<>]*)>", re.DOTALL)
+_PROLOG = r"\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+"
+_ROOT = re.compile(_PROLOG + r"<documentdata\b([^<>]*)>", re.DOTALL)
+_ROOT_TAG = re.compile(_PROLOG + r"(?><!DOCTYPE[^<>]*>\s*)?<([^\s<>/!?=]++)", re.DOTALL)
+_RSS = "http://purl.org/rss/1.0/"
+_LISTINGS = frozenset({"rss", "feed", "opml", "urlset", "sitemapindex"})
 _VERSION = re.compile(r"\bversion\s*=\s*[\"']([^\"']*)[\"']")
 _HTML = re.compile(
     r"<doc_body\b(?>[^<>]*?\btype\s*=\s*[\"']html[\"'])[^<>]*+(?<!/)>(.*?)(?:</doc_body\s*>|\Z)",
@@ -41,6 +45,15 @@ _HTML = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
 _LITERAL = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|(<[A-Za-z])", re.DOTALL)
+
+
+def is_listing(text: str) -> bool:
+    """Return True for a feed, sitemap or list of feeds, which repeats what its pages say."""
+    root = _ROOT_TAG.match(text[:10_000])
+    if root is None:
+        return False
+    name = root[1].rpartition(":")[2]
+    return name in _LISTINGS or (name == "RDF" and _RSS in text[:10_000])
 
 
 def is_documentdata(text: str) -> bool:

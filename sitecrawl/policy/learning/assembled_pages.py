@@ -1,0 +1,186 @@
+"""Pages whose text stands on the pages to which they link, on a site most of whose pages are views.
+
+Histories, lists of changes, differences and old listings of folders repeat no single page, but have
+nothing of their own either: each of their lines stands on a page to which they link, or that has the
+name of a URL to which they link. A page is never taken for one of these if it is the first one of all
+pages that have one of its names: a commit, of which there are lists, differences and listings, stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple, Self
+from zlib import crc32
+
+from sitecrawl.policy.learning.near_copies import MAX_TEXT, names_of, words_of
+from sitecrawl.policy.learning.repeated_pages import (
+    MIN_OLDER,
+    MIN_SAMPLE,
+    ComparedPage,
+    RepeatedPages,
+)
+
+MIN_ASSEMBLED = 0.9
+"""Share of the phrases of a page that the pages to which it links must have."""
+MIN_OWN = 6
+"""Number of phrases that are not common to a kind of page, below which a page has no text of its own."""
+MAX_SHARED = 0.25
+"""Share of the pages that have a name, above which it names no page: the name of the repository."""
+MAX_ALIKE = 100
+"""Number of pages of one name, above which none of them is taken for a linked URL that has it, and of
+pages of one title with which each is compared."""
+MAX_LINKED = 20_000
+"""Number of linked URLs without a document whose names are looked at."""
+
+
+class Phrases(NamedTuple):
+    """Hashes of what a page says, and of what may be found on it.
+
+    ``own`` are the runs of three words of each line, and the words of shorter lines; ``all``
+    the runs and words of the whole text, as another page may have its lines broken elsewhere.
+    """
+
+    own: frozenset[int]
+    all: frozenset[int]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the phrases of a text."""
+        own: set[int] = set()
+        words: list[str] = []
+        for line in text[:MAX_TEXT].splitlines():
+            found = words_of(line)
+            words += found
+            own.update(_runs(found) if len(found) > 2 else _hashes(found))
+        return cls(frozenset(own), frozenset(_runs(words) | _hashes(words)))
+
+
+class AssembledPages:
+    """The pages of an origin that are no copies of others, to be told from those that are assembled.
+
+    ``add`` takes the text of each page; then ``find`` compares them.
+    """
+
+    def __init__(self, repeated: RepeatedPages) -> None:
+        self._repeated = repeated
+        self._pages = {each.row: each for each in repeated.pages}
+        self._phrases: dict[int, Phrases] = {}
+        self._totals: Counter[str] = Counter()
+        self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self._named: defaultdict[str, list[ComparedPage]] = defaultdict(list)
+        self._alike: defaultdict[tuple[str, str, str], list[ComparedPage]] = defaultdict(list)
+        for page in repeated.pages:
+            self._totals[page.kind] += 1
+            if page.row not in repeated.copies:
+                self._alike[page.kind, page.path, page.title].append(page)
+            for name in names_of(page.url):
+                self._named[name].append(page)
+
+    @property
+    def linked(self) -> list[int]:
+        """The rows of linked URLs without a document, whose URLs ``find`` needs."""
+        found = {row for page in self._kept() for row in page.links if row not in self._pages}
+        return sorted(found)[:MAX_LINKED]
+
+    def add(self, row: int, text: str) -> None:
+        """Take the text of a page; of copies only what they say as all of their kind do."""
+        phrases = Phrases.of(text)
+        self._counts[self._pages[row].kind].update(phrases.own)
+        if row not in self._repeated.copies:
+            self._phrases[row] = phrases
+
+    def find(self, urls: Mapping[int, str]) -> None:
+        """Add the assembled pages to the copies; ``urls`` are those of the linked rows.
+
+        The last pages come first: what they repeat may itself be assembled from others.
+        """
+        common = {
+            kind: frozenset(each for each, n in counts.items() if 2 * n > self._totals[kind])
+            for kind, counts in self._counts.items()
+            if self._totals[kind] >= MIN_SAMPLE
+        }
+        for page in reversed(list(self._kept())):
+            own = self._phrases[page.row].own - common.get(page.kind, frozenset())
+            source = self._state(page)
+            if source is None and not self._is_first(page, own):
+                source = self._source(page, own, urls)
+            if source is not None:
+                self._repeated.copies[page.row] = source
+
+    def _kept(self) -> list[ComparedPage]:
+        return [
+            each
+            for each in self._repeated.pages
+            if each.row not in self._repeated.copies
+            if each.row in self._phrases
+        ]
+
+    def _state(self, page: ComparedPage) -> int | None:
+        """Return an earlier page of the same kind and title that says the same but for numbers."""
+        said = self._phrases[page.row].own
+        for other in self._alike[page.kind, page.path, page.title][:MAX_ALIKE]:
+            if other.row == page.row or not said:
+                return None
+            phrases = self._phrases.get(other.row)
+            if phrases is not None and len(said & phrases.all) >= MIN_OLDER * len(said):
+                return other.row
+        return None
+
+    def _is_first(self, page: ComparedPage, own: frozenset[int]) -> bool:
+        """Return True for the first page of all its names, or a page that has none.
+
+        Names of the kind of page, such as ``commit``, do not count.
+        """
+        most = MAX_SHARED * len(self._pages)
+        words = frozenset(words_of(page.kind))
+        named = [
+            pages
+            for name in names_of(page.url)
+            if name not in words and len(pages := self._named[name]) <= most
+        ]
+        if named and len(own) < MIN_OWN:
+            return False
+        return all(pages[0].row == page.row for pages in named)
+
+    def _source(
+        self, page: ComparedPage, own: frozenset[int], urls: Mapping[int, str]
+    ) -> int | None:
+        """Return the page that has most of what an assembled page says, None if it is none."""
+        sources = [
+            other
+            for row in sorted(self._linked_by(page, urls))
+            if row in self._phrases and (other := self._pages[row]).kind != page.kind
+        ]
+        words = frozenset[int]().union(*(each.text.words for each in sources))
+        if not sources or not page.text.title <= words:
+            return None
+        found = frozenset[int]().union(*(own & self._phrases[each.row].all for each in sources))
+        if len(found) < MIN_ASSEMBLED * len(own):
+            return None
+        return max(sources, key=lambda each: len(own & self._phrases[each.row].all)).row
+
+    def _linked_by(self, page: ComparedPage, urls: Mapping[int, str]) -> set[int]:
+        """Return the rows of the pages to which a page links, or that have the names of linked URLs."""
+        found: set[int] = set()
+        for row in page.links:
+            if row in self._pages:
+                found.add(self._repeated.original(row))
+                continue
+            for name in names_of(urls.get(row, "")):
+                pages = self._named.get(name, [])
+                if len(pages) <= MAX_ALIKE:
+                    found.update(self._repeated.original(each.row) for each in pages)
+        return found - {page.row}
+
+
+def _runs(words: list[str]) -> set[int]:
+    return {_hash(" ".join(words[place : place + 3])) for place in range(len(words) - 2)}
+
+
+def _hashes(words: list[str]) -> set[int]:
+    return {_hash(each) for each in words}
+
+
+def _hash(phrase: str) -> int:
+    return crc32(phrase.encode())
