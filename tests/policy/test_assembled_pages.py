@@ -100,7 +100,8 @@ def test_lists_of_what_other_pages_say_are_copies_and_the_pages_stay() -> None:
 
 @pytest.mark.behaviour("Q-37")
 def test_differences_are_copies_of_files_that_were_read_under_another_url() -> None:
-    site, unread = code_browser(), {}
+    site = code_browser()
+    unread: dict[str, str] = {}
     for n, commit in enumerate(COMMITS):
         parts = [lines_of(name).splitlines()[n : n + 9] for name in (FILES[n], FILES[n - 1])]
         text = "\n".join([f"Change to {words_of(commit)}", *parts[0], *parts[1]])
