@@ -18,7 +18,7 @@ from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
     from sitecrawl.frontier.learned import StoredPage, StoredRule
-    from sitecrawl.frontier.withdrawals import Withdrawal
+    from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal
     from sitecrawl.frontier.worth_table import StoredWorth
     from sitecrawl.policy.learning.host_rules import Partner
     from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
@@ -72,6 +72,7 @@ class DueUrl:
     last outcome. ``reading`` is the hash of the options with which the page was read,
     ``following`` that of the options with which its links were judged, with the depth if the
     options depend on it; None if unknown. ``reason`` and ``detail`` qualify the last outcome.
+    ``same_as`` is set if the URL is a sample of a learned rule.
     """
 
     origin: str
@@ -94,6 +95,14 @@ class DueUrl:
     priority: int = 0
     reason: str | None = None
     detail: str | None = None
+    same_as: StandIn | None = None
+
+
+class StandIn(NamedTuple):
+    """The page of another origin that replaces one by a learned rule, and the reason in readable form."""
+
+    page: Candidate
+    words: str
 
 
 StoredLink = tuple[str, int, str]
@@ -462,6 +471,16 @@ class Frontier(Protocol):
 
         A withdrawn URL is left out like one that was never requested. When the page that has its
         text is a document no more, ``settle`` queues it."""
+
+    async def fold_documents(
+        self, origin: str, partner: str, pages: Sequence[ReplacedPage]
+    ) -> list[Change]:
+        """Withdraw documents of a leased origin that a learned rule replaces by those of another.
+
+        Only documents with equal texts are; their URLs are left out like those that the rule folds."""
+
+    async def origins_folded_into(self, origin: str) -> list[str]:
+        """Return the origins that active rules fold into this one, unless it is folded into them."""
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of an origin."""

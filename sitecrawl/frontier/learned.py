@@ -60,6 +60,10 @@ PARTNERS = (
     "SELECT o.id, o.key, EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id AND u.via = 'seed'),"
     " coalesce(o.given_up = ?, FALSE) FROM origin AS o WHERE o.realm = ? AND o.key IN ({})"
 )
+FOLDED_INTO = (
+    "SELECT o.key, l.value FROM learned AS l JOIN origin AS o ON o.id = l.origin"
+    " WHERE l.kind = 'host' AND l.state = 'active' AND o.realm = ?"
+)
 FOLDS = "SELECT value FROM learned WHERE origin = ? AND kind = 'host' AND state = 'active'"
 
 
@@ -183,6 +187,16 @@ class LearnedRules:
             for id_, each, start, down in rows
             if each != key
         ]
+
+    def origins_folded_into(self, key: str, realm: str) -> list[str]:
+        """Return the origins that active rules fold into one, unless it is folded into them."""
+        folds = {
+            (origin, json.loads(value)["partner"])
+            for origin, value in self._database.rows(FOLDED_INTO, (realm,))
+        }
+        return sorted(
+            origin for origin, partner in folds if partner == key and (key, origin) not in folds
+        )
 
     def _counted(self, statement: str, values: Sequence[object]) -> int:
         released = Counter(origin for (origin,) in self._database.rows(statement, values))

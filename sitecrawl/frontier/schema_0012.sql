@@ -345,6 +345,7 @@ CREATE TABLE learned (
     value TEXT NOT NULL,
     PRIMARY KEY (origin, kind, name)
 );
+CREATE INDEX learned_host ON learned (state) WHERE kind = 'host';
 
 -- Evidence on what parts of an origin are worth (kind maze or template), kept between runs.
 CREATE TABLE worth (

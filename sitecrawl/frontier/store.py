@@ -30,7 +30,7 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.database import Database, RowStatement, migrate
 from sitecrawl.frontier.deletions import Deletions
-from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.documents import Documents, NearPages, OriginName
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.learned import FOLDED, LearnedRules, StoredPage, StoredRule
@@ -64,7 +64,7 @@ from sitecrawl.frontier.visit_reducer import (
     strip_stored,
 )
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
-from sitecrawl.frontier.withdrawals import Withdrawal, Withdrawals
+from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal, Withdrawals
 from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
 from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
 from sitecrawl.policy.learning.host_rules import Partner
@@ -310,12 +310,12 @@ class Store:
         gone = [
             finding.stored.id
             for finding in findings
-            if finding.outcome not in WITH_CONTENT and finding.visit.reason != FOLDED
+            if finding.outcome not in WITH_CONTENT and finding.reason != FOLDED
         ]
         stand_for = [
             finding.target
             for finding in findings
-            if finding.visit.reason == FOLDED and finding.target is not None
+            if finding.reason == FOLDED and finding.target is not None
         ]
         if self._learned.release_orphaned(gone + stand_for):
             findings[0].released = True
@@ -418,6 +418,24 @@ class Store:
             self._withdrawals.write(lease.id, pages, changes)
             self._withdrawals.admit(lease.id, readmitted)
             return self._outbox.write(changes.entries())
+
+    def fold_documents(
+        self, origin: str, partner: str, pages: Sequence[ReplacedPage]
+    ) -> list[Change]:
+        """Withdraw documents that a learned rule replaces by those of another origin, if ours."""
+        with self._transaction():
+            if not self.leases.prove(origin):
+                return []
+            lease = self.leases[origin]
+            changes = Changes(self._memory.documents, lease.id)
+            self._withdrawals.fold(
+                lease.id, OriginName(partner, self._options.realm), pages, changes
+            )
+            return self._outbox.write(changes.entries())
+
+    def origins_folded_into(self, origin: str) -> list[str]:
+        """Return the origins that active rules fold into this one, unless it is folded into them."""
+        return self._learned.origins_folded_into(origin, self._options.realm)
 
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(

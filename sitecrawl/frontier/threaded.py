@@ -34,7 +34,7 @@ from sitecrawl.frontier.database import Backend, Reconnection
 from sitecrawl.frontier.learned import StoredPage, StoredRule
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
-from sitecrawl.frontier.withdrawals import Withdrawal
+from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.documents.furniture import OriginFurniture
 from sitecrawl.policy.learning.host_rules import Partner
@@ -205,6 +205,16 @@ class ThreadedFrontier:
     ) -> list[Change]:
         """Withdraw documents of a leased origin, and queue withdrawn URLs again."""
         return await self._run(self._store.withdraw, origin, pages, readmitted)
+
+    async def fold_documents(
+        self, origin: str, partner: str, pages: Sequence[ReplacedPage]
+    ) -> list[Change]:
+        """Withdraw documents of a leased origin that a learned rule replaces by those of another."""
+        return await self._run(self._store.fold_documents, origin, partner, pages)
+
+    async def origins_folded_into(self, origin: str) -> list[str]:
+        """Return the origins that active rules fold into this one."""
+        return await self._run(self._store.origins_folded_into, origin)
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of a leased origin."""

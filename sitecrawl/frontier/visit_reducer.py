@@ -9,7 +9,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.deletions import Deletions, Gathered
-from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
+from sitecrawl.frontier.documents import Documents, NearPages, OriginName, StoredDocument
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.outbox import Entry, Outbox
@@ -213,7 +213,7 @@ class VisitReducer:
             self._without_document(finding)
         elif finding.outcome is Outcome.NON_CANONICAL:
             self._resolve_canonical(finding)
-        else:
+        elif not self._is_folded(finding):
             self._ingested(finding)
 
     def review(self, findings: Sequence[Finding]) -> None:
@@ -332,6 +332,20 @@ class VisitReducer:
             self._withhold(finding, change)
         else:
             self._publish(finding, equal, change)
+
+    def _is_folded(self, finding: Finding) -> bool:
+        """Leave out a page read as a sample of a rule, if the page that replaces it has its text."""
+        other = finding.visit.due.same_as
+        if other is None or finding.held is not None:
+            return False
+        partner = OriginName(other.page.origin, self._options.realm)
+        found = self._documents.replacements(partner, [other.page.fingerprint])
+        replacement = found.get(other.page.fingerprint)
+        if replacement is None or replacement.text != finding.visit.content_hash:
+            return False
+        finding.outcome, finding.folded = Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other.words
+        finding.target = replacement.url
+        return True
 
     def _strip_again(self, finding: Finding) -> None:
         """Strip a document of furniture that became known after its page was read."""

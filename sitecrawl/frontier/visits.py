@@ -128,7 +128,8 @@ class Finding:
     URLs of other pages with the same text; ``released`` means that folded URLs were queued again.
     ``document`` is the visit's, without furniture that has become known since it was read;
     ``gained`` are the keys of the lines that a changed document did not have before, ``template``
-    the name of the page's template if these may be furniture.
+    the name of the page's template if these may be furniture. ``folded`` is the reason why the page
+    of another origin replaces one that was read as a sample, empty if none does.
     """
 
     origin: int
@@ -145,6 +146,12 @@ class Finding:
     document: dict[str, Any] = field(default_factory=dict)
     gained: frozenset[int] | None = None
     template: str | None = None
+    folded: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The reason that qualifies the outcome."""
+        return FOLDED if self.folded else self.visit.reason
 
     @property
     def as_written(self) -> VisitResult:
@@ -153,7 +160,13 @@ class Finding:
         learned = self.equal_to or self.released
         if visit.outcome is self.outcome and not learned:
             return visit
-        return replace(visit, outcome=self.outcome, equal_to=self.equal_to, released=self.released)
+        return replace(
+            visit,
+            outcome=self.outcome,
+            reason=self.reason,
+            equal_to=self.equal_to,
+            released=self.released,
+        )
 
     @property
     def is_current(self) -> bool:
@@ -163,6 +176,8 @@ class Finding:
     @property
     def was_read(self) -> bool:
         """Tell whether the stored document matches the page, read with today's options."""
+        if self.folded:
+            return False
         return bool(self.visit.document) or (self.visit.unchanged and self.fresh)
 
     @property
@@ -269,7 +284,7 @@ class Visits:
             int(finding.outcome),
             visit.status,
             visit.bytes,
-            storable(visit.reason) or None,
+            storable(finding.reason) or None,
         )
 
     def _state(self, finding: Finding) -> Row:
@@ -286,7 +301,7 @@ class Visits:
             int(due.age),
             int(finding.outcome),
             visit.status,
-            storable(visit.reason) or None,
+            storable(finding.reason) or None,
             visit.started_at,
             visit.started_at if with_content and not kept else None,
             visit.started_at if finding.changed else stored.changed_at,
@@ -303,8 +318,8 @@ class Visits:
             storable(visit.redirect_to),
             int(finding.outcome in FAILED | STILL_WAITING),  # no answer has replaced it
             stored.canonical if silent else storable(visit.canonical),
-            stored.target if silent and visit.reason != FOLDED else finding.target,
-            storable(visit.detail) or None,
+            stored.target if silent and finding.reason != FOLDED else finding.target,
+            storable(finding.folded or visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
             storable(visit.left_out),
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,

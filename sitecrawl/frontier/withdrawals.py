@@ -1,15 +1,16 @@
-"""Documents withdrawn because of what their kind of page proved to be worth."""
+"""Documents withdrawn because of what their kind of page proved to be worth, or by a learned rule."""
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.deletions import Deletions
-from sitecrawl.frontier.documents import Documents, StoredDocument, unpack
+from sitecrawl.frontier.documents import Documents, OriginName, StoredDocument, unpack
+from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.frontier.link_table import unpack_ids
 from sitecrawl.frontier.visit_reducer import Changes
 from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
@@ -18,7 +19,7 @@ from sitecrawl.policy.outcomes import Outcome
 COPY = "near_copy"
 """Reason stored for a URL whose document was withdrawn in favour of ``target``."""
 BATCH = 200
-Part = TypeVar("Part", int, str)
+Part = TypeVar("Part")
 CURRENT = (
     "SELECT u.id, u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url)"
     " FROM document AS d JOIN url AS u ON u.id = d.url LEFT JOIN url AS r ON r.id = u.referrer"
@@ -49,6 +50,18 @@ ORPHANED = (
     " (SELECT 1 FROM document AS d WHERE d.url = url.target AND d.seq IS NOT NULL)"
 )
 READMIT = f"{ADMIT} origin = ? AND reason = '{COPY}' AND waiting = 0 AND url IN ({{}})"
+
+
+HASHES = "SELECT id, content_hash FROM url WHERE id IN ({})"
+
+
+class ReplacedPage(NamedTuple):
+    """A page that a learned rule replaces by that of another origin with ``fingerprint``; ``words``
+    name rule and page."""
+
+    row: int
+    fingerprint: int
+    words: str
 
 
 class Withdrawal(NamedTuple):
@@ -124,6 +137,28 @@ class Withdrawals:
                 self._withdraw(each, page, moved_to, changes)
             self._database.execute(MOVE, (page.by, origin, page.row))
 
+    def fold(
+        self, origin: int, partner: OriginName, pages: Iterable[ReplacedPage], changes: Changes
+    ) -> None:
+        """Withdraw pages of an origin that a rule replaces by those of its partner, if these have the
+        same texts. They are left out like URLs that the rule folds.
+        """
+        for batch in _parts(list(pages)):
+            rows = [page.row for page in batch]
+            hashes: dict[int, str | None] = dict(
+                self._database.rows(HASHES.format(placeholders(len(rows))), rows)
+            )
+            others = self._documents.replacements(partner, [page.fingerprint for page in batch])
+            for page in batch:
+                other, held = others.get(page.fingerprint), self._documents.of(page.row)
+                if other is None or other.text != hashes.get(page.row) or held is None:
+                    continue
+                if held.current and held.target is None:
+                    withdrawal = Withdrawal(page.row, FOLDED, page.words, other.url)
+                    for each in (*self._documents.duplicates_of(page.row), held):
+                        self._withdraw(each, withdrawal, other.address, changes)
+                    self._database.execute(MOVE, (other.kept, origin, page.row))
+
     def _withdraw(
         self, held: StoredDocument, page: Withdrawal, moved_to: str | None, changes: Changes
     ) -> None:
@@ -158,5 +193,5 @@ class Withdrawals:
         return admitted
 
 
-def _parts(values: list[Part]) -> Iterator[list[Part]]:
+def _parts(values: Sequence[Part]) -> Iterator[Sequence[Part]]:
     return (values[start : start + BATCH] for start in range(0, len(values), BATCH))

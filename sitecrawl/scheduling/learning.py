@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import Candidate
+from sitecrawl.frontier.base import Candidate, StandIn
 from sitecrawl.frontier.learned import FOLDED, StoredRule
-from sitecrawl.policy.learning.host_rules import HostQuestion, HostRules, partners_of
+from sitecrawl.frontier.withdrawals import ReplacedPage
+from sitecrawl.policy.learning.host_rules import HostQuestion, HostRule, HostRules, partners_of
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.learning.origin_learning import (
     MIN_TEXT,
@@ -28,15 +30,16 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import DueUrl, VisitResult
+    from sitecrawl.frontier.base import Change, DueUrl, VisitResult
     from sitecrawl.frontier.learned import StoredPage
     from sitecrawl.policy.decision import Decision
+    from sitecrawl.policy.learning.repeated_pages import CurrentPage
     from sitecrawl.scheduling.background import BackgroundTasks
 
 READ = WITH_CONTENT | {Outcome.NON_CANONICAL}
@@ -46,6 +49,8 @@ MAX_KNOWN = 100_000
 MAX_STEPS = 3
 """Number of rules in succession for whose results the database is asked."""
 MAX_CHAIN = 20
+WITHDRAWN_AT_ONCE = 200
+"""Documents that one transaction withdraws."""
 MAX_RESTING = 500
 """Origins without a lease whose evidence is kept, valid unless another worker has changed it."""
 
@@ -59,6 +64,7 @@ class Learned:
         self.rules = learning
         self.hosts = hosts
         self.of_partners: dict[int, StoredPage] = {}
+        self.samples: dict[int, StandIn] = {}
         self.known = known
         self.folded: dict[int, Candidate] = {}
         self.targets: dict[int, int] = {}
@@ -201,6 +207,13 @@ class Learning:
             return LEARNED_DUPLICATE.refuse(fold.in_words), candidate
         return None
 
+    def as_sample(self, key: str, due: DueUrl) -> DueUrl:
+        """Return a URL to be requested with the page that replaces it, if it is a sample of a rule on
+        hosts."""
+        learned = self._origins.get(key)
+        other = learned.samples.pop(due.fingerprint, None) if learned is not None else None
+        return replace(due, same_as=other) if other is not None else due
+
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
         if any(visit.released for visit in visits):
@@ -224,6 +237,34 @@ class Learning:
         replaced = (other for other, each in self._origins.items() if key in each.hosts.folded_into)
         for each in (key, *replaced):
             self.released.send(each)
+
+    async def withdraw(self, key: str) -> list[Change]:
+        """Withdraw the documents of an origin that the same pages of another one replace by a rule."""
+        if not self._duplicates:
+            return []
+        learned = self._origins.get(key) or await self._load(key)
+        await self._learn(key, learned)
+        hosts, frontier = learned.hosts, self._owner.frontier
+        if not hosts.folded_into:
+            return []
+        hosts.note_partners(await frontier.partners(key, hosts.folded_into))
+        changes: list[Change] = []
+        for rule in hosts.active:
+            if hosts.may_replace(rule, is_read=False):
+                replaced = list(self._replaced(rule, await frontier.current_pages(key)))
+                for start in range(0, len(replaced), WITHDRAWN_AT_ONCE):
+                    batch = replaced[start : start + WITHDRAWN_AT_ONCE]
+                    changes += await frontier.fold_documents(key, rule.partner, batch)
+        return changes
+
+    def _replaced(self, rule: HostRule, pages: Iterable[CurrentPage]) -> Iterator[ReplacedPage]:
+        """Yield the pages that a host rule replaces by pages that may be crawled."""
+        for page in pages:
+            if page.via != "seed":
+                admission = self._realm_rules.admit(rule.apply(page.url), depth=page.depth)
+                if admission.decision.allowed and admission.origin == rule.partner:
+                    words = rule.in_words(admission.url)
+                    yield ReplacedPage(page.row, admission.fingerprint, words)
 
     async def release(self, key: str) -> None:
         """Finish learning and save the rules before the lease of an origin ends."""
@@ -377,9 +418,11 @@ class Learning:
             if not learned.hosts.may_replace(rule, is_read=is_read):
                 continue
             before = due.outcome == Outcome.BLOCKED_URL_BY_LOCAL_POLICY
-            if not learned.hosts.fold(rule, is_read=is_read, before=before):
-                return None
             words = rule.in_words(admission.url)
+            if not learned.hosts.fold(rule, is_read=is_read, before=before):
+                other = self._discovery.stand_in(admission, due)
+                learned.samples[due.fingerprint] = StandIn(other, words)
+                return None
             return LEARNED_DUPLICATE.refuse(words), self._discovery.stand_in(admission, due)
         return None
 
@@ -436,7 +479,8 @@ def _read_page(visit: VisitResult, *, parameters: bool) -> ObservedPage | None:
         return ObservedPage(
             visit.due.url, crc32(moved_to.encode()), MIN_TEXT, canonical=moved_to, moved=True
         )
-    if visit.outcome not in READ or not visit.document or visit.content_hash is None:
+    is_read = visit.outcome in READ or visit.reason == FOLDED
+    if not is_read or not visit.document or visit.content_hash is None:
         return None
     body = visit.document.get("body") or ""
     needs_words = parameters and "?" in visit.due.url

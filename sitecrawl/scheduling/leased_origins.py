@@ -75,6 +75,7 @@ class LeasedOrigins:
         self._tasks = tasks
         self._slots: dict[Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
+        self._requests: dict[str, int] = {}
         self._leasing = False
         self._no_lease_before = 0.0
         self._retry_timer: asyncio.TimerHandle | None = None
@@ -228,7 +229,11 @@ class LeasedOrigins:
         frontier = self._owner.frontier
         await self._save(origin)
         if not origin.given_up:
+            folded = await self._learning.withdraw(origin.key)
+            self._recorder.deliver(folded)
+            self._worth.note_withdrawn(f"{origin.key}/*", folded)
             self._recorder.deliver(await self._worth.withdraw(origin.key))
+            await self._wake_folded(origin)
         await self._learning.release(origin.key)
         await self._worth.release(origin.key)
         if origin.given_up:
@@ -243,6 +248,24 @@ class LeasedOrigins:
         if origin.key in self._resting:  # otherwise it was acquired again, with its lease
             await frontier.release(origin.key)
         self.acquire()
+
+    async def _wake_folded(self, origin: Origin) -> None:
+        """Lease the origins again whose documents may be withdrawn now, as this one has their pages.
+
+        Only an origin that has been requested since does so, so that no two wake each other for ever.
+        """
+        requests = origin.receipt.requests
+        if self._requests.get(origin.key) == requests or not self._params.learn_duplicates:
+            return
+        self._requests[origin.key] = requests
+        for key in await self._owner.frontier.origins_folded_into(origin.key):
+            state = None if key in self.origins else await self._owner.frontier.claim(key)
+            if state is None:
+                continue
+            if state.given_up is None:
+                self.acquired.send(self._take_lease(state))
+            else:
+                await self._owner.frontier.release(key)
 
     async def _leave(self, origin: Origin) -> None:
         await self._hand_over(origin)

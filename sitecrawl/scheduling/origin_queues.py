@@ -145,6 +145,7 @@ class OriginQueues:
             due = self._discovery.nearer(found)
             if self._stands_aside(origin, due):
                 continue
+            due = self._learning.as_sample(origin.key, due)
             decision = self._discovery.still_worth(due)
             outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if decision.allowed:

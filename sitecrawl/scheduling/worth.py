@@ -487,6 +487,11 @@ class Worth:
             self._resting[key] = worth.copies
             await self._owner.frontier.save_worth(key, worth.as_stored())
 
+    def note_withdrawn(self, kind: str, changes: Iterable[Change]) -> None:
+        """Count documents that a learned rule has withdrawn, for the summary of the run."""
+        if deleted := sum(each.op == "delete" for each in changes):
+            self._withdrawn[kind] += deleted
+
     def as_stored(self) -> dict[str, Any]:
         """Return what was left out, as plain values."""
         return {

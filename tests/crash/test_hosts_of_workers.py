@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
@@ -28,7 +30,7 @@ def of_both(runs: list[Crawl]) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.behaviour("DU-30", "DU-31")
+@pytest.mark.behaviour("DU-30", "DU-31", "DU-32")
 def test_each_of_two_workers_has_one_of_the_hosts(
     server: Server, crawl: CrawlCommand, database_url: str
 ) -> None:
@@ -58,7 +60,11 @@ def test_each_of_two_workers_has_one_of_the_hosts(
     new = set(range(PAGES, PAGES + NEW))
     assert twins.new_pages(of_both(second), APEX) >= new
     assert len({each for each in twins.asked(WWW) if int(each[2:]) >= PAGES}) <= 6
-    assert not [line for run in second for line in run.lines if line["op"] == "delete"]
+    lines = sorted((line for run in first + second for line in run.lines), key=itemgetter("seq"))
+    last = {line["url"]: line for line in lines}
+    assert {url for url, line in last.items() if line["op"] == "upsert"} == {
+        f"{twins.of(APEX)}{path}" for path in twins.pages
+    }
 
     everything = range(PAGES + NEW)
     for n in everything:  # the other host has texts of its own from now on

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.crawls import CrawlCommand
+from fixtures.crawls import CrawlCommand, standing
 from fixtures.server import Answer, Page, Server, page, redirect
 from tests.crawl.test_learned_rules import leaf
 
@@ -41,6 +41,11 @@ class TwoHosts:
             self.site[f"/p{n}"] = leaf(n, *links)
             if self.other is not None:
                 self.site[f"//{WWW}/p{n}"] = self.other(n, f"{self.of(APEX)}/p{n}")
+
+    @property
+    def pages(self) -> list[str]:
+        """The paths of the pages."""
+        return [path for path in self.site if not path.startswith("//")]
 
     def of(self, host: str) -> str:
         """The origin of a host name."""
@@ -86,13 +91,10 @@ def test_the_host_of_the_start_is_crawled_and_the_other_one_sampled(
     twins.end_at(PAGES)
     twins.server.log.clear()
     second = crawl(f"{twins.of(start)}/", **WIDE, recrawl=0)
-    assert twins.new_pages(second.kept, start) >= set(range(30, PAGES))
-    samples = twins.new_pages(second.kept, other) & set(range(30, PAGES))
+    assert standing(first, second) == {f"{twins.of(start)}{path}" for path in twins.pages}
+    samples = {each for each in twins.asked(other) if int(each[2:]) >= 30}
     assert len(samples) <= 6
-    assert {f"/p{n}" for n in samples} == {
-        each for each in twins.asked(other) if int(each[2:]) >= 30
-    }
-    assert not [line for line in second.lines if line["op"] == "delete"]
+    assert not [line for line in second.lines if twins.of(other) in line["url"]]
     [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'learned_duplicate' LIMIT 1")
     _, said = crawl.command("explain", url)
     assert f"by the learned rule {twins.of(other)}/* => {twins.of(start)}/*, seen" in said
@@ -168,3 +170,52 @@ def test_a_forbidden_host_rule_leaves_nothing_out(twins: TwoHosts, crawl: CrawlC
     crawl(f"{twins.of(APEX)}/", **WIDE, forbidden_rules="*")
     assert folded(crawl) == 0
     assert len(twins.asked(WWW)) == len(twins.asked(APEX)) == PAGES
+
+
+@pytest.mark.behaviour("DU-32")
+@pytest.mark.parametrize("option", [{"learn_duplicates": "no"}, {"forbidden_rules": "*"}])
+def test_documents_of_both_hosts_are_withdrawn_until_the_rule_is_forbidden(
+    twins: TwoHosts, crawl: CrawlCommand, option: dict[str, object]
+) -> None:
+    first = crawl(f"{twins.of(APEX)}/", **WIDE)
+    moved = {line["url"]: line["moved_to"] for line in first.lines if line["op"] == "delete"}
+    assert set(first.deletions.values()) == {"learned_duplicate"}
+    assert moved
+    assert all(url.replace(WWW, APEX) == to for url, to in moved.items())
+    assert standing(first) == {f"{twins.of(APEX)}{path}" for path in twins.pages}
+    _, said = crawl.command("explain", next(iter(moved)))
+    assert f"by the learned rule {twins.of(WWW)}/* => {twins.of(APEX)}/*, seen" in said
+    second = crawl(f"{twins.of(APEX)}/", **WIDE, **option)
+    assert twins.new_pages(standing(first, second), WWW) == set(range(PAGES))
+
+
+@pytest.mark.behaviour("DU-32")
+def test_a_withdrawn_document_returns_when_the_page_that_replaced_it_is_gone(
+    twins: TwoHosts, crawl: CrawlCommand
+) -> None:
+    first = crawl(f"{twins.of(APEX)}/", **WIDE)
+    gone = sorted(twins.new_pages(set(first.deletions), WWW))[:2]
+    for n in gone:
+        twins.site[f"//{APEX}/p{n}"] = Answer("", 410)
+    second = crawl(f"{twins.of(APEX)}/", **WIDE, recrawl=0)
+    kept = standing(first, second)
+    assert twins.new_pages(kept, APEX) == set(range(PAGES)) - set(gone)
+    assert twins.new_pages(kept, WWW) >= set(gone)
+
+
+@pytest.mark.behaviour("DU-32")
+def test_documents_are_withdrawn_when_the_other_host_has_their_pages_later(
+    twins: TwoHosts, crawl: CrawlCommand
+) -> None:
+    start = f"{twins.of(APEX)}/"
+    twins.site["/late"] = page(title="Late")
+    twins.site["/"] = page(
+        *(f"{twins.of(host)}{path}" for host in (APEX, WWW) for path in ("/p0", "/late")),
+        title="Home",
+    )
+    twins.site[f"//{APEX}/late"] = Answer("", 403)
+    first = crawl(start, **WIDE)
+    assert f"{twins.of(WWW)}/late" in standing(first)
+    twins.site[f"//{APEX}/late"] = Answer(str(twins.site["/late"]), delay=0.5)
+    second = crawl(start, **WIDE, force=1)
+    assert second.deletions[f"{twins.of(WWW)}/late"] == "learned_duplicate"

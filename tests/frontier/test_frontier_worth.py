@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
-from workers import SITE, Crawls, Worker, candidate, ingested
+from workers import SITE, Crawls, Worker, absolute, candidate, ingested
 
-from sitecrawl.frontier.base import Outcome, VisitResult
-from sitecrawl.frontier.withdrawals import Withdrawal
+from sitecrawl.frontier.base import Outcome, StandIn, VisitResult
+from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
@@ -73,7 +74,7 @@ def test_the_evidence_is_kept_with_its_origin(work: Crawls) -> None:
 
 
 def _row(worker: Worker, path: str) -> int:
-    [(row,)] = worker.database.rows("SELECT id FROM url WHERE url = ?", (SITE + path,))
+    [(row,)] = worker.database.rows("SELECT id FROM url WHERE url = ?", (absolute(path),))
     return int(row)
 
 
@@ -106,6 +107,56 @@ def test_a_withdrawn_copy_is_left_out_until_its_original_is_no_document(work: Cr
     assert second.store.settle(SITE).changes[0].record["reason"] == "gone"
     assert sorted(each.url for each in second.due()) == [f"{SITE}/view", f"{SITE}/view-again"]
     assert second.database.rows("SELECT pending FROM origin") == [(2,)]
+
+
+OTHER = "http://www.site.example"
+
+
+@pytest.mark.behaviour("DU-32")
+def test_documents_are_folded_into_those_of_another_origin_that_have_their_texts(
+    work: Crawls,
+) -> None:
+    texts: dict[str, object] = {"/a": "same", "/b": "same", "/c": "one", "/d": "text"}
+    first = work()
+    first.seed(*texts, *(OTHER + path for path in texts))
+    first.crawl(texts)
+    first.crawl({OTHER + path: text for path, text in texts.items()} | {f"{OTHER}/c": "two"}, OTHER)
+    first.end()
+    second = work(revisit=Revisit(interval=0.0))
+    second.crawl({**texts, "/d": Outcome.FILE_GONE})  # its deletion is gathered, not written
+    pages = [
+        ReplacedPage(_row(second, OTHER + path), candidate(path).fingerprint, "same by a rule")
+        for path in texts
+    ]
+    second.store.lease(100)
+    [change] = second.store.fold_documents(OTHER, SITE, pages)
+    facts = (change.op, change.record["reason"], change.record["moved_to"])
+    assert facts == ("delete", "learned_duplicate", f"{SITE}/a")
+    assert second.store.fold_documents(OTHER, SITE, pages) == []
+    left = second.database.rows(
+        "SELECT u.url FROM document AS d JOIN url AS u ON u.id = d.url"
+        " WHERE d.seq IS NOT NULL AND u.url LIKE ? ORDER BY u.url",
+        (f"{OTHER}%",),
+    )
+    assert left == [(f"{OTHER}/c",), (f"{OTHER}/d",)], "another text, and a page gone elsewhere"
+    assert second.store.settle(OTHER).changes == []
+    second.end()
+    third = work(revisit=Revisit(interval=0.0))
+    sample, other, *_ = (
+        replace(due, same_as=StandIn(candidate("/a"), due.detail or "")) for due in third.due(OTHER)
+    )
+    assert (sample.url, sample.reason) == (f"{OTHER}/a", "learned_duplicate")
+    now = time.time()
+    visits = [ingested(sample, "same", now), ingested(other, "a text of its own", now)]
+    commit = third.store.commit(OTHER, visits)
+    assert [each.record["url"] for each in commit.changes] == [f"{OTHER}/b"]
+    assert [each.outcome for each in commit.visits] == [
+        Outcome.BLOCKED_URL_BY_LOCAL_POLICY,
+        Outcome.FILE_INGESTED,
+    ]
+    assert third.database.rows(
+        "SELECT reason, detail, indexed_at FROM url WHERE url = ?", (f"{OTHER}/a",)
+    ) == [("learned_duplicate", "same by a rule", None)]
 
 
 @pytest.mark.behaviour("Q-36")
