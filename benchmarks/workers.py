@@ -7,18 +7,25 @@
 
 Cases: ``even``: origins of one size; ``huge``: half of all pages are on one origin; ``slow``: the
 last worker gets a tenth of the time; ``late``: the last one starts when a quarter is fetched;
-``kills``: two workers are killed and one is stopped for longer than its lease; ``seq``: see
-``benchmarks/numbering.py``. Each worker has a user agent of its own, so that the log of the server
-tells what it fetched.
+``kills``: two workers are killed and one is stopped for longer than its lease; ``apart``: each worker
+has a crawl of its own, with its part of the origins; ``seq``: see ``benchmarks/numbering.py``. Each
+worker has a user agent of its own, so that the log of the server tells what it fetched.
 
 The rate is that of the middle four fifths of the pages. CPU per page (user and system time of the
 process trees) is that of the workers without their starts, and beside it that of the PostgreSQL server
-and of nginx, which run on the same cores. ``at most`` is what these cores allow: the rate at which all
-of them would be busy with that CPU per page, divided by the rate of one worker. ``uneven`` is the
-difference between the most and the fewest pages of a worker, in percent of their mean. With several
-``--rounds`` the runs are interleaved, and each figure is the median.
+and of nginx, which run on the same cores. ``start`` is the CPU of a worker of as many as crawl one page
+of each origin at the same time, each apart: processes that start together on few cores need more than
+one does alone. ``at most`` is what these cores allow: the rate at which all of them would be busy with
+that CPU per page, divided by the rate of one worker. ``by CPU`` is how much sooner the busiest worker
+has done its pages than a single one has done all, by their CPU: the rate with a core for each worker and
+others for the servers. ``uneven`` is the difference between the most and the fewest pages of a worker,
+in percent of their mean. With several ``--rounds`` the runs are interleaved, and each figure is the
+median.
 
-    python -m benchmarks.workers --workers 1 2 4 --pages 150 --rounds 2    # the table of docs/scaling.md
+    python -m benchmarks.workers --case even apart --workers 1 2 4 --pages 150 --rounds 2
+
+makes the table of docs/scaling.md. ``apart`` is made with the most workers only, and shows what that many
+processes cost on these cores that share nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +43,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import median
 
@@ -46,7 +53,7 @@ from benchmarks.results import recorded
 from fixtures.nginx import Nginx, Served
 from fixtures.postgres import PostgresServer
 
-CASES = ("even", "huge", "slow", "late", "kills", "seq")
+CASES = ("even", "huge", "slow", "late", "kills", "apart", "seq")
 WORDS = [
     "alpha",
     "beta",
@@ -110,9 +117,10 @@ class Worker:
 class Run:
     """One crawl by some workers."""
 
-    def __init__(self, nginx: Nginx, url: str, folder: Path, delay: float) -> None:
+    def __init__(self, nginx: Nginx, urls: Sequence[str], folder: Path, delay: float) -> None:
+        """Each of the ``urls`` is the database of a crawl with its part of the origins."""
         self._nginx = nginx
-        self._url = url
+        self._urls = urls
         self._folder = folder
         self._delay = delay
         self.workers: list[Worker] = []
@@ -121,16 +129,23 @@ class Run:
     def start(self) -> Worker:
         """Start another worker."""
         number = len(self.workers)
-        starts = " ".join(f"{origin}/" for origin in self._nginx.origins.values())
-        (self._folder / "starts.txt").write_text(starts.replace(" ", "\n"))
+        crawls = len(self._urls)
+        origins = list(self._nginx.origins.values())[number % crawls :: crawls]
+        starts = self._folder / f"starts{number}.txt"
+        starts.write_text("\n".join(f"{origin}/" for origin in origins))
         options = [
-            "start=@starts.txt",
+            f"start=@{starts.name}",
             "crawl_name=workers",
             f"delay={self._delay}",
             f"user_agent=worker{number}/1.0",
         ]
         command = [sys.executable, "-m", "scrapy", "crawl", "site", "-O", f"{number}.jsonl"]
-        command += ["-s", f"SITECRAWL_DATABASE={self._url}", "-s", "LOG_LEVEL=INFO"]
+        command += [
+            "-s",
+            f"SITECRAWL_DATABASE={self._urls[number % crawls]}",
+            "-s",
+            "LOG_LEVEL=INFO",
+        ]
         command += [word for option in options for word in ("-a", option)]
         environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -304,6 +319,34 @@ class Measured:
         return max(self.workers) - start
 
 
+@dataclass(slots=True)
+class Runs:
+    """Runs of one case with one number of workers, and the CPU of the start of one of them."""
+
+    runs: list[Measured] = field(default_factory=list)
+    starts: list[float] = field(default_factory=list)
+
+    @property
+    def start(self) -> float:
+        """Seconds of CPU of the start of a worker."""
+        return median(self.starts)
+
+    @property
+    def rate(self) -> float:
+        """Pages per second."""
+        return median(each.rate for each in self.runs)
+
+    @property
+    def busiest(self) -> float:
+        """Seconds of CPU of the busiest worker."""
+        return median(each.busiest(self.start) for each in self.runs)
+
+    @property
+    def cpu_of_page(self) -> float:
+        """Milliseconds of CPU of the workers per page."""
+        return median(each.cpu_of_page(self.start) for each in self.runs)
+
+
 def rate_of(log: Sequence[Served]) -> float:
     """Return the pages per second of the middle four fifths."""
     ends = sorted(each.ended for each in log)
@@ -339,14 +382,13 @@ def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: fl
             root = folder / f"site{number}"
             write_site(root, size, number)
             roots[f"127.8.{number // 250}.{number % 250 + 1}"] = root
-        url, server = f"sqlite:///{folder}/crawl.db", None
-        if kind == "postgres":
-            server = stack.enter_context(PostgresServer())
-            url = server.url("workers")
+        server = stack.enter_context(PostgresServer()) if kind == "postgres" else None
+        names = [f"crawl{number}" for number in range(workers if case == "apart" else 1)]
+        urls = [server.url(name) if server else f"sqlite:///{folder}/{name}.db" for name in names]
         before = cpu_of(server.process) if server else 0.0
         nginx = stack.enter_context(Nginx(folder, roots))
         nginx_before = cpu_of(nginx.process)
-        run = Run(nginx, url, folder, delay)
+        run = Run(nginx, urls, folder, delay)
         run.crawl(case, workers, sum(sizes))
         time.sleep(0.2)  # until the server has ended what served the workers
         used = cpu_of(server.process) - before if server else 0.0
@@ -369,30 +411,27 @@ def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: fl
 
 HEADS = (
     *("case", "database", "workers", "requests", "missing", "of each worker", "uneven", "seconds"),
-    *("pages/s", "times one", "at most", "by CPU", "CPU ms/page", "of the database", "of nginx"),
-    *("again", "needless", "overlaps", "too soon", "after loss"),
+    *("pages/s", "times one", "at most", "by CPU", "start", "CPU ms/page", "times one"),
+    *("of the database", "of nginx", "again", "needless", "overlaps", "too soon", "after loss"),
 )
 
 
-def row_of(
-    case: str, kind: str, runs: Sequence[Measured], one: Sequence[Measured], start: float
-) -> list[str]:
+def row_of(case: str, kind: str, found: Runs, one: Runs | None) -> list[str]:
     """Return the row of runs with one number of workers, compared with those of one worker."""
-    rate = median(each.rate for each in runs)
-    busiest = median(each.busiest(start) for each in runs)
+    runs, start = found.runs, found.start
     sums = [each.finding for each in runs]
-    alone = median(each.busiest(start) for each in one) if one else 0.0
-    rate_of_one = median(each.rate for each in one) if one else 0.0
+    at_most = median(each.cores_allow(start) for each in runs)
     return [
         *(case, kind, str(len(runs[0].workers))),
         *(str(runs[0].pages), str(max(each.missing for each in runs))),
         " ".join(map(str, runs[-1].shares)),
         f"{median(each.uneven for each in runs):.0f} %",
-        *(f"{median(each.wall for each in runs):.1f}", f"{rate:.0f}"),
-        f"{rate / rate_of_one:.2f}" if one else "",
-        f"{median(each.cores_allow(start) for each in runs) / rate_of_one:.2f}" if one else "",
-        f"{alone / busiest:.2f}" if one else "",
-        f"{median(each.cpu_of_page(start) for each in runs):.2f}",
+        *(f"{median(each.wall for each in runs):.1f}", f"{found.rate:.0f}"),
+        f"{found.rate / one.rate:.2f}" if one else "",
+        f"{at_most / one.rate:.2f}" if one else "",
+        f"{one.busiest / found.busiest:.2f}" if one else "",
+        *(f"{start:.2f}", f"{found.cpu_of_page:.2f}"),
+        f"{found.cpu_of_page / one.cpu_of_page:.2f}" if one else "",
         f"{median(1000 * each.server / each.pages for each in runs):.2f}",
         f"{median(1000 * each.nginx / each.pages for each in runs):.2f}",
         *(str(sum(each.twice for each in sums)), str(sum(each.needless for each in sums))),
@@ -411,7 +450,7 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def main() -> None:
     """Run the cases and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--case", choices=CASES, default="even")
+    parser.add_argument("--case", choices=CASES, nargs="+", default=["even"])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--database", nargs="+", default=["sqlite", "postgres"])
     parser.add_argument("--origins", type=int, default=40)
@@ -420,25 +459,25 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     given = parser.parse_args()
     end_in_order()
-    if given.case == "seq":
+    if given.case == ["seq"]:
         print_numbering(given.workers[-1])
         return
-    runs: defaultdict[tuple[str, int], list[Measured]] = defaultdict(list)
-    with recorded(f"workers-{given.case}") as figures:
-        start = median(measured("even", "sqlite", 1, [1], 0.0).workers[0] for _ in range(3))
-        sizes = sizes_of(given.case, given.origins, given.pages)
-        for _ in range(given.rounds):
-            for kind in given.database:
-                for workers in given.workers:
-                    found = measured(given.case, kind, workers, sizes, given.delay)
-                    runs[kind, workers].append(found)
-        rows = [
-            row_of(given.case, kind, each, runs[kind, 1] if 1 in given.workers else [], start)
-            for (kind, _), each in runs.items()
+    runs: defaultdict[tuple[str, str, int], Runs] = defaultdict(Runs)
+    with recorded(f"workers-{'-'.join(given.case)}") as figures:
+        for _, kind, workers in product(range(given.rounds), given.database, given.workers):
+            short = measured("apart", kind, workers, [1] * given.origins, 0.0)
+            for case in given.case:
+                if case == "apart" and workers < max(given.workers):
+                    continue
+                sizes = sizes_of(case, given.origins, given.pages)
+                runs[case, kind, workers].runs.append(
+                    measured(case, kind, workers, sizes, given.delay)
+                )
+                runs[case, kind, workers].starts.append(sum(short.workers) / workers)
+        figures["rows"] = rows = [
+            row_of(case, kind, found, runs.get((given.case[0], kind, 1)))
+            for (case, kind, _), found in runs.items()
         ]
-        figures["rows"] = rows
-        figures["start"] = start
-    print(f"Start of a worker: {start:.2f} s of CPU")
     print("\n".join(table(rows)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 BATCH_VISITS = 50
-BATCH_SECONDS = 0.2
+BATCH_SECONDS, MAX_BATCH_SECONDS = 0.2, 2.0
+"""Time between rounds of writing, and the longest one while the database or the machine is busy."""
+WRITING_SHARE = 0.2
+"""Part of the time in which visits are written, above which rounds become rarer and batches larger: a
+commit costs as much as eight visits, so small ones make a full machine slower still."""
 
 HELD_BACK_NOTICE = (
     "%d of %d documents of %s would be deleted. They are held back because they are so many, and "
@@ -37,6 +42,11 @@ SHARED = (
 )
 
 Waiting = tuple[VisitResult, "asyncio.Future[Change | None]"]
+
+
+def pause_after(writing: float) -> float:
+    """Return the seconds between the beginnings of two rounds of writing, by the duration of one."""
+    return min(max(BATCH_SECONDS, writing / WRITING_SHARE), MAX_BATCH_SECONDS)
 
 
 class Recorder:
@@ -63,6 +73,8 @@ class Recorder:
         self._waiting: dict[str, list[Waiting]] = defaultdict(list)
         self._writing: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._slowest = 0.0  # write of this round, in seconds with its time in the queue
+        self._pause = BATCH_SECONDS
         self._held: dict[str, int] = {}
         self._closed = False
         owner.failed.connect(self._close)
@@ -128,15 +140,16 @@ class Recorder:
             self.flush_soon(origin)
         elif self._timer is None:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(BATCH_SECONDS, self._flush_all)
+            self._timer = loop.call_later(self._pause, self._flush_all)
 
     def _flush_all(self) -> None:
         self._timer = None
+        self._pause, self._slowest = pause_after(self._slowest), 0.0
         for origin in list(self._waiting):
             self.flush_soon(origin)
 
     async def _write(self, origin: str) -> None:
-        batch = self._waiting.pop(origin)
+        batch, began = self._waiting.pop(origin), time.monotonic()
         visits: Sequence[VisitResult] = [visit for visit, _ in batch]
         changes: Sequence[Change] = []
         try:
@@ -149,6 +162,7 @@ class Recorder:
             self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
         finally:
             del self._writing[origin]
+            self._slowest = max(self._slowest, time.monotonic() - began)
         self._answer(batch, changes)
         self.batch_committed.send(origin, visits)
         if origin in self._waiting:  # the timer may have fired during the write

@@ -40,19 +40,23 @@ def to_lease(mine: int, others: Sequence[int], free: Iterable[int]) -> int:
     return taken
 
 
-def to_hand_over(mine: Mapping[str, int], others: Sequence[int], fixed: int = 0) -> list[str]:
+def to_hand_over(
+    mine: Mapping[str, int], others: Sequence[int], fixed: int = 0, moving: int = 0
+) -> list[str]:
     """Return the origins that a worker hands over to less loaded ones, the largest first.
 
-    ``mine`` has the load of each origin that it may hand over, ``fixed`` that of its other origins. A worker gives only what it has above the mean, so several that do so at once give no
-    more than the others lack. If every origin is larger than that, the most loaded worker gives one
-    if the receiver then has less than it had.
+    ``mine`` has the load of each origin that it may hand over, ``fixed`` that of its other origins,
+    and ``moving`` what it has handed over and nobody has leased yet. A worker gives
+    only what it has above the mean, so several that do so at once give no more than the others lack. If
+    every origin is larger than that, the most loaded worker gives one if the receiver then has less
+    than it had.
     """
     load = sum(mine.values()) + fixed
     if not others or len(mine) + bool(fixed) < 2:
         return []
-    mean = (load + sum(others)) / (len(others) + 1)
+    mean = (load + sum(others) + moving) / (len(others) + 1)
     least = min(others)
-    if load <= mean or least >= UNDERLOADED * mean:
+    if load <= mean or least + moving >= UNDERLOADED * mean:
         return []
     surplus, given = load - mean, []
     ordered = sorted(mine, key=lambda key: (-mine[key], key))
@@ -60,6 +64,6 @@ def to_hand_over(mine: Mapping[str, int], others: Sequence[int], fixed: int = 0)
         if mine[key] <= surplus:
             surplus -= mine[key]
             given.append(key)
-    if not given and load > max(others):
-        given = [key for key in reversed(ordered) if mine[key] < load - least][:1]
+    if not given and load > max(others) + moving:
+        given = [key for key in reversed(ordered) if mine[key] < load - least - moving][:1]
     return given

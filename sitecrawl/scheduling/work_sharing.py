@@ -48,6 +48,7 @@ class WorkSharing:
         self._task: asyncio.Task[None] | None = None
         self._counted = (0.0, 0)
         self._rate = 0.0
+        self._given_away = 0  # load that has left by the next heartbeat, if not before
 
     def begin(self) -> None:
         """Start to send heartbeats."""
@@ -113,7 +114,12 @@ class WorkSharing:
             if load and all(each.may_be_handed_over(received_before) for each in group):
                 settled[key] = load
         fixed = sum(mine.values()) - sum(settled.values())
-        for key in to_hand_over(settled, share.others, fixed):
+        leaving = sum(share.mine.values()) - sum(mine.values())
+        given = to_hand_over(
+            settled, share.others, fixed, leaving + min(share.free, self._given_away)
+        )
+        self._given_away = leaving + sum(settled[key] for key in given)
+        for key in given:
             for origin in groups[key]:
                 origin.hand_over()
                 self._queues.advance(origin)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +35,7 @@ class Workers:
     def __init__(self, crawl: CrawlCommand, server: Server, url: str, sizes: Sequence[int]) -> None:
         self._crawl = crawl
         self.server = server
-        self._settings = {"SITECRAWL_DATABASE": url}
+        self.settings = {"SITECRAWL_DATABASE": url}
         self.origins = [
             server.serve(tree(size), address=f"127.0.1.{n + 1}") for n, size in enumerate(sizes)
         ]
@@ -45,7 +47,7 @@ class Workers:
         given = {"crawl_name": "shared", "delay": DELAY, "politeness": 0, "user_agent": agent}
         starts = [f"{origin}/" for origin in self.origins]
         self.running.append(
-            self._crawl.begin(*starts, settings=self._settings, **{**given, **options})
+            self._crawl.begin(*starts, settings=self.settings, **{**given, **options})
         )
         return self.running[-1]
 
@@ -81,6 +83,47 @@ def test_a_worker_that_starts_later_gets_its_share(
     assert workers.fetched().total() == ORIGINS * 81
     assert workers.fetched()["worker1"] > 0.2 * ORIGINS * 81, workers.fetched()
     workers.check()
+
+
+SLOW_HAND_OVER = """
+import asyncio, os
+from pathlib import Path
+from sitecrawl.frontier.threaded import ThreadedFrontier
+
+hand_over, log = ThreadedFrontier.hand_over, Path(f"{os.getpid()}.handed")
+
+def note(word):
+    with log.open("a") as file:
+        print(word, file=file)
+
+async def hand_over_slowly(self, state):
+    note("begun")
+    await asyncio.sleep(3)
+    await hand_over(self, state)
+    note("ended")
+
+class SlowHandOver:
+    def __init__(self):
+        ThreadedFrontier.hand_over = hand_over_slowly
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("W-01", "W-02")
+def test_a_hand_over_that_takes_longer_than_a_heartbeat_is_made_once(
+    server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    (crawl.directory / "own.py").write_text(SLOW_HAND_OVER)
+    workers = Workers(crawl, server, f"sqlite:///{tmp_path}/crawl.db", [80] * ORIGINS)
+    workers.settings["EXTENSIONS"] = json.dumps({"own.SlowHandOver": 500})
+    first = workers.start()
+    workers.server.log.wait_for(100)
+    workers.start()
+    ended = [each.finish() for each in workers.running]
+    assert [each.status for each in ended] == [0, 0], ended[0].log + ended[1].log
+    workers.check()
+    handed = (crawl.directory / f"{first.process.pid}.handed").read_text().split()
+    assert 0 < handed.index("ended") <= 0.6 * ORIGINS  # about half of them, three heartbeats long
 
 
 @pytest.mark.behaviour("W-01", "W-02")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Generator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,36 @@ from sitecrawl.crawl import recorder as recording
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier import open_frontier
+from sitecrawl.frontier.base import DueUrl
 from tests.frontier.workers import SITE, candidate, ingested
 
 SLOW = 3 * recording.BATCH_SECONDS  # for a commit, so that the timer rings meanwhile
+
+
+class SlowFrontier:
+    """A crawl database whose commits take a while, and the recorder that writes to it."""
+
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self.frontier = open_frontier(f"sqlite:///{folder}/crawl.db")
+        self.owner = FrontierOwner(self.frontier, load({"start": f"{SITE}/"}))
+        stats = MemoryStatsCollector(get_crawler())
+        self.recorder = Recorder(self.owner, list[object]().append, stats)
+        self.began: list[float] = []
+        commit = self.frontier.commit
+
+        async def commit_slowly(*args: Any) -> Any:
+            self.began.append(time.monotonic())
+            await asyncio.sleep(seconds)
+            return await commit(*args)
+
+        self.frontier.commit = commit_slowly  # type: ignore[assignment]
+
+    async def pop(self, *paths: str) -> list[DueUrl]:
+        """Begin a run, and return some of its URLs."""
+        await self.owner.open()
+        await self.frontier.add([candidate(path) for path in paths])
+        await self.frontier.lease(5)
+        return await self.frontier.pop(SITE, len(paths))
 
 
 @pytest_twisted.inlineCallbacks
@@ -28,27 +56,40 @@ def test_what_ends_while_a_slow_database_writes_is_written_next(
     tmp_path: Path,
 ) -> Generator[Any, Any, None]:
     async def record_two() -> None:
-        frontier = open_frontier(f"sqlite:///{tmp_path}/crawl.db")
-        owner = FrontierOwner(frontier, load({"start": f"{SITE}/"}))
-        await owner.open()
-        recorder = Recorder(owner, list[object]().append, MemoryStatsCollector(get_crawler()))
-        commit = frontier.commit
-
-        async def commit_slowly(*args: Any) -> Any:
-            await asyncio.sleep(SLOW)
-            return await commit(*args)
-
-        frontier.commit = commit_slowly  # type: ignore[assignment]
-        await frontier.add([candidate("/one"), candidate("/two")])
-        await frontier.lease(5)
-        first, second = await frontier.pop(SITE, 5)
-        written = [recorder.record(ingested(first, "one", time.time()))]
-        recorder.flush_soon(SITE)
+        slow = SlowFrontier(tmp_path, SLOW)
+        first, second = await slow.pop("/one", "/two")
+        written = [slow.recorder.record(ingested(first, "one", time.time()))]
+        slow.recorder.flush_soon(SITE)
         await asyncio.sleep(0)  # the writing has begun
-        written.append(recorder.record(ingested(second, "two", time.time())))
+        written.append(slow.recorder.record(ingested(second, "two", time.time())))
         async with asyncio.timeout(20):
             await asyncio.gather(*written)
-        assert not recorder.busy
-        await owner.close("finished", {})
+        assert not slow.recorder.busy
+        await slow.owner.close("finished", {})
 
     yield Deferred.fromFuture(asyncio.ensure_future(record_two()))
+
+
+@pytest_twisted.inlineCallbacks
+def test_a_slow_database_gets_fewer_and_larger_batches(
+    tmp_path: Path,
+) -> Generator[Any, Any, None]:
+    commit = recording.BATCH_SECONDS / 2
+
+    async def record_many() -> None:
+        slow = SlowFrontier(tmp_path, commit)
+        dues = iter(await slow.pop(*(f"/{number}" for number in range(200))))
+        while len(slow.began) < 3:
+            slow.recorder.record(ingested(next(dues), "a page", time.time()))
+            await asyncio.sleep(0.03)  # fewer than fill a batch in this time
+        await slow.recorder.flush_all()
+        await slow.owner.close("finished", {})
+        _, second, third, *_ = slow.began  # the first one was not known to be slow
+        assert third - second >= commit / recording.WRITING_SHARE
+
+    yield Deferred.fromFuture(asyncio.ensure_future(record_many()))
+
+
+def test_rounds_of_writing_have_bounds() -> None:
+    assert recording.pause_after(0) == recording.BATCH_SECONDS
+    assert recording.pause_after(300) == recording.MAX_BATCH_SECONDS

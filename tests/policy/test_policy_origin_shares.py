@@ -61,3 +61,14 @@ def test_origins_count_when_little_is_known_and_their_urls_when_much_is() -> Non
 
 def test_origins_that_stay_count() -> None:
     assert to_hand_over({"a": 5}, [0], fixed=5) == ["a"]
+
+
+@pytest.mark.behaviour("W-02")
+def test_what_is_on_its_way_is_not_handed_over_again() -> None:
+    mine = {f"a{n:02}": 10 for n in range(40)}
+    others, given = [0], 0
+    for _ in range(5):  # heartbeats, while the first hand-over is still being written
+        found = to_hand_over(mine, others, moving=given)
+        given += sum(mine.pop(key) for key in found)
+    assert (given, len(mine)) == (200, 20)
+    assert to_hand_over({"huge": 300, "a": 10}, [0], moving=300) == []
