@@ -5,11 +5,12 @@
     python -m benchmarks.workers --case kills --origins 500 --pages 20 --workers 4
     python -m benchmarks.workers --case seq --workers 8
 
-Cases: ``even``: origins of one size; ``huge``: half of all pages are on one origin; ``slow``: the
-last worker gets a tenth of the time; ``late``: the last one starts when a quarter is fetched;
-``kills``: two workers are killed and one is stopped for longer than its lease; ``apart``: each worker
-has a crawl of its own, with its part of the origins; ``seq``: see ``benchmarks/numbering.py``. Each
-worker has a user agent of its own, so that the log of the server tells what it fetched.
+Cases: ``even``: origins of one size; ``core``: the same, with all processes on one core; ``apart``: each
+worker has a crawl of its own, with its part of the origins; ``huge``: half of all pages are on one
+origin; ``slow``: the last worker gets a tenth of the time; ``late``: the last one starts when a quarter
+is fetched; ``kills``: two workers are killed and one is stopped for longer than its lease; ``seq``: see
+``benchmarks/numbering.py``. Each worker has a user agent of its own, so that the log of the server tells
+what it fetched.
 
 The rate is that of the middle four fifths of the pages. CPU per page (user and system time of the
 process trees) is that of the workers without their starts, and beside it that of the PostgreSQL server
@@ -22,10 +23,12 @@ others for the servers. ``uneven`` is the difference between the most and the fe
 in percent of their mean. With several ``--rounds`` the runs are interleaved, and each figure is the
 median.
 
-    python -m benchmarks.workers --case even apart --workers 1 2 4 --pages 150 --rounds 2
+    python -m benchmarks.workers --case even core apart --workers 1 2 4 --pages 150
 
-makes the table of docs/scaling.md. ``apart`` is made with the most workers only, and shows what that many
-processes cost on these cores that share nothing.
+makes the table of docs/scaling.md. ``core`` is made with the fewest workers only: one worker and the
+servers on one core are what two of them on two cores, beside the servers, can be compared with (``times
+one core``). ``apart`` is made with the most workers only, and shows what that many processes cost on these
+cores if they share nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ from benchmarks.results import recorded
 from fixtures.nginx import Nginx, Served
 from fixtures.postgres import PostgresServer
 
-CASES = ("even", "huge", "slow", "late", "kills", "apart", "seq")
+CASES = ("even", "core", "apart", "huge", "slow", "late", "kills", "seq")
 WORDS = [
     "alpha",
     "beta",
@@ -375,6 +378,9 @@ def sizes_of(case: str, origins: int, pages: int) -> list[int]:
 def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: float) -> Measured:
     """One run."""
     with ExitStack() as stack:
+        if case == "core":
+            stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sitecrawl-workers-")))
         folder.chmod(0o755)
         roots: dict[str, Path] = {}
@@ -411,12 +417,15 @@ def measured(case: str, kind: str, workers: int, sizes: Sequence[int], delay: fl
 
 HEADS = (
     *("case", "database", "workers", "requests", "missing", "of each worker", "uneven", "seconds"),
-    *("pages/s", "times one", "at most", "by CPU", "start", "CPU ms/page", "times one"),
+    *("pages/s", "times one", "at most", "by CPU", "times one core"),
+    *("start", "CPU ms/page", "times one"),
     *("of the database", "of nginx", "again", "needless", "overlaps", "too soon", "after loss"),
 )
 
 
-def row_of(case: str, kind: str, found: Runs, one: Runs | None) -> list[str]:
+def row_of(
+    case: str, kind: str, found: Runs, one: Runs | None, on_one_core: Runs | None
+) -> list[str]:
     """Return the row of runs with one number of workers, compared with those of one worker."""
     runs, start = found.runs, found.start
     sums = [each.finding for each in runs]
@@ -428,8 +437,9 @@ def row_of(case: str, kind: str, found: Runs, one: Runs | None) -> list[str]:
         f"{median(each.uneven for each in runs):.0f} %",
         *(f"{median(each.wall for each in runs):.1f}", f"{found.rate:.0f}"),
         f"{found.rate / one.rate:.2f}" if one else "",
-        f"{at_most / one.rate:.2f}" if one else "",
+        f"{at_most / one.rate:.2f}" if one and case != "core" else "",
         f"{one.busiest / found.busiest:.2f}" if one else "",
+        f"{found.rate / on_one_core.rate:.2f}" if on_one_core else "",
         *(f"{start:.2f}", f"{found.cpu_of_page:.2f}"),
         f"{found.cpu_of_page / one.cpu_of_page:.2f}" if one else "",
         f"{median(1000 * each.server / each.pages for each in runs):.2f}",
@@ -467,17 +477,19 @@ def main() -> None:
         for _, kind, workers in product(range(given.rounds), given.database, given.workers):
             short = measured("apart", kind, workers, [1] * given.origins, 0.0)
             for case in given.case:
-                if case == "apart" and workers < max(given.workers):
+                only = {"apart": max(given.workers), "core": min(given.workers)}
+                if workers != only.get(case, workers):
                     continue
                 sizes = sizes_of(case, given.origins, given.pages)
                 runs[case, kind, workers].runs.append(
                     measured(case, kind, workers, sizes, given.delay)
                 )
                 runs[case, kind, workers].starts.append(sum(short.workers) / workers)
-        figures["rows"] = rows = [
-            row_of(case, kind, found, runs.get((given.case[0], kind, 1)))
-            for (case, kind, _), found in runs.items()
-        ]
+        rows = []
+        for (case, kind, _), found in runs.items():
+            one, core = (runs.get((each, kind, 1)) for each in (given.case[0], "core"))
+            rows.append(row_of(case, kind, found, one, core))
+        figures["rows"] = rows
     print("\n".join(table(rows)))
 
 
