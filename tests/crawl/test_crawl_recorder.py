@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Generator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
