@@ -102,8 +102,8 @@ def _files(
 def plain(folder: Path) -> Iterator[Served]:
     """Django's documentation: one file, one page; listings of code and indexes are neutral."""
     files = (str(each.relative_to(DJANGO)) for each in DJANGO.rglob("*.html"))
-    pages = frozenset(file for file in files if not _is_index(file))
-    with _files(folder, DJANGO, pages, _is_index) as served:
+    pages = frozenset(file for file in files if not is_index(file))
+    with _files(folder, DJANGO, pages, is_index) as served:
         yield served
 
 
@@ -120,11 +120,11 @@ def two_hosts(folder: Path) -> Iterator[Served]:
         copy.write_text(_with_hosts(text, copy.relative_to(root), hosts), encoding="utf-8")
     page_of = file_of(root)
     names = (str(each.relative_to(root)) for each in root.rglob("*.html"))
-    pages = frozenset(name for name in names if not _is_index(name))
+    pages = frozenset(name for name in names if not is_index(name))
 
     def named(url: str) -> str | None:
         found = page_of(url)
-        return NEUTRAL if found and _is_index(found) else found
+        return NEUTRAL if found and is_index(found) else found
 
     with Nginx(folder, {"127.0.0.1": root}, port) as nginx:
         yield Served(f"{hosts[0]}/", pages, named, lambda: len(nginx.log()))
@@ -135,7 +135,8 @@ def _with_hosts(text: str, page: Path, hosts: tuple[str, ...]) -> str:
     return _LINK.sub(lambda found: f'href="{urljoin(f"{next(turns)}/{page}", found[1])}"', text)
 
 
-def _is_index(file: str) -> bool:
+def is_index(file: str) -> bool:
+    """Return True for an index or a listing of code, which counts neither way."""
     names = {"genindex.html", "py-modindex.html", "search.html"}
     return file.startswith(("_modules", "_static")) or Path(file).name in names
 

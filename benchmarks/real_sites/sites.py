@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks.real_sites import blog, code_browsers, generated, manuals, php, wikis
+from benchmarks.real_sites import blog, code_browsers, generated, manuals, php, versions, wikis
 from benchmarks.real_sites.site import Site
 from benchmarks.real_sites.texts import PACKAGES as TEXTS
 
@@ -18,6 +18,20 @@ _ALL = (
     ),
     Site("manual-in-folders", ("apache2-doc",), manuals.in_folders),
     Site("manual-negotiated", ("apache2-doc", "apache2-bin"), manuals.negotiated),
+    *(
+        Site(
+            name,
+            packages,
+            partial(versions.releases, sources=sources, has_menu=has_menu),
+            max_pages=5000,
+        )
+        for name, packages, sources, has_menu in (
+            ("versions", versions.CLANG_PACKAGES, versions.CLANG, True),
+            ("versions-apart", versions.CLANG_PACKAGES, versions.CLANG, False),
+            ("versions-reference", versions.LLVM_PACKAGES, versions.LLVM, True),
+        )
+    ),
+    Site("java-reference", versions.JAVA_PACKAGES, versions.reference),
     Site("mediawiki", ("mediawiki", "php8.2-sqlite3", *php.PACKAGES, *TEXTS), wikis.mediawiki),
     Site("dokuwiki", ("dokuwiki", *php.PACKAGES, *TEXTS), wikis.dokuwiki),
     Site("wordpress", (*blog.PACKAGES, *php.PACKAGES, *TEXTS), blog.wordpress),

@@ -77,6 +77,8 @@ UNCHANGED = (
 EXAMPLES = 5
 MAX_COMPARED, BATCH = 5000, 200
 """Documents of an origin that are compared at its end, and of them read at once."""
+MAX_LINKED = 200_000
+"""Linked pages without a document, whose URLs are read."""
 MAX_DATES = 200_000
 MAX_RESTING = 100
 """Origins without a lease whose texts are kept for the next one."""
@@ -439,12 +441,13 @@ class Worth:
             ComparedPage.of(templates, each, stored) async for each, stored in self._texts(chosen)
         ]
         earlier = Counter(templates.group_of(url) for url in before)
-        repeated = await asyncio.to_thread(RepeatedPages, compared, earlier)
+        linked = {row for each in compared for row in each.links} - {each.row for each in compared}
+        urls = await frontier.urls_of(sorted(linked)[:MAX_LINKED])
+        repeated = await asyncio.to_thread(RepeatedPages, compared, earlier, urls)
         if repeated.is_site_of_views:
             assembled = AssembledPages(repeated)
             async for each, stored in self._texts(chosen):
                 assembled.add(each.row, stored.body)
-            urls = await frontier.urls_of(assembled.linked)
             await asyncio.to_thread(assembled.find, urls)
         may_go = {each.row for each in pages if each.via == "link" and each.depth > 0}
         found = [

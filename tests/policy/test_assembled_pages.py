@@ -68,13 +68,12 @@ def withdrawn(pages: Written, unread: Mapping[str, str] | None = None) -> dict[s
         )
         for path in pages
     ]
-    repeated = RepeatedPages(compared, {})
+    urls = {rows[path]: ORIGIN + path for path in unread or {}}
+    repeated = RepeatedPages(compared, {}, urls)
     assert repeated.is_site_of_views
     assembled = AssembledPages(repeated)
     for page in compared:
         assembled.add(page.row, stored[page.row].body)
-    urls = {rows[path]: ORIGIN + path for path in unread or {}}
-    assert set(assembled.linked) <= urls.keys()
     assembled.find(urls)
     paths = {row: path for path, row in rows.items()}
     return {paths[each.page]: paths[each.original] for each in repeated.judge()}

@@ -6,13 +6,16 @@ from random import Random
 
 import pytest
 
+from fixtures.traps.tarpit import opaque
 from sitecrawl.policy.learning import near_copies
 from sitecrawl.policy.learning.near_copies import (
     MIN_SHARING,
     MIN_VERSIONS,
+    MIN_VERSIONS_OF_PATHS,
     NearCopies,
     Novelty,
     Shingles,
+    are_editions,
     names_of,
 )
 from sitecrawl.policy.learning.template_worth import NEAR_COPY, Templates, TemplateVisit
@@ -97,15 +100,55 @@ def test_what_every_page_of_a_template_says_and_its_own_name_are_no_text_of_its_
 
 
 @pytest.mark.behaviour("Q-29")
-def test_versions_of_a_manual_are_no_copies_until_there_are_many() -> None:
+@pytest.mark.parametrize(
+    ("limit", "has_query"), [(MIN_VERSIONS_OF_PATHS, False), (MIN_VERSIONS, True)]
+)
+def test_versions_of_a_manual_are_no_copies_until_there_are_many(
+    limit: int, has_query: bool
+) -> None:
     copies = comparing()
     found = []
-    for version in range(MIN_VERSIONS + 3):
-        home = f"/v{version}/guide/"
-        found.append(novelty(copies, f"{home}install.html", text_of("install"), home))
+    for version in range(limit + 3):
+        home = f"/{opaque(version)}/guide/"
+        target = f"{home}install.html{'?raw' if has_query else ''}"
+        found.append(novelty(copies, target, text_of("install"), home))
     assert found[0] is NEW
-    assert set(found[1 : MIN_VERSIONS + 1]) == {UNKNOWN}
+    assert set(found[1 : limit + 1]) == {UNKNOWN}
     assert found[-1] is COPY
+
+
+@pytest.mark.behaviour("Q-29")
+@pytest.mark.parametrize(
+    ("url", "other", "expected"),
+    [
+        ("/5.2/guide.html", "/4.2/guide.html", True),
+        ("/docs/guide.html", "/docs/v1.0-rc1/guide.html", True),
+        ("/stable/de/guide.html", "/16/guide.html", True),
+        ("/press/2024/03/results.html", "/press/2025/11/results.html", True),
+        ("/docs/guide", "/docs/guide?view=net-8.0", True),
+        ("/docs/guide?view=net-8.0", "/docs/guide?view=net-9.0", True),
+        ("/docs/guide", "/docs/guide?version=2", False),
+        ("/docs/guide?id=2.0", "/blame/guide?id=1.0", False),
+        ("/tree/guide.c", "/blame/guide.c", False),
+        ("/commit/0a1b2c3d4e5f/guide.c", "/commit/5f4e3d2c1b0a/guide.c", False),
+        ("/4.2/guide.html", "/4.2/index.html", False),
+        ("/guide", "/guide", False),
+    ],
+)
+def test_editions_are_named_like_releases_dates_or_languages(
+    url: str, other: str, expected: bool
+) -> None:
+    assert are_editions(ORIGIN + url, ORIGIN + other) is expected
+    assert are_editions(ORIGIN + other, ORIGIN + url) is expected
+
+
+@pytest.mark.behaviour("Q-29")
+def test_releases_are_no_copies_however_many_there_are() -> None:
+    copies = comparing()
+    found = {
+        novelty(copies, f"/v{n}.0/install.html", f"{text_of('install')} {n}") for n in range(40)
+    }
+    assert COPY not in found
 
 
 @pytest.mark.behaviour("Q-29")

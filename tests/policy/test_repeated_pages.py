@@ -143,15 +143,39 @@ def test_variants_with_another_name_in_the_title_stay() -> None:
 
 @pytest.mark.behaviour("Q-34")
 def test_versions_whose_pages_link_to_each_other_stay() -> None:
-    latest, stable = pages("latest"), pages("stable")
-    templates = judged("/stable/f1.txt")
-    assert len(found([*latest, *stable], templates)) == 10
+    new, old = pages("trixie"), pages("bookworm")
+    templates = judged("/bookworm/f1.txt")
+    assert len(found([*new, *old], templates)) == 10
     links = {
         path: [other for other, _, _ in version if other != path]
-        for version in (latest, stable)
+        for version in (new, old)
         for path, _, _ in version
     }
-    assert found([*latest, *stable], templates, links) == {}
+    assert found([*new, *old], templates, links) == {}
+
+
+@pytest.mark.behaviour("Q-34")
+def test_versions_are_recognised_by_links_to_pages_that_are_duplicates() -> None:
+    new, old = pages("trixie"), pages("bookworm")
+    templates = judged("/bookworm/f1.txt")
+    compared = [
+        ComparedPage.of(
+            templates,
+            CurrentPage(row, 0, ORIGIN + path, 1, "link", None),
+            StoredText(title, text, frozenset({100 + row // 10})),
+        )
+        for row, (path, title, text) in enumerate([*new, *old])
+    ]
+    linked = {100: f"{ORIGIN}/trixie/license.txt", 101: f"{ORIGIN}/bookworm/license.txt"}
+    assert len(RepeatedPages(compared, {}).judge()) == 10
+    assert RepeatedPages(compared, {}, linked).judge() == []
+
+
+@pytest.mark.behaviour("Q-34")
+@pytest.mark.parametrize("names", [("5.2", "stable"), ("v4.2", "v5.2"), ("de", "pt-br")])
+def test_versions_named_like_releases_or_languages_stay(names: tuple[str, str]) -> None:
+    one, other = (pages(name) for name in names)
+    assert found([*one, *other], judged(f"/{names[1]}/f1.txt")) == {}
 
 
 @pytest.mark.behaviour("Q-35")

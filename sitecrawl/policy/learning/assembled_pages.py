@@ -30,8 +30,6 @@ MAX_SHARED = 0.25
 MAX_ALIKE = 100
 """Number of pages of one name, above which none of them is taken for a linked URL that has it, and of
 pages of one title with which each is compared."""
-MAX_LINKED = 20_000
-"""Number of linked URLs without a document whose names are looked at."""
 
 
 class Phrases(NamedTuple):
@@ -77,12 +75,6 @@ class AssembledPages:
             for name in names_of(page.url):
                 self._named[name].append(page)
 
-    @property
-    def linked(self) -> list[int]:
-        """The rows of linked URLs without a document, whose URLs ``find`` needs."""
-        found = {row for page in self._kept() for row in page.links if row not in self._pages}
-        return sorted(found)[:MAX_LINKED]
-
     def add(self, row: int, text: str) -> None:
         """Take the text of a page; of copies only what they say as all of their kind do."""
         phrases = Phrases.of(text)
@@ -91,7 +83,7 @@ class AssembledPages:
             self._phrases[row] = phrases
 
     def find(self, urls: Mapping[int, str]) -> None:
-        """Add the assembled pages to the copies; ``urls`` are those of the linked rows.
+        """Add the assembled pages to the copies; ``urls`` are those of linked pages without a document.
 
         The last pages come first: what they repeat may itself be assembled from others.
         """
@@ -151,6 +143,7 @@ class AssembledPages:
             other
             for row in sorted(self._linked_by(page, urls))
             if row in self._phrases and (other := self._pages[row]).kind != page.kind
+            if not self._repeated.is_edition(page, other)
         ]
         words = frozenset[int]().union(*(each.text.words for each in sources))
         if not sources or not page.text.title <= words:

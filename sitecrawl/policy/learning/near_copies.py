@@ -45,8 +45,10 @@ EARLY, EARLY_TEXT, EARLY_SHARE = 128, 8_000, 0.05
 each, and share of pages that share a name, below which no more are kept."""
 MIN_SHARING, MIN_SHARE = 16, 0.25
 """Number and share of pages that share a name with an earlier one, from which texts are compared."""
-MIN_VERSIONS = 6
-"""Near copies of one name, after which the pages of a further version of the site count as such."""
+MIN_VERSIONS, MIN_VERSIONS_OF_PATHS = 6, 16
+"""Near copies of one name, after which the pages of a further version of the site count as such, unless
+its directory is named like a release; and where no URL of a near copy had a query, as those of old
+versions of a file have."""
 MAX_ORIGINALS = 12
 """Maximum number of texts remembered for each name; a constant has more pages."""
 SAMPLE = 8
@@ -58,6 +60,12 @@ MAX_SIZE = 400_000
 MIN_NAME, MAX_NAME = 3, 80
 """Length of a name, in characters; longer ones are cut."""
 
+_EDITION = re.compile(
+    r"(?:[a-z]+[-_.])?[vr]?\d{1,4}(?:[-_.]\d{1,4}){0,4}(?:[-_.]?(?:x|a|b|rc|alpha|beta|dev|lts)\d{0,3})?"
+    r"|latest|stable|current|next|main|master|dev|devel|development|nightly|edge|old|lts|testing"
+    r"|unstable|[a-z]{2}(?:[-_][a-z]{2,4})?",
+    re.ASCII | re.IGNORECASE,
+)
 _WORD = re.compile(r"(?<![0-9A-Za-z])[^\W\d_]{2,}(?![0-9])")  # no part of a hash, such as 3fbea91
 _NUMBER = re.compile(r"(?<![0-9a-zA-Z])[0-9]{2,9}(?![0-9a-zA-Z])", re.ASCII)
 
@@ -212,9 +220,46 @@ def segments_of(path: str) -> frozenset[str]:
     return frozenset(path.split("/")[3:])
 
 
+def are_editions(url: str, other: str) -> bool:
+    """Return True for URLs that differ only in what is named like releases, dates or languages.
+
+    ``/v2.0/guide`` and ``/stable/guide``, ``/guide`` and ``/guide?view=net-8.0``: no text of the one
+    stands for that of the other, however little they differ.
+    """
+    (path, _, query), (other_path, _, other_query) = url.partition("?"), other.partition("?")
+    if path.rpartition("/")[2] != other_path.rpartition("/")[2]:
+        return False
+    apart = segments_of(path) ^ segments_of(other_path)
+    differing = _parameters(query) ^ _parameters(other_query)
+    values = [each.partition("=")[2] for each in differing if each]
+    return (
+        bool(apart or values)
+        and all(_EDITION.fullmatch(each) for each in (*apart, *values))
+        and all("." in each for each in values)  # numbers and words choose pages and views
+    )
+
+
+def says_where_it_is(url: str, text: Shingles, other: str, other_text: Shingles) -> bool:
+    """Return True for a text with the name of a directory that the other URL and its text lack.
+
+    The class in ``/api/RedSet/equals.html``. Names have capitals, as views (``/blame/``) have not.
+    """
+    directories = url.partition("?")[0].split("/")[3:-1]
+    apart = set(directories) - segments_of(other.partition("?")[0])
+    if not apart:
+        return False
+    words = (word for each in apart for word in _WORD.findall(unquote_plus(each)))
+    named = hashes_of(word for word in words if not word.islower())
+    return not (named & text.words) <= other_text.words
+
+
+def _parameters(query: str) -> frozenset[str]:
+    return frozenset(query.replace(";", "&").split("&"))
+
+
 def _parts(url: str) -> frozenset[str]:
     path, _, query = url.partition("?")
-    return segments_of(path) | frozenset(query.replace(";", "&").split("&"))
+    return segments_of(path) | _parameters(query)
 
 
 @dataclass(slots=True)
@@ -253,6 +298,7 @@ class NearCopies:
     )
     _seen: Counter[str] = field(default_factory=Counter)
     _copies: Counter[str] = field(default_factory=Counter)
+    _of_queries: set[str] = field(default_factory=set)
     _size: int = 0
     _originals: dict[str, dict[str, Shingles]] = field(default_factory=dict)
     _templates: dict[str, Boilerplate] = field(default_factory=dict)
@@ -309,6 +355,8 @@ class NearCopies:
             return TextComparison(Novelty.NEW, "", superseded)
         if len(self._copies) < MAX_NAMES:
             self._copies.update(names)
+            if "?" in url:
+                self._of_queries.update(names)
         if self._is_of_version(url, original, referrer, names, links):
             return TextComparison(Novelty.UNKNOWN, original)
         return TextComparison(Novelty.NEAR_COPY, original)
@@ -338,15 +386,16 @@ class NearCopies:
     def _find(self, url: str, names: list[str], own: Sequence[Shingles]) -> tuple[str | None, bool]:
         """Return the page that contains a text, and True if there was one to compare with.
 
-        A page without a query is no copy of one that has one.
+        A page without a query is no copy of one that has one, and none of another edition.
         """
         is_compared = False
         for name in names:
             for other, text in self._originals.get(name, {}).items():
-                if "?" in other and "?" not in url:
+                if ("?" in other and "?" not in url) or are_editions(url, other):
                     continue
                 is_compared = True
-                if any(each.is_contained_in(text) for each in own):
+                contained = next((each for each in own if each.is_contained_in(text)), None)
+                if contained is not None and not says_where_it_is(url, contained, other, text):
                     return other, True
         return None, is_compared
 
@@ -388,7 +437,9 @@ class NearCopies:
 
         A version of a manual is read as a whole; a site with a version for each change is not.
         """
-        if max(self._copies[each] for each in names) > MIN_VERSIONS:
+        has_queries = not self._of_queries.isdisjoint(names)
+        limit = MIN_VERSIONS if has_queries else MIN_VERSIONS_OF_PATHS
+        if max(self._copies[each] for each in names) > limit:
             return False
         if referrer is not None and _parts(url) - _parts(original) <= _parts(referrer):
             return True

@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
+from urllib.parse import unquote_plus
 
 from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.learning.near_copies import (
@@ -23,9 +24,11 @@ from sitecrawl.policy.learning.near_copies import (
     MIN_CONTAINMENT,
     MIN_SHINGLES,
     Shingles,
+    are_editions,
     hashes_of,
     names_of,
     own_title,
+    says_where_it_is,
     segments_of,
     words_of,
 )
@@ -150,10 +153,17 @@ class RepeatedPages:
 
     ``pages`` are in the order in which they are kept, ``copies`` has for each copy the row of the page
     that it repeats, which may be a copy in turn. ``cleared`` has the groups of which pages were
-    withdrawn, but most do not repeat others any more.
+    withdrawn, but most do not repeat others any more. ``linked`` has the URLs, by row, of linked pages
+    without a document, such as duplicates.
     """
 
-    def __init__(self, pages: Iterable[ComparedPage], withdrawn: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        pages: Iterable[ComparedPage],
+        withdrawn: Mapping[str, int],
+        linked: Mapping[int, str] | None = None,
+    ) -> None:
+        self._linked = linked or {}
         self.cleared: frozenset[str] = frozenset()
         self._withdrawn = withdrawn
         self._compare(_in_order(pages))
@@ -285,8 +295,16 @@ class RepeatedPages:
         is_older = page.kind == other.kind
         if is_older and page.path != other.path:
             return False
-        return self._is_contained(page, other, is_older=is_older) and not self._is_version(
+        return self._is_contained(page, other, is_older=is_older) and not self.is_edition(
             page, other
+        )
+
+    def is_edition(self, page: ComparedPage, other: ComparedPage) -> bool:
+        """Return True for a page of another release, version, translation or thing than another page."""
+        return (
+            are_editions(page.url, other.url)
+            or self._is_version(page, other)
+            or says_where_it_is(page.url, page.text, other.url, other.text)
         )
 
     def _is_contained(self, page: ComparedPage, other: ComparedPage, *, is_older: bool) -> bool:
@@ -310,12 +328,15 @@ class RepeatedPages:
         if not apart or name in apart:
             return False
         for row in page.links - other.links:
-            linked = self._pages.get(row)
-            if linked is None or page.path.startswith(linked.path):
-                continue
-            if apart <= segments_of(linked.path):
+            linked = self._path_of(row)
+            if not page.path.startswith(linked) and apart <= segments_of(linked):
                 return True
         return False
+
+    def _path_of(self, row: int) -> str:
+        """Return the path of a linked page, "" for one that is not known."""
+        page = self._pages.get(row)
+        return page.path if page is not None else self._linked.get(row, "").partition("?")[0]
 
 
 def _is_state(page: ComparedPage, other: ComparedPage) -> bool:
@@ -351,7 +372,10 @@ def _in_order(pages: Iterable[ComparedPage]) -> list[ComparedPage]:
 
 
 def _without_common_titles(pages: Iterable[ComparedPage]) -> Iterator[ComparedPage]:
-    """Yield pages without the words of the titles of most pages of their kind, which name the kind."""
+    """Yield pages without the words of the titles of most pages of their kind, which name the kind.
+
+    Words of the directories name what the pages are about, such as the colour of a product.
+    """
     by_kind: defaultdict[str, list[ComparedPage]] = defaultdict(list)
     for page in pages:
         by_kind[page.kind].append(page)
@@ -360,5 +384,7 @@ def _without_common_titles(pages: Iterable[ComparedPage]) -> Iterator[ComparedPa
         if len(group) >= MIN_SAMPLE:
             counts = Counter(word for page in group for word in hashes_of(words_of(page.title)))
             common = frozenset(each for each, n in counts.items() if 2 * n > len(group))
+            *directories, _ = group[0].path.split("/")[3:]
+            common -= hashes_of(words_of(unquote_plus(" ".join(directories))))
         for page in group:
             yield page.without_title_words(common) if common else page
