@@ -250,11 +250,9 @@ class Worth:
             else:
                 now.append(due)
         low, mixed = self._split_mixed(low)
-        put_off: dict[int, int] = {}
         if idle and not now and all(due.priority == LOW for due in low):
-            now = low
-        else:
-            put_off = {due.fingerprint: LOW for due in low}
+            now, low = _few_of_each(worth.templates, low)
+        put_off = {due.fingerprint: LOW for due in low}
         may_read = idle and not now and not low
         for subtree, found in watched.values():
             put_off |= _descend(mazes, subtree, found, now, may_read=may_read)
@@ -576,6 +574,21 @@ class Worth:
         batch, worth.put_off = worth.put_off, {}
         await self._owner.frontier.put_off(key, batch)
         self.released.send(key)
+
+
+def _few_of_each(templates: Templates, dues: Iterable[DueUrl]) -> tuple[list[DueUrl], list[DueUrl]]:
+    """Separate as many URLs of each kind as are needed to judge it, and those that need no verdict,
+    from the others.
+
+    What these bring is known when they are committed; more of them would be requested in vain.
+    """
+    chosen: Counter[str] = Counter()
+    parts: tuple[list[DueUrl], list[DueUrl]] = ([], [])
+    for due in dues:
+        name, awaited = templates.awaited(due.url)
+        chosen[name] += 1
+        parts[awaited > 0 and chosen[name] > awaited].append(due)
+    return parts
 
 
 def _with_mixed(

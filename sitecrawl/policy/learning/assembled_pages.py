@@ -2,14 +2,15 @@
 
 Histories, lists of changes, differences and old listings of folders repeat no single page, but have
 nothing of their own either: each of their lines stands on a page to which they link, or that has the
-name of a URL to which they link. A page is never taken for one of these if it is the first one of all
-pages that have one of its names: a commit, of which there are lists, differences and listings, stays.
+name of a URL to which they link. A page is never taken for one of these if it is the first of the
+pages that share its rarest name: a commit, of which there are lists, differences and listings, stays.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from statistics import median
 from typing import NamedTuple, Self
 from zlib import crc32
 
@@ -20,6 +21,7 @@ from sitecrawl.policy.learning.repeated_pages import (
     ComparedPage,
     RepeatedPages,
 )
+from sitecrawl.policy.learning.template_worth import HANDFUL
 
 MIN_ASSEMBLED = 0.9
 """Share of the phrases of a page that the pages to which it links must have."""
@@ -85,17 +87,24 @@ class AssembledPages:
     def find(self, urls: Mapping[int, str]) -> None:
         """Add the assembled pages to the copies; ``urls`` are those of linked pages without a document.
 
-        The last pages come first: what they repeat may itself be assembled from others.
+        The kinds of the shortest pages come first: a difference is assembled from files, and no file
+        from differences that are copies themselves. Of a kind the last pages come first.
         """
         common = {
             kind: frozenset(each for each, n in counts.items() if 2 * n > self._totals[kind])
             for kind, counts in self._counts.items()
             if self._totals[kind] >= MIN_SAMPLE
         }
-        for page in reversed(list(self._kept())):
+        kept = self._kept()
+        sizes: defaultdict[str, list[int]] = defaultdict(list)
+        for page in kept:
+            sizes[page.kind].append(page.length)
+        typical = {kind: median(each) for kind, each in sizes.items()}
+        kept.reverse()
+        for page in sorted(kept, key=lambda each: (typical[each.kind], each.kind)):
             own = self._phrases[page.row].own - common.get(page.kind, frozenset())
             source = self._state(page)
-            if source is None and not self._is_first(page, own):
+            if source is None:
                 source = self._source(page, own, urls)
             if source is not None:
                 self._repeated.copies[page.row] = source
@@ -119,8 +128,8 @@ class AssembledPages:
                 return other.row
         return None
 
-    def _is_first(self, page: ComparedPage, own: frozenset[int]) -> bool:
-        """Return True for the first page of all its names, or a page that has none.
+    def _sharing(self, page: ComparedPage) -> list[int]:
+        """Return the rows of the pages that share the rarest name of a page, the first one first.
 
         Names of the kind of page, such as ``commit``, do not count.
         """
@@ -131,17 +140,29 @@ class AssembledPages:
             for name in names_of(page.url)
             if name not in words and len(pages := self._named[name]) <= most
         ]
-        if named and len(own) < MIN_OWN:
-            return False
-        return all(pages[0].row == page.row for pages in named)
+        return [each.row for each in min(named, key=len, default=[])]
+
+    def _views(self, sharing: list[int]) -> list[int]:
+        """Return those of the pages that share a name that are of kinds found to be views of it."""
+        return [
+            row
+            for row in sharing[1:]
+            if (page := self._pages[row]).is_suspect or self._totals[page.kind] < HANDFUL
+        ]
 
     def _source(
         self, page: ComparedPage, own: frozenset[int], urls: Mapping[int, str]
     ) -> int | None:
-        """Return the page that has most of what an assembled page says, None if it is none."""
+        """Return the page that has most of what an assembled page says, None if it is none.
+
+        The first page of a name is none, unless it says next to nothing, and its views are no sources.
+        """
+        sharing = self._sharing(page)
+        if not sharing or (sharing[0] == page.row and len(own) >= MIN_OWN):
+            return None
         sources = [
             other
-            for row in sorted(self._linked_by(page, urls))
+            for row in sorted(self._linked_by(page, urls).difference(self._views(sharing)))
             if row in self._phrases and (other := self._pages[row]).kind != page.kind
             if not self._repeated.is_edition(page, other)
         ]

@@ -308,7 +308,7 @@ class RepeatedPages:
         )
 
     def _is_contained(self, page: ComparedPage, other: ComparedPage, *, is_older: bool) -> bool:
-        common = self._common.get(page.kind, frozenset())
+        common = self._common.get(page.kind) or self._common.get(other.kind, frozenset())
         own = page.own.without(common)
         if len(own.all) < MIN_SHINGLES and page.is_suspect:  # it says what all of its kind say
             return own.is_contained_in(other.text, MIN_HOLLOW, SAME_NUMBERS, 0)

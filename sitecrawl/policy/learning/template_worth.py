@@ -36,6 +36,9 @@ MIN_EXCEPTIONS = 50
 COPIED_SHARE, MIN_COPIED = 0.15, 20
 """Share of pages that bring something, below which a template of near copies is only sampled after
 this many pages: a text that differs enough by chance is no reason to read a thousand that do not."""
+MANY_VIEWS, FEW, FEW_COPIED = 5, 3, 2 * HANDFUL
+"""Number of templates of near copies after which an origin is one of views; and the numbers of pages
+after which further ones are judged there, if they brought nothing, and otherwise."""
 MIN_POOLED, MIN_STATED = 2 * HANDFUL, HANDFUL + 1
 """Number of pages of related templates that brought nothing, and none that did, after which the pool
 is judged; and the number if the site itself took all of them out of the index."""
@@ -82,7 +85,8 @@ class TemplateWorth:
 
     ``new`` counts the documents, ``credit`` those first found on pages of the
     template, ``results`` the outcomes of the others, ``skipped`` the URLs considered since it
-    was found barren. ``example`` is a near copy and the page that it repeats.
+    was found barren. ``example`` is a near copy and the page that it repeats. ``is_hasty``: its origin
+    has many templates of near copies.
     """
 
     pages: int = 0
@@ -91,6 +95,7 @@ class TemplateWorth:
     skipped: int = 0
     results: Counter[str] = field(default_factory=Counter)
     example: str = ""
+    is_hasty: bool = False
 
     @property
     def share(self) -> float:
@@ -124,6 +129,10 @@ class TemplateWorth:
     @property
     def is_barren(self) -> bool:
         """True if only samples of the template are requested."""
+        if self.is_hasty and self.is_copied:
+            if self.pages >= FEW_COPIED:
+                return self.share < LOW_SHARE
+            return self.pages >= FEW and not self.new and not self.credit
         if self.pages >= MIN_COPIED and self.is_copied:
             return self.share < COPIED_SHARE
         exceptions = self.new + self.credit
@@ -141,9 +150,15 @@ class TemplateWorth:
         return self.pages >= enough and self.share < BARREN_SHARE
 
     def sample(self) -> bool:
-        """Count a URL; return True for the first, second, fourth, eighth and so on."""
+        """Count a URL; return True for the first, second, fourth, eighth and so on.
+
+        Of near copies among many kinds of these the fourth, sixteenth and so on are enough.
+        """
         self.skipped += 1
-        return self.skipped & (self.skipped - 1) == 0
+        if self.skipped & (self.skipped - 1):
+            return False
+        is_view = self.is_hasty and self.is_copied
+        return not is_view or (self.skipped.bit_length() % 2 == 1 and self.skipped > 1)
 
     def in_words(self, name: str) -> str:
         """Return the evidence in readable form."""
@@ -168,6 +183,7 @@ class Templates:
     is_comparing: bool = False
     found: dict[str, TemplateWorth] = field(default_factory=dict)
     _values: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    _enough: int = HANDFUL
 
     def observe(self, page: TemplateVisit) -> None:
         """Learn from a page that was requested for the first time."""
@@ -213,11 +229,23 @@ class Templates:
             return None
         name = self.name_of(url)
         template = self.found.get(name)
-        if template is None or template.pages < HANDFUL or template.is_barren:
+        if template is None or template.pages < self._enough or template.is_barren:
             pool = max(self._barren_pools_of(url), key=lambda each: each[1].pages, default=None)
             if pool is not None and (template is not None or pool[0].endswith(f"/{ALL}")):
                 return pool
         return (name, template) if template is not None else None
+
+    def awaited(self, url: str) -> tuple[str, int]:
+        """Return the template of a URL, and how many more of its pages are needed to judge it.
+
+        0 if it is judged, or if so many pages brought something that more of them are read anyway.
+        """
+        name, judged = self.name_of(url), self.judge(url)
+        if judged is not None and (judged[1].is_barren or judged[1].pages >= MIN_COPIED):
+            return name, 0
+        template = self.found.get(name)
+        pages, enough = template.pages if template is not None else 0, self._enough
+        return name, enough - pages if pages < enough else enough
 
     def may_be_view(self, url: str) -> bool:
         """Return True for a URL with a query whose kind has not proved its worth yet.
@@ -267,6 +295,16 @@ class Templates:
             if page.original:
                 template.example = f"{page.url} repeats {page.original}"
         self.revived |= was_barren and not template.is_barren
+        if not was_barren and template.is_barren and template.is_copied:
+            self._hurry()
+
+    def _hurry(self) -> None:
+        """Judge templates sooner from now on, if there are many of near copies."""
+        views = sum(each.is_copied and each.is_barren for each in self.found.values())
+        if views >= MANY_VIEWS and self._enough != FEW:
+            self._enough = FEW
+            for each in self.found.values():
+                each.is_hasty = True
 
     def _pools_of(self, url: str) -> list[str]:
         """Return the names of what related templates share: directories, namespaces, parameters.
@@ -338,13 +376,13 @@ class Templates:
             if len(self.found) >= MAX_TEMPLATES:
                 few = (key for key, each in self.found.items() if each.pages < HANDFUL)
                 del self.found[next(few, next(iter(self.found)))]
-            template = self.found[name] = TemplateWorth()
+            template = self.found[name] = TemplateWorth(is_hasty=self._enough == FEW)
         return template
 
     def as_stored(self) -> Iterable[tuple[str, str, dict[str, Any]]]:
         """Yield name, state and values of each template that was judged."""
         for name, each in self.found.items():
-            if each.pages >= HANDFUL:
+            if each.pages >= HANDFUL or each.is_barren:
                 state = "barren" if each.is_barren else "low" if each.is_low else "good"
                 values = {
                     "pages": each.pages,
@@ -361,3 +399,4 @@ class Templates:
         for name, values in stored:
             own = {**values, "results": Counter(values["results"])}
             self.found[name] = TemplateWorth(**own)
+        self._hurry()
