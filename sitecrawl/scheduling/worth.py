@@ -12,6 +12,7 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.assembled_pages import AssembledPages
+from sitecrawl.policy.learning.facet_mixes import find_mixes, mixes_among, repeated_mixes
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
 from sitecrawl.policy.learning.near_copies import NearCopies, Novelty, names_of
 from sitecrawl.policy.learning.repeated_pages import COPY, ComparedPage, RepeatedPages
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Candidate, Change, DueUrl, VisitResult
     from sitecrawl.policy.decision import Decision, OptionValues
-    from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
+    from sitecrawl.policy.learning.repeated_pages import CurrentPage, Repetition, StoredText
     from sitecrawl.scheduling.background import BackgroundTasks
 
 LOW, DESCENT, SHELF, MIXED = -1, -2, -3, -4
@@ -412,15 +413,23 @@ class Worth:
     async def withdraw(self, key: str) -> list[Change]:
         """Withdraw the documents of an origin's mazes, and of kinds of pages that repeat others."""
         worth = self._origins.get(key)
-        if worth is None or not (worth.mazes.closed or worth.templates.has_copied_kinds):
+        if worth is None:
+            return []
+        copied, mixed = worth.templates.has_copied_kinds, worth.templates.has_mixes
+        if not (worth.mazes.closed or copied or mixed):
             return []
         frontier = self._owner.frontier
         pages = await frontier.current_pages(key)
         found = self._of_mazes(worth.mazes, pages)
         readmitted: list[str] = []
-        if self._judges and worth.templates.has_copied_kinds:
-            copies, readmitted = await self._find_copies(key, worth.templates, pages)
-            found += copies
+        if self._judges and (copied or mixed):
+            before = await frontier.withdrawn_copies(key)
+            mixes = mixes_among(before, pages)
+            found += self._withdrawn_of(pages, await self._find_mixes(pages, mixes))
+            if copied:
+                before = [url for url in before if url not in mixes]
+                copies, readmitted = await self._find_copies(worth.templates, pages, before)
+                found += self._withdrawn_of(pages, copies)
         if not found and not readmitted:
             return []
         changes = await frontier.withdraw(key, found, readmitted)
@@ -428,33 +437,50 @@ class Worth:
         self._withdrawn.update(f"{key}{worth.templates.group_of(url)}" for url in withdrawn)
         return changes
 
+    def _withdrawn_of(
+        self, pages: Iterable[CurrentPage], found: Iterable[Repetition]
+    ) -> list[Withdrawal]:
+        """Return the pages to be withdrawn: those that repeat others, but no starts and listed pages."""
+        may_go = {each.row for each in pages if each.via == "link" and each.depth > 0}
+        return [
+            Withdrawal(each.page, COPY.name, f"{self._settings[COPY]}: {each.words}", each.original)
+            for each in found
+            if each.page in may_go
+        ]
+
+    async def _find_mixes(
+        self, pages: Sequence[CurrentPage], before: Iterable[str]
+    ) -> list[Repetition]:
+        """Return the mixes of facets that repeat other lists; ``before`` were withdrawn earlier."""
+        repeated: list[Repetition] = []
+        for found in find_mixes(pages, before):
+            compared = (*found.mixes, *found.others)
+            if len(compared) <= MAX_COMPARED:
+                texts = {page.row: stored async for page, stored in self._texts(compared)}
+                rows = {each.row for each in compared}
+                elsewhere = frozenset(each.row for each in pages if each.row not in rows)
+                repeated += repeated_mixes(found, texts, elsewhere)
+        return repeated
+
     async def _find_copies(
-        self, key: str, templates: Templates, pages: Sequence[CurrentPage]
-    ) -> tuple[list[Withdrawal], list[str]]:
+        self, templates: Templates, pages: Sequence[CurrentPage], before: Sequence[str]
+    ) -> tuple[list[Repetition], list[str]]:
         """Return the documents that repeat others, and the withdrawn URLs of kinds that do so no more."""
-        frontier = self._owner.frontier
-        before = await frontier.withdrawn_copies(key)
         chosen = _to_compare(pages, templates)
         compared = [
             ComparedPage.of(templates, each, stored) async for each, stored in self._texts(chosen)
         ]
         earlier = Counter(templates.group_of(url) for url in before)
         linked = {row for each in compared for row in each.links} - {each.row for each in compared}
-        urls = await frontier.urls_of(sorted(linked)[:MAX_LINKED])
+        urls = await self._owner.frontier.urls_of(sorted(linked)[:MAX_LINKED])
         repeated = await asyncio.to_thread(RepeatedPages, compared, earlier, urls)
         if repeated.is_site_of_views:
             assembled = AssembledPages(repeated)
             async for each, stored in self._texts(chosen):
                 assembled.add(each.row, stored.body)
             await asyncio.to_thread(assembled.find, urls)
-        may_go = {each.row for each in pages if each.via == "link" and each.depth > 0}
-        found = [
-            Withdrawal(each.page, COPY.name, f"{self._settings[COPY]}: {each.words}", each.original)
-            for each in repeated.judge()
-            if each.page in may_go
-        ]
-        readmitted = [url for url in before if templates.group_of(url) in repeated.cleared]
-        return found, readmitted
+        found = repeated.judge()
+        return found, [url for url in before if templates.group_of(url) in repeated.cleared]
 
     async def _texts(
         self, pages: Sequence[CurrentPage]

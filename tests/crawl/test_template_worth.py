@@ -291,3 +291,54 @@ def test_a_few_versions_of_a_manual_are_read_as_a_whole(
     origin = server.serve(site)
     crawl(f"{origin}/")
     assert set(site) <= set(server.log.targets())
+
+
+def facets(server: Server) -> str:
+    """A shop of 24 products, listed by color, by size and by both; return its origin."""
+    site: Site = {"/robots.txt": ""}
+    colors, sizes = ("red", "blue", "green"), ("small", "large")
+    products = {n: (colors[n % 3], sizes[n % 2]) for n in range(24)}
+    for n in products:
+        site[f"/product/{n}"] = page("/list", title=f"Product {n}", text=letter(n))
+
+    def by(*chosen: str) -> str:
+        """A list of the products that have these words."""
+        names = [("color" if each in colors else "size", each) for each in chosen]
+        links = [f"/list?{'&'.join('='.join(each) for each in names)}"] if names else []
+        shown = [n for n, words in products.items() if set(chosen) <= set(words)]
+        lines = "".join(
+            f'<p><a href="/product/{n}">Product {n}</a></p><p>{letter(n)[:90]}</p>' for n in shown
+        )
+        more = "".join(f'<a href="/list?color={each}">{each}</a> ' for each in colors)
+        more += "".join(f'<a href="/list?size={each}">{each}</a> ' for each in sizes)
+        if len(chosen) == 1:
+            pairs = [(c, s) for c in colors for s in sizes if chosen[0] in (c, s)]
+            more += "".join(f'<a href="/list?color={c}&size={s}">{c} {s}</a> ' for c, s in pairs)
+        title = " ".join(["List", *(" ".join(each) for each in names)])
+        site[links[0] if links else "/list"] = page(title=title, body=f"{lines}<nav>{more}</nav>")
+        return title
+
+    by()
+    for each in (*colors, *sizes):
+        by(each)
+    for color in colors:
+        for size in sizes:
+            by(color, size)
+    return server.serve(site)
+
+
+@pytest.mark.behaviour("Q-39")
+def test_lists_by_several_facets_are_withdrawn_for_those_by_one(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = facets(server)
+    run = crawl(f"{origin}/list")
+    assert run.status == 0, run.log[-3000:]
+    mixes = {url for url in run.deletions if "&" in url}
+    assert len(mixes) == 6
+    assert run.deletions.keys() == mixes
+    assert len(standing(run)) == 24 + 1 + 5
+    _, said = crawl.command("explain", min(mixes))
+    assert "6 of 6 mixes of facets of" in said
+    again = crawl(f"{origin}/list", recrawl=0)
+    assert not again.lines

@@ -269,6 +269,11 @@ class Templates:
         """True if the pages of a template are near copies for the most part."""
         return any(each.is_copied and each.is_low for each in self.found.values())
 
+    @property
+    def has_mixes(self) -> bool:
+        """True if pages have several parameters between them, and may be mixes of facets."""
+        return sum(f"?{ALL}" in name for name in self.found) > 1
+
     def copied_kind(self, url: str) -> str:
         """Return the template or directory of a URL whose pages are near copies, "" if none is."""
         name = self.name_of(url)
