@@ -194,6 +194,9 @@ SAVE = (
 RENEW = "UPDATE origin SET lease_until = ? WHERE id = ? AND owner = ? AND fence = ?"
 RENEW_ALL = "UPDATE origin SET lease_until = ? WHERE owner = ? AND id IN ({}) RETURNING id, fence"
 RENEWED_AT_ONCE = 256
+RECOVERY_SHARE = 1 / 12
+"""Part of a lease for which a worker that could not renew its leases in time leaves expired ones to
+their workers: what kept it, such as the lock of a database, may have kept them as well."""
 RENEW_LATE = (  # a lease that may have expired ends if another worker has had its place since
     RENEW + " AND (lease_until >= ? OR NOT EXISTS (SELECT 1 FROM origin AS other"
     " WHERE (other.key = origin.key OR other.address = origin.address)"
@@ -240,6 +243,8 @@ class Leases:
         self._seconds = options.lease_seconds
         self._daily_pages = options.daily_pages
         self._held: dict[str, Lease] = {}
+        self._renewed_at = time.monotonic()
+        self._recovers_until = self._renewed_at
 
     def __getitem__(self, origin: str) -> Lease:
         return self._held[origin]
@@ -255,6 +260,15 @@ class Leases:
         """Tell whether the lease lasts long enough for a request to begin."""
         lease = self._held.get(origin)
         return lease is not None and time.monotonic() < lease.safe_until
+
+    @property
+    def recovering(self) -> bool:
+        """True if the leases were not renewed in time, and for a while after they have been."""
+        now = time.monotonic()
+        return self._is_late(now) or now < self._recovers_until
+
+    def _is_late(self, now: float) -> bool:
+        return now - self._renewed_at > SAFE_SHARE * self._seconds
 
     def take(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins with waiting URLs, those ready first."""
@@ -425,6 +439,9 @@ class Leases:
                     del self._held[origin]
         for origin in late:
             self.prove(origin)
+        if self._is_late(begun):
+            self._recovers_until = begun + RECOVERY_SHARE * self._seconds
+        self._renewed_at = begun
 
     def give_back(self, origin: str) -> None:
         """Release the origin, if it is still ours."""

@@ -200,7 +200,9 @@ class Store:
                 runs.count_pending(self._database, self._options.realm)
 
     def lease(self, limit: int) -> list[OriginState]:
-        """Lease up to ``limit`` free origins with waiting URLs."""
+        """Lease up to ``limit`` free origins with waiting URLs; none while this worker recovers."""
+        if self.leases.recovering:
+            return []
         with self._transaction():
             self._database.exclusive_lock()
             now = self._database.now()

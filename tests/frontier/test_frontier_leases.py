@@ -161,6 +161,21 @@ def test_a_lease_ends_by_itself(work: Crawls) -> None:
     assert early + leased(two) == [SITE]
 
 
+@pytest.mark.behaviour("W-03")
+def test_leases_that_expired_together_stay_with_their_workers(work: Crawls) -> None:
+    one, two = work(lease_seconds=1.0), work(lease_seconds=1.0)
+    one.seed("/", f"{OTHER}/")
+    assert (leased(one), leased(two)) == ([SITE], [OTHER])
+    [due] = two.store.pop(OTHER, 1)
+    time.sleep(1.1)  # something kept both, such as a locked database
+    assert leased(one) == []
+    two.store.renew()
+    [written] = two.store.commit(OTHER, [ingested(due, "home", time.time())]).visits
+    assert written.outcome is Outcome.FILE_INGESTED
+    one.store.renew()
+    assert SITE in one.store.leases
+
+
 def test_a_lease_that_expired_unnoticed_keeps_its_popped_urls(work: Crawls) -> None:
     one = work()
     one.seed("/", "/a")
