@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from fixtures.crawls import CrawlCommand
 from fixtures.databases import Databases
@@ -15,6 +16,10 @@ from scripts.behaviours import PROOFS, read_proofs
 
 SLOW = {"crash", "engines", "profiles", "project", "render", "scrapyd", "site"}
 """Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
+
+# How fast a machine makes and runs examples says nothing about the code.
+settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any")
 
 
 @pytest.hookimpl(tryfirst=True)  # before a filter leaves some out

@@ -25,7 +25,7 @@ PIECES = st.sampled_from(WORDS.split())
 HREFS = st.lists(PIECES, max_size=12).map("".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(href=HREFS, depth=st.integers(0, 50))
 def test_what_is_admitted_is_admitted_again(href: str, depth: int) -> None:
     url = resolve(href, HOME)
@@ -35,7 +35,7 @@ def test_what_is_admitted_is_admitted_again(href: str, depth: int) -> None:
             assert rules.admit(first.url, depth=depth) == first
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(max_size=60), hrefs=st.lists(HREFS, max_size=5))
 def test_nothing_raises(text: str, hrefs: list[str]) -> None:
     limits = build_limits(PARAMS, {})

@@ -248,7 +248,7 @@ def hashes(page: Page) -> dict[str, str]:
 
 
 @pytest.mark.behaviour("SE-02")
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(), st.integers(2, 25))
 def test_an_edit_leaves_the_other_sections_alone(seed: int, count: int) -> None:
     random_ = random.Random(seed)
@@ -265,7 +265,7 @@ def test_an_edit_leaves_the_other_sections_alone(seed: int, count: int) -> None:
 
 
 @pytest.mark.behaviour("SE-02")
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers())
 def test_an_edit_of_a_large_section_moves_the_cuts_next_to_it_only(seed: int) -> None:
     random_ = random.Random(seed)
@@ -278,7 +278,7 @@ def test_an_edit_of_a_large_section_moves_the_cuts_next_to_it_only(seed: int) ->
     assert len(changed) <= 12
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(), st.integers(1, 20), st.integers(50, 2000))
 def test_sections_hold_every_block(seed: int, count: int, most: int) -> None:
     random_ = random.Random(seed)

@@ -91,7 +91,7 @@ URLS = st.sampled_from(("http://example.org/a/b.html", "http://example.org/m.map
 
 
 @given(body=MARKUP | st.binary(max_size=300), kind=TYPES, headers=HEADERS, url=URLS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_nothing_raises(
     body: bytes, kind: str | None, headers: dict[str, list[str]], url: str
 ) -> None:

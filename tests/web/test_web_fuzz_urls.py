@@ -20,7 +20,7 @@ from sitecrawl.web.urls import url as urls
 pytestmark = pytest.mark.slow
 
 # Few enough to stay within some seconds, without a deadline: the machine may be busy.
-bounded = settings(max_examples=400, deadline=None)
+bounded = settings(max_examples=400)
 
 # Any text, lone surrogates included, and text of the characters that mean something in a URL.
 texts = st.text(st.characters(), max_size=40)
@@ -70,7 +70,7 @@ directories = st.sampled_from(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(st.lists(plain | hrefs, min_size=1, max_size=4), directories | bases)
 @example(["..", "../..", ".", "a/..", "a/.b", "-", "~", "a//b", "http://h./a"], "http://h/a/b/c")
 def test_short_way_leads_to_the_same_url(links: list[str], base: str) -> None:

@@ -166,7 +166,7 @@ paths = st.text("ab/*$.%", max_size=6).map(lambda path: "/" + path.replace("%", 
 rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), paths), max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(rules, paths.filter(lambda path: not set("*$") & set(path)))
 def test_protego_agrees(rules: list[tuple[str, str]], path: str) -> None:
     # Where Protego reads "$" both ways and doubled slashes as a host, it is not asked.
@@ -176,7 +176,7 @@ def test_protego_agrees(rules: list[tuple[str, str]], path: str) -> None:
     assert RobotsTxt.parse(text).match(url, "x").allowed == Protego.parse(text).can_fetch(url, "x")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(rules, paths.filter(lambda path: not set("*$") & set(path)), st.booleans())
 def test_more_rules_that_match_nothing_change_nothing(
     rules: list[tuple[str, str]], path: str, fold: bool
