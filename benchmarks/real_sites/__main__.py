@@ -1,13 +1,15 @@
 """Crawls of sites made of real software, against what their databases and files say is there.
 
     python -m benchmarks.real_sites [SITE ...] [--now] [--against CHECKOUT] [--option NAME=VALUE ...]
+                                    [--rounds N]
 
 Serves each site on a loopback address and crawls it twice, without anything learned (``before``)
 and as shipped (``now``); ``--now`` leaves the first out. Prints recall, precision, F1, requests for
 each true page found, if the crawl ended by itself, and the means. With ``--against`` the first
 crawl is that of another checkout (whose own ``.venv`` is used), with the options of
 ``--against-option``. ``--option`` goes to the other crawl. Debian packages that are missing are
-installed. With ``--keep FOLDER`` outputs, logs and crawl databases stay there.
+installed. With ``--keep FOLDER`` outputs, logs and crawl databases stay there. With ``--rounds`` each
+site is crawled so many times by turns, and the median of the ratios of CPU is printed.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ import argparse
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 from benchmarks.corpus import ROOT, end_in_order, install
 from benchmarks.real_sites.measure import crawl
@@ -52,26 +54,41 @@ def means(name: str, marks: Sequence[Marks]) -> str:
     return f"| mean | {name} | {figures} | {cost:.2f} | | | | | {ended} of {len(marks)} | | |"
 
 
-def measure(site: Site, crawls: Crawls, folder: Path, longest: float) -> dict[str, Marks]:
-    """The marks of every way of crawling on one site."""
+def measure(
+    site: Site, crawls: Crawls, folder: Path, longest: float, rounds: int
+) -> dict[str, list[Marks]]:
+    """The marks of every way of crawling on one site, of each round."""
     install("nginx-light", *site.packages)
-    found: dict[str, Marks] = {}
+    found: dict[str, list[Marks]] = defaultdict(list)
     own = folder / site.name
     (own / "server").mkdir(parents=True)
     for each in (folder, own, own / "server"):
         each.chmod(0o755)  # servers read as another user
     with site.serve(own / "server") as served:
-        for name, (checkout, options) in crawls.items():
-            found[name] = crawl(
-                checkout,
-                served,
-                own / name,
-                [*site.options, *options],
-                max_pages=site.max_pages,
-                longest=longest,
-            )
-            print(row(site.name, name, found[name]), flush=True)
+        for number in range(rounds):
+            for name, (checkout, options) in crawls.items():
+                marks = crawl(
+                    checkout,
+                    served,
+                    own / (f"{name}-{number}" if number else name),
+                    [*site.options, *options],
+                    max_pages=site.max_pages,
+                    longest=longest,
+                )
+                found[name].append(marks)
+                print(row(site.name, name, marks), flush=True)
+    if rounds > 1 and len(crawls) > 1:
+        print(cpu_ratios(site.name, found), flush=True)
     return found
+
+
+def cpu_ratios(site: str, found: Mapping[str, Sequence[Marks]]) -> str:
+    """A line with the CPU of the last way of crawling for each second of the first."""
+    first, *_, last = found
+    pairs = zip(found[first], found[last], strict=True)
+    ratios = sorted(other.cpu / one.cpu for one, other in pairs)
+    between = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
+    return f"{site}: CPU {last}/{first} {median(ratios):.3f}, {len(ratios)} pairs, {between}"
 
 
 def arguments() -> argparse.Namespace:
@@ -82,6 +99,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--against", type=Path)
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--against-option", action="append", default=[])
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--longest", type=float, default=LONGEST)
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
@@ -108,8 +126,9 @@ def main() -> None:
             given.keep.mkdir(parents=True)
             folder = given.keep.resolve()
         for name in given.sites or SITES:
-            for crawled, marks in measure(SITES[name], crawls, folder, given.longest).items():
-                by_crawl[crawled].append(marks)
+            measured = measure(SITES[name], crawls, folder, given.longest, given.rounds)
+            for crawled, marks in measured.items():
+                by_crawl[crawled] += marks
     for crawled, all_marks in by_crawl.items():
         print(means(crawled, all_marks))
 

@@ -26,13 +26,11 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, ClassVar, NamedTuple, Self
 from urllib.parse import urldefrag, urlsplit
 
-from pagefind.index import IndexConfig
-from pagefind.service import PagefindService
-
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.sync.page_sections import content_blocks
+from sitecrawl.sync.pagefind_service import SECONDS, PagefindService
 from sitecrawl.sync.target import (
     Cursor,
     SyncError,
@@ -49,7 +47,6 @@ PAGE_FILES = ("index.html", "search.css", "search.js")
 GENERATOR = '<meta name="generator" content="sitecrawl">'
 BUNDLE_VERSION = 1
 MAX_TEXT = 1_000_000  # characters of a page
-SECONDS = 600  # for the bundle to be written
 DEFAULT_LANGUAGE = "en"
 DATES = ("modified_at", "published_at", "last_changed_at", "first_seen_at")
 
@@ -112,15 +109,18 @@ class PagefindTarget:
     async def _build(self, spool: DocumentSpool, new: Path) -> None:
         """Index every page, and write the bundle to a new folder."""
         default, several_sites = next(iter(spool.languages)), len(spool.sites) > 1
-        async with asyncio.timeout(None) as limit:
-            async with PagefindService() as service:
-                index = await service.create_index(IndexConfig(output_path=str(new)))
-                for page in spool.pages():
-                    markup = page_markup(page, default, with_site=several_sites)
-                    url = urldefrag(str(page[0].get("url") or "")).url
-                    await index.add_html_file(content=markup, url=url)
-                limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
-                await index.write_files()
+        pages = (
+            (
+                urldefrag(str(page[0].get("url") or "")).url,
+                page_markup(page, default, with_site=several_sites),
+            )
+            for page in spool.pages()
+        )
+        async with PagefindService() as service:
+            index = await service.create_index()
+            await service.add_pages(index, pages)
+            async with asyncio.timeout(SECONDS):
+                await service.write_files(index, new)
                 while not _is_whole(new):  # noqa: ASYNC110 - another process writes, and must not end yet
                     await asyncio.sleep(0.05)
 
@@ -177,7 +177,7 @@ class PagefindTarget:
         try:
             yield
         except TimeoutError as error:
-            raise SyncError(f"{self._uri}: Pagefind wrote nothing for {SECONDS} s.") from error
+            raise SyncError(f"{self._uri}: Pagefind did not answer for {SECONDS} s.") from error
         except (OSError, ValueError) as error:
             raise SyncError(f"{self._uri} cannot be written: {error}.") from error
 
