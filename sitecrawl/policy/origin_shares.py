@@ -56,7 +56,7 @@ def to_hand_over(
         return []
     mean = (load + sum(others) + moving) / (len(others) + 1)
     least = min(others)
-    if load <= mean or least + moving >= UNDERLOADED * mean:
+    if load <= mean or least >= UNDERLOADED * mean:
         return []
     surplus, given = load - mean, []
     ordered = sorted(mine, key=lambda key: (-mine[key], key))
