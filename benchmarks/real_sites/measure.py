@@ -112,6 +112,7 @@ def _marks(
         found=len(found),
         pages=len(served.pages),
         documents=len(counted),
+        lists=len(shown) - len(counted),
         garbage=sum(each not in served.pages for each in counted),
         requests=requests,
         ended=ended,

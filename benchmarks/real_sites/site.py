@@ -45,12 +45,16 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Result of one crawl of a site; ``garbage`` counts documents of no true page."""
+    """Result of one crawl of a site.
+
+    ``garbage`` counts documents of no true page, ``lists`` those that count neither way.
+    """
 
     found: int
     pages: int
     documents: int
     garbage: int
+    lists: int
     requests: int
     ended: bool
     seconds: float
@@ -76,3 +80,8 @@ class Marks:
     def cost(self) -> float:
         """Requests for each true page found."""
         return self.requests / max(1, self.found)
+
+    @property
+    def cost_with_lists(self) -> float:
+        """Requests for each true page found, and for each list that is a document."""
+        return self.requests / max(1, self.found + self.lists)
