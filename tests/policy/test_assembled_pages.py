@@ -146,3 +146,21 @@ def test_phrases_do_not_cross_lines() -> None:
     assert len(phrases.own) == 3
     broken = Phrases.of("five\nsix\nseven eight")
     assert Phrases.of("five six seven").own <= broken.all
+
+
+@pytest.mark.behaviour("Q-37")
+def test_the_first_page_of_a_name_stays_although_its_kind_was_found_later() -> None:
+    subjects = [f"Change to {words_of(each)}\n{words_of(f'why {each}', 12)}" for each in COMMITS]
+    log = ("log", "\n".join(subjects), ())
+    listing = ("listing", "\n".join(FILES), ())
+    site: Written = {
+        "/log/": log,
+        f"/listing/?id={COMMITS[0]}": listing,
+    }  # whose commit is elsewhere
+    for commit, subject in zip(COMMITS[1:], subjects[1:], strict=True):
+        site[f"/commit/?id={commit}"] = ("commit", f"commit\n{subject}", ("/log/",))
+        site[f"/listing/?id={commit}"] = listing
+    site |= {path: page for path, page in code_browser().items() if "/commit/" not in path}
+    gone = withdrawn(site)
+    assert "listing" in views_of(gone)
+    assert "commit" not in views_of(gone)

@@ -101,6 +101,7 @@ class AssembledPages:
             sizes[page.kind].append(page.length)
         typical = {kind: median(each) for kind, each in sizes.items()}
         kept.reverse()
+        assembled: dict[int, frozenset[int]] = {}
         for page in sorted(kept, key=lambda each: (typical[each.kind], each.kind)):
             own = self._phrases[page.row].own - common.get(page.kind, frozenset())
             source = self._state(page)
@@ -108,6 +109,14 @@ class AssembledPages:
                 source = self._source(page, own, urls)
             if source is not None:
                 self._repeated.copies[page.row] = source
+                assembled[page.row] = own
+        # What a page was assembled from may have been taken for a copy itself later.
+        for page in self._repeated.pages:
+            if page.row in assembled:
+                del self._repeated.copies[page.row]
+                source = self._state(page) or self._source(page, assembled[page.row], urls)
+                if source is not None and source not in self._repeated.copies:
+                    self._repeated.copies[page.row] = source
 
     def _kept(self) -> list[ComparedPage]:
         return [
@@ -140,7 +149,8 @@ class AssembledPages:
             for name in names_of(page.url)
             if name not in words and len(pages := self._named[name]) <= most
         ]
-        return [each.row for each in min(named, key=len, default=[])]
+        sharing = min(named, key=len, default=[])
+        return [each.row for each in sorted(sharing, key=lambda each: each.place)]
 
     def _views(self, sharing: list[int]) -> list[int]:
         """Return those of the pages that share a name that are of kinds found to be views of it."""

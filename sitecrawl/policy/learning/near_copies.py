@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple, Self
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 from zlib import crc32
 
@@ -45,6 +45,9 @@ EARLY, EARLY_TEXT, EARLY_SHARE = 128, 8_000, 0.05
 each, and share of pages that share a name, below which no more are kept."""
 MIN_SHARING, MIN_SHARE = 16, 0.25
 """Number and share of pages that share a name with an earlier one, from which texts are compared."""
+MIN_RARE, RARE_SHARE, EVERY = 64, 0.05, 4
+"""Number of texts compared, and share of them that were near copies, below which only the pages of
+one in so many names are compared: documentation has an index or a summary in each directory."""
 MIN_VERSIONS, MIN_VERSIONS_OF_PATHS = 6, 16
 """Near copies of one name, after which the pages of a further version of the site count as such, unless
 its directory is named like a release; and where no URL of a near copy had a query, as those of old
@@ -102,32 +105,35 @@ class Shingles(NamedTuple):
     title: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, text: str, url: str = "", title: str = "") -> Self:
-        """Return the shingles of a text, without those with words of its URL.
+    def of(cls, text: str, url: str = "", title: str = "") -> Shingles:
+        """Return the shingles of a text, without those with words of its URL."""
+        return cls.both(text, url, title)[1]
+
+    @classmethod
+    def both(cls, text: str, url: str, title: str = "") -> tuple[Shingles, Shingles]:
+        """Return all shingles of a text, and those without words of its URL.
 
         ``title`` counts as words: one that the text has as well must be in another text that has it.
         """
-        named = frozenset(_WORD.findall(unquote_plus(url)))
-        words = _WORD.findall(text[:MAX_TEXT])
-        anchored: list[int] = []
-        first: list[int] = []
-        for place, word in enumerate(words):
-            is_first, is_anchor = place < MAX_SHORT, len(word) >= MIN_ANCHOR
-            if is_first or is_anchor:
-                run = words[place : place + 3]
-                if not named.isdisjoint(run):
-                    continue
-                shingle = crc32(" ".join(run).encode())
-                if is_first:
-                    first.append(shingle)
-                if is_anchor:
-                    anchored.append(shingle)
-        numbers = _without_lines(set(map(int, _NUMBER.findall(text[:MAX_TEXT]))))
-        is_short = len(words) <= MAX_SHORT
-        known, title_words = hashes_of(words), _WORD.findall(title)
-        titled = known & hashes_of(each for each in title_words if len(each) >= MIN_TITLE_WORD)
-        known |= hashes_of(title_words)
-        return cls(frozenset(anchored), frozenset(first), is_short, numbers, known, titled)
+        text = text[:MAX_TEXT]
+        words = _WORD.findall(text)
+        runs = list(zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False))
+        title_words = _WORD.findall(title)
+        known = hashes_of(words)
+        whole = cls(
+            frozenset([hash(run) for run in runs if len(run[0]) >= MIN_ANCHOR]),
+            frozenset(map(hash, runs[:MAX_SHORT])),
+            len(words) <= MAX_SHORT,
+            _without_lines(set(map(int, _NUMBER.findall(text)))),
+            known | hashes_of(title_words),
+            known & hashes_of(each for each in title_words if len(each) >= MIN_TITLE_WORD),
+        )
+        named = frozenset(_WORD.findall(unquote_plus(url))).intersection(words)
+        if not named:
+            return whole, whole
+        return whole, whole.without(
+            frozenset(hash(run) for run in runs if not named.isdisjoint(run))
+        )
 
     @property
     def all(self) -> frozenset[int]:
@@ -184,7 +190,7 @@ def own_title(url: str, title: str) -> str:
 
 def hashes_of(words: Iterable[str]) -> frozenset[int]:
     """Return hashes of words in lower case, which are valid in this process only."""
-    return frozenset(hash(word.lower()) for word in words)
+    return frozenset(map(hash, " ".join(set(words)).lower().split()))
 
 
 def _without_lines(numbers: set[int]) -> frozenset[int]:
@@ -293,6 +299,8 @@ class NearCopies:
     is_comparing: bool = False
     _pages: int = 0
     _sharing: int = 0
+    _compared: int = 0
+    _found: int = 0
     _early: deque[tuple[str, list[str], str, str]] = field(
         default_factory=lambda: deque(maxlen=EARLY)
     )
@@ -319,14 +327,24 @@ class NearCopies:
         known = any(self._seen[each] for each in names)
         self._count(names, known=known)
         if names and self.is_comparing:
-            return self._compare(
+            if self._are_rare and crc32(names[0].encode("utf-8", "surrogatepass")) % EVERY:
+                return TextComparison(Novelty.NEW)
+            found = self._compare(
                 url, referrer, text, template, names, title=title, links=links, known=known
             )
+            self._compared += 1
+            self._found += bool(found.original or found.superseded)
+            return found
         if self._pages > EARLY and self._sharing < EARLY_SHARE * self._pages:
             self._early.clear()
         elif names:
             self._early.append((url, names, text[:EARLY_TEXT], title))
         return TextComparison(Novelty.NEW)
+
+    @property
+    def _are_rare(self) -> bool:
+        """True if hardly any page that was compared is a near copy."""
+        return self._compared >= MIN_RARE and self._found < RARE_SHARE * self._compared
 
     def _compare(
         self,
@@ -341,11 +359,11 @@ class NearCopies:
         known: bool,
     ) -> TextComparison:
         self._recall_early()
-        whole = Shingles.of(text, title=title)
+        whole, own = Shingles.both(text, url, title)
         if len(whole.all) < MIN_SHINGLES:
             return TextComparison(Novelty.UNKNOWN)
         common = self._boilerplate(template, whole)
-        own = Shingles.of(text, url, title).without(common)
+        own = own.without(common)
         original, is_compared = self._find(url, names, (own, whole))
         if original is None:
             superseded = self._supersede(url, names, whole)

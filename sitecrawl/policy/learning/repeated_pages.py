@@ -125,8 +125,7 @@ class ComparedPage:
             suspect or kind,
             bool(suspect),
             title,
-            Shingles.of(stored.body, title=title),
-            Shingles.of(stored.body, page.url, title),
+            *Shingles.both(stored.body, page.url, title),
             len(stored.body),
             stored.links,
         )
