@@ -50,7 +50,7 @@ VECTORS = "def embed(texts):\n    return [[1.0] * 384 for _ in texts]\n"
 TARGETS = {"sqlite": "sqlite:///{}/search.sqlite", "lancedb": "lancedb:///{}/store"}
 TARGETS["pagefind"] = "pagefind:///{}/search"
 ENGINE = "opensearch"  # started for its figures
-FEW = 5_000  # documents, of which Pagefind's own process needs 1.8 GB
+FEW = 5_000  # documents, of which Pagefind's own process needs 2.1 GB
 REPEATS = 7
 
 
