@@ -1,4 +1,4 @@
-"""Two code browsers over one repository, whose owner lets crawlers follow nofollow.
+"""Three code browsers over one repository, whose owner lets crawlers follow nofollow.
 
 True pages are each file as it is now, and each commit.
 """
@@ -43,6 +43,12 @@ our $projects_list = "{folder}/projects";
 our $site_name = "Code";
 $feature{{'blame'}}{{'default'}} = [1];
 $feature{{'snapshot'}}{{'default'}} = ['tgz', 'zip'];
+"""
+_PROXY = """
+    location / {{
+        proxy_pass http://127.0.0.1:{port};
+        proxy_set_header Host $http_host;
+    }}
 """
 _CGI = """
     location / {{
@@ -191,3 +197,43 @@ def _blobs(repository: Path) -> Iterator[tuple[str, str]]:
     for line in run(["git", "ls-tree", "-r", "HEAD"], repository).splitlines():
         mode_kind_blob, _, path = line.partition("\t")
         yield path, mode_kind_blob.split()[2]
+
+
+@contextmanager
+def hgweb(folder: Path) -> Iterator[Served]:
+    """The one of Mercurial: a view and a revision in each path."""
+    repository, _ = _repository(folder)
+    converted = folder / "hg" / _NAME
+    converted.parent.mkdir()
+    own = {"HGRCPATH": "", "HGPLAIN": "1", "GIT_CONFIG_GLOBAL": str(_any_owner(folder))}
+    hg = [program("hg"), "--config", "extensions.convert="]
+    run([*hg, "convert", str(repository), str(converted)], folder, own)
+    nodes = run([*hg, "log", "-T", "{node|short}\n"], converted, own).split()
+    files = run([*hg, "files", "-r", "tip"], converted, own).split()
+    last = {
+        name: nodes.index(run([*hg, "log", "-l", "1", "-T", "{node|short}", name], converted, own))
+        for name in files
+    }
+    places = {"tip": 0, "default": 0, "main": 0} | {node: n for n, node in enumerate(nodes)}
+
+    def page_of(url: str) -> str | None:
+        view, at, path = (*unquote(urlsplit(url).path).strip("/").split("/", 2), "", "", "")[:3]
+        place = places.get(at[:12], -1)
+        if view in ("file", "raw-file") and path in last:
+            return path if 0 <= place <= last[path] else None
+        if view in ("rev", "changeset") and not path:
+            return nodes[place] if place >= 0 else None
+        lists = ("", "summary", "log", "shortlog", "changelog", "graph", "branches", "tags",
+                 "bookmarks", "help")  # fmt: skip
+        is_list = view in lists or (view == "file" and "." not in path)
+        return NEUTRAL if is_list and (not at or place == 0 or view == "help") else None
+
+    port = free_port()
+    server = [program("hg"), "-R", str(converted), "serve", "-a", "127.0.0.1", "-p", str(port)]
+    with (
+        running(server, folder, port, own),
+        Nginx(folder, {"127.0.0.1": _PROXY.format(port=port)}) as nginx,
+    ):
+        (origin,) = nginx.origins.values()
+        pages = frozenset([*files, *nodes])
+        yield Served(f"{origin}/", pages, page_of, lambda: len(nginx.log()))

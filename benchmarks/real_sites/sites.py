@@ -43,6 +43,12 @@ _ALL = (
         code_browsers.OWNERS_LEAVE,
         max_pages=2000,
     ),
+    Site(
+        "hgweb",
+        ("mercurial", *TEXTS),
+        code_browsers.hgweb,
+        (*code_browsers.OWNERS_LEAVE, "query_drop=revcount"),  # 500 for many of its pages
+    ),
     Site("tarpit", TEXTS, generated.tarpit, max_pages=1500),
     Site("tarpit-nested", TEXTS, partial(generated.tarpit, nested=True), max_pages=1500),
     Site("archive", TEXTS, partial(generated.archive, named=False), max_pages=11_000),

@@ -19,6 +19,7 @@ from sitecrawl.policy.learning.template_worth import Templates
 ORIGIN = "https://code.example.org"
 FILES = [f"file{n}.txt" for n in range(10)]
 COMMITS = [f"{n:02}c0ffee{n:02}" for n in range(10)]
+VIEWS = ("blame", "plain", "annotate", "raw", "numbered")
 Written = dict[str, tuple[str, str, tuple[str, ...]]]  # path: title, text, links
 
 
@@ -44,7 +45,7 @@ def code_browser() -> Written:
         pages[f"/commit/?id={commit}"] = ("commit", text, (f"/tree/{FILES[n]}",))
     for name in FILES:
         pages[f"/tree/{name}"] = (name, lines_of(name), ())
-        for view in ("blame", "plain", "annotate", "raw"):
+        for view in VIEWS:
             pages[f"/{view}/{name}"] = (f"{view} {name}", lines_of(name), (f"/tree/{name}",))
     return pages
 
@@ -93,7 +94,7 @@ def test_lists_of_what_other_pages_say_are_copies_and_the_pages_stay() -> None:
         links = tuple(f"/commit/?id={each}" for each in of[:4])
         site[f"/history/{name}"] = (f"history {name}", f"{name}\n{said}", links)
     gone = withdrawn(site)
-    assert views_of(gone) == {"blame", "plain", "annotate", "raw", "history"}
+    assert views_of(gone) == {*VIEWS, "history"}
     assert {f"/history/{each}" for each in FILES} <= gone.keys()
 
 
@@ -128,6 +129,21 @@ def test_a_page_with_text_of_its_own_stays_on_a_site_of_views() -> None:
     for name in FILES:
         site[f"/notes/{name}"] = (f"notes {name}", lines_of(f"notes {name}"), (f"/tree/{name}",))
     assert "notes" not in views_of(withdrawn(site))
+
+
+@pytest.mark.behaviour("Q-37")
+def test_a_page_that_others_repeat_is_not_assembled_from_its_differences() -> None:
+    site = code_browser()
+    for n, name in enumerate(FILES):
+        lines = lines_of(name).splitlines()
+        parts = {
+            f"/changes/?id={COMMITS[n]}{place}": lines[place : place + 21] for place in (0, 19)
+        }
+        for path, part in parts.items():
+            site[path] = ("changes", "\n".join([*part, words_of(path, 60)]), ())
+        title, text, _ = site[f"/tree/{name}"]
+        site[f"/tree/{name}"] = (title, text, tuple(parts))
+    assert not {f"/tree/{name}" for name in FILES} & withdrawn(site).keys()
 
 
 @pytest.mark.behaviour("Q-37")

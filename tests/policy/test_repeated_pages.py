@@ -119,6 +119,36 @@ def test_pages_of_which_there_are_older_states_do_not_speak_for_their_kind() -> 
 
 
 @pytest.mark.behaviour("Q-34")
+def test_states_of_a_page_under_ids_are_withdrawn_for_the_largest() -> None:
+    revisions = ("cd3b9b2a71aa", "81f0aa7c2a03", "3d5ed2b1c9a8")
+    states = [
+        (f"/file/{revision}/a{n}.txt", "", text_of(n, 100 + 60 * state))
+        for n in range(6)
+        for state, revision in enumerate(revisions)
+    ]
+    first = f"/file/{revisions[0]}/a1.txt"
+    links = {
+        path: [other for other, _, _ in states if other[:18] == path[:18]] for path, _, _ in states
+    }
+    gone = found(states, judged(first), links)
+    assert gone == {
+        f"/file/{revision}/a{n}.txt": f"/file/{revisions[-1]}/a{n}.txt"
+        for n in range(6)
+        for revision in revisions[:-1]
+    }
+
+
+@pytest.mark.behaviour("Q-34")
+def test_a_page_is_no_copy_of_a_shorter_one_that_lacks_its_end() -> None:
+    views = [
+        (f"/{view}/f{n}.txt", f"File {n}", text_of(n, length))
+        for view, length in (("old", 180), ("new", 200))
+        for n in range(10)
+    ]
+    assert found(views, judged("/new/f1.txt")) == {}
+
+
+@pytest.mark.behaviour("Q-34")
 def test_a_kind_that_mostly_has_texts_of_its_own_is_kept() -> None:
     log = [(f"/log/f{n}.txt", f"File {n}", text_of(n if n < 5 else f"log {n}")) for n in range(10)]
     assert found([*pages("tree"), *log], judged("/log/f1.txt")) == {}

@@ -1,9 +1,10 @@
 """Pages whose text stands on the pages to which they link, on a site most of whose pages are views.
 
-Histories, lists of changes, differences and old listings of folders repeat no single page, but have
-nothing of their own either: each of their lines stands on a page to which they link, or that has the
-name of a URL to which they link. A page is never taken for one of these if it is the first of the
-pages that share its rarest name: a commit, of which there are lists, differences and listings, stays.
+Lists of changes, differences and old listings of folders repeat no single page, but have nothing of
+their own either: each of their lines stands on a page to which they link, or that has the name of a
+URL to which they link. A page with a title of its own, such as a file, is never taken for one of
+these, nor is the first of the pages that share its rarest name: a commit, of which there are lists,
+differences and listings.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from sitecrawl.policy.learning.repeated_pages import (
     ComparedPage,
     RepeatedPages,
 )
-from sitecrawl.policy.learning.template_worth import HANDFUL
 
 MIN_ASSEMBLED = 0.9
 """Share of the phrases of a page that the pages to which it links must have."""
@@ -73,7 +73,7 @@ class AssembledPages:
         for page in repeated.pages:
             self._totals[page.kind] += 1
             if page.row not in repeated.copies:
-                self._alike[page.kind, page.path, page.title].append(page)
+                self._alike[page.kind, page.thing, page.title].append(page)
             for name in names_of(page.url):
                 self._named[name].append(page)
 
@@ -104,19 +104,24 @@ class AssembledPages:
         assembled: dict[int, frozenset[int]] = {}
         for page in sorted(kept, key=lambda each: (typical[each.kind], each.kind)):
             own = self._phrases[page.row].own - common.get(page.kind, frozenset())
-            source = self._state(page)
-            if source is None:
-                source = self._source(page, own, urls)
-            if source is not None:
-                self._repeated.copies[page.row] = source
+            state = self._state(page)
+            if state is not None:
+                self._repeated.copies[page.row] = state
+            elif self._assemble(page, own, urls):
                 assembled[page.row] = own
         # What a page was assembled from may have been taken for a copy itself later.
         for page in self._repeated.pages:
             if page.row in assembled:
                 del self._repeated.copies[page.row]
-                source = self._state(page) or self._source(page, assembled[page.row], urls)
-                if source is not None and source not in self._repeated.copies:
-                    self._repeated.copies[page.row] = source
+                self._assemble(page, assembled[page.row], urls)
+
+    def _assemble(self, page: ComparedPage, own: frozenset[int], urls: Mapping[int, str]) -> bool:
+        """Add a page to the copies if it is assembled from pages that are none."""
+        source = self._source(page, own, urls)
+        if source is None or source in self._repeated.copies:
+            return False
+        self._repeated.copies[page.row] = source
+        return True
 
     def _kept(self) -> list[ComparedPage]:
         return [
@@ -129,7 +134,7 @@ class AssembledPages:
     def _state(self, page: ComparedPage) -> int | None:
         """Return an earlier page of the same kind and title that says the same but for numbers."""
         said = self._phrases[page.row].own
-        for other in self._alike[page.kind, page.path, page.title][:MAX_ALIKE]:
+        for other in self._alike[page.kind, page.thing, page.title][:MAX_ALIKE]:
             if other.row == page.row or not said:
                 return None
             phrases = self._phrases.get(other.row)
@@ -137,42 +142,38 @@ class AssembledPages:
                 return other.row
         return None
 
-    def _sharing(self, page: ComparedPage) -> list[int]:
-        """Return the rows of the pages that share the rarest name of a page, the first one first.
+    def _sharing(self, page: ComparedPage) -> list[list[int]]:
+        """Return for each name of a page the rows of the pages that have it, the rarest name first.
 
-        Names of the kind of page, such as ``commit``, do not count.
+        The page nearest to the start comes first. Names of the kind of page, such as ``commit``, do not count.
         """
         most = MAX_SHARED * len(self._pages)
         words = frozenset(words_of(page.kind))
         named = [
-            pages
+            [each.row for each in sorted(pages, key=lambda each: each.place)]
             for name in names_of(page.url)
             if name not in words and len(pages := self._named[name]) <= most
         ]
-        sharing = min(named, key=len, default=[])
-        return [each.row for each in sorted(sharing, key=lambda each: each.place)]
-
-    def _views(self, sharing: list[int]) -> list[int]:
-        """Return those of the pages that share a name that are of kinds found to be views of it."""
-        return [
-            row
-            for row in sharing[1:]
-            if (page := self._pages[row]).is_suspect or self._totals[page.kind] < HANDFUL
-        ]
+        return sorted(named, key=len)
 
     def _source(
         self, page: ComparedPage, own: frozenset[int], urls: Mapping[int, str]
     ) -> int | None:
         """Return the page that has most of what an assembled page says, None if it is none.
 
-        The first page of a name is none, unless it says next to nothing, and its views are no sources.
+        A page with a title of its own is none, nor is the first page of a name, and views of the same
+        thing are no sources, unless the page says next to nothing.
         """
-        sharing = self._sharing(page)
-        if not sharing or (sharing[0] == page.row and len(own) >= MIN_OWN):
+        is_hollow = len(own) < MIN_OWN
+        if page.text.title and not is_hollow:
             return None
+        sharing = self._sharing(page)
+        if not sharing or (sharing[0][0] == page.row and not is_hollow):
+            return None
+        views = frozenset[int]() if is_hollow else frozenset[int]().union(*sharing)
         sources = [
             other
-            for row in sorted(self._linked_by(page, urls).difference(self._views(sharing)))
+            for row in sorted(self._linked_by(page, urls) - views)
             if row in self._phrases and (other := self._pages[row]).kind != page.kind
             if not self._repeated.is_edition(page, other)
         ]

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, cmp_to_key
+from itertools import combinations
 from typing import NamedTuple, Self
 from urllib.parse import unquote_plus
 
@@ -33,10 +35,13 @@ from sitecrawl.policy.learning.near_copies import (
     words_of,
 )
 from sitecrawl.policy.learning.template_worth import HANDFUL, Templates
+from sitecrawl.policy.urls.templates import is_opaque
 
 MIN_REPEATED = 0.9
 """Share of a page's shingles, those with words of its URL included, that a page with another title
 must have: variants of a product differ in the words that name them."""
+MIN_LARGER = 0.95
+"""The same for a page that is longer than the other, which may be an older state of it."""
 MIN_OLDER = 0.97
 """The same for a page of the same kind and path, such as an older version."""
 MIN_HOLLOW = 0.5
@@ -91,7 +96,7 @@ class Repetition(NamedTuple):
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparedPage:
     """A document of an origin.
 
@@ -103,6 +108,7 @@ class ComparedPage:
     row: int
     url: str
     depth: int
+    referrer: str | None
     kind: str
     group: str
     is_suspect: bool
@@ -121,6 +127,7 @@ class ComparedPage:
             page.row,
             page.url,
             page.depth,
+            page.referrer,
             kind,
             suspect or kind,
             bool(suspect),
@@ -134,6 +141,17 @@ class ComparedPage:
     def path(self) -> str:
         """The URL without its query."""
         return self.url.partition("?")[0]
+
+    @property
+    def view(self) -> str:
+        """The words that name a view, such as ``a=history``; the kind without such."""
+        template, _, words = self.kind.partition(" ")
+        return words or template
+
+    @cached_property
+    def thing(self) -> str:
+        """The path with a mark for ids, of which it may have one for each state of the page."""
+        return "/".join("*" if is_opaque(each) else each for each in self.path.split("/"))
 
     @property
     def place(self) -> tuple[int, int]:
@@ -292,7 +310,7 @@ class RepeatedPages:
         if page.length > MAX_TEXT and page.length > other.length / MIN_REPEATED:
             return False  # only the beginnings are compared
         is_older = page.kind == other.kind
-        if is_older and page.path != other.path:
+        if is_older and page.thing != other.thing:
             return False
         return self._is_contained(page, other, is_older=is_older) and not self.is_edition(
             page, other
@@ -311,20 +329,22 @@ class RepeatedPages:
         own = page.own.without(common)
         if len(own.all) < MIN_SHINGLES and page.is_suspect:  # it says what all of its kind say
             return own.is_contained_in(other.text, MIN_HOLLOW, SAME_NUMBERS, 0)
+        is_larger = page.length > other.length
         if page.title in ("", other.title) and not is_older:
             if len(own.all) < MIN_SHINGLES:
                 return page.own.is_contained_in(other.text, MIN_REPEATED, SAME_NUMBERS, 1)
-            return own.is_contained_in(other.text, MIN_CONTAINMENT, SAME_NUMBERS)
-        share = MIN_OLDER if is_older else MIN_REPEATED
+            share = MIN_LARGER if is_larger else MIN_CONTAINMENT
+            return own.is_contained_in(other.text, share, SAME_NUMBERS)
+        share = MIN_OLDER if is_older else MIN_LARGER if is_larger else MIN_REPEATED
         return page.text.without(common).is_contained_in(other.text, share)
 
     def _is_version(self, page: ComparedPage, other: ComparedPage) -> bool:
         """Return True for a page of a version or translation of a site, whose pages link to others of it.
 
-        The other page does not link to these.
+        The other page does not link to these. No version has the name of a single change.
         """
         name, apart = page.path.rpartition("/")[2], segments_of(page.path) - segments_of(other.path)
-        if not apart or name in apart:
+        if not apart or name in apart or any(map(is_opaque, apart)):
             return False
         for row in page.links - other.links:
             linked = self._path_of(row)
@@ -343,7 +363,7 @@ def _is_state(page: ComparedPage, other: ComparedPage) -> bool:
 
     A view may hold more than the page: blame has all of a file and more.
     """
-    return page.path == other.path and (page.kind == other.kind or "?" not in other.url)
+    return page.thing == other.thing and (page.kind == other.kind or "?" not in other.url)
 
 
 def _common_shingles(pages: Iterable[ComparedPage]) -> dict[str, frozenset[int]]:
@@ -362,12 +382,39 @@ def _common_shingles(pages: Iterable[ComparedPage]) -> dict[str, frozenset[int]]
 
 
 def _in_order(pages: Iterable[ComparedPage]) -> list[ComparedPage]:
-    """Sort pages: those of the kind found first come first, as lists name a page before its views."""
+    """Sort pages by their views: lists and pages name a thing before its views.
+
+    Of two views the one comes first whose page was named first on most pages that led to one of each
+    with a common name; otherwise the one found first. Of a view the kind found first comes first.
+    """
     found = sorted(pages, key=lambda each: each.place)
     kinds: dict[str, int] = {}
+    views: dict[str, int] = {}
     for page in found:
         kinds.setdefault(page.kind, len(kinds))
-    return sorted(found, key=lambda each: (kinds[each.kind], *each.place))
+        views.setdefault(page.view, len(views))
+    votes = _named_first(found)
+
+    def compared(one: str, two: str) -> int:
+        return votes[two, one] - votes[one, two] or views[one] - views[two]
+
+    order = sorted(views, key=cmp_to_key(compared))
+    places = {view: number for number, view in enumerate(order)}
+    return sorted(found, key=lambda each: (places[each.view], kinds[each.kind], *each.place))
+
+
+def _named_first(pages: Iterable[ComparedPage]) -> Counter[tuple[str, str]]:
+    """Count for pairs of views how often the first one was named before the other on one page."""
+    together: defaultdict[tuple[str | None, str], list[ComparedPage]] = defaultdict(list)
+    for page in pages:
+        for name in names_of(page.url):
+            together[page.referrer, name].append(page)
+    votes: Counter[tuple[str, str]] = Counter()
+    for group in together.values():
+        views = dict.fromkeys(each.view for each in sorted(group, key=lambda each: each.row))
+        if len(views) <= MAX_COMPARED:
+            votes.update(combinations(views, 2))
+    return votes
 
 
 def _without_common_titles(pages: Iterable[ComparedPage]) -> Iterator[ComparedPage]:

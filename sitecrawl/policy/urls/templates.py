@@ -71,7 +71,8 @@ def url_template(url: str) -> UrlTemplate:
 
 # Not typed by a person: long, with alternating letters and digits, or a very long number.
 _LONG = re.compile(r"[\w~-]{12,}")
-_LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}")
+# The latter is the short form of a revision in Mercurial.
+_LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}|(?=[a-f]*\d)[0-9a-f]{12}")
 _TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
 _TURNS = 3
 
