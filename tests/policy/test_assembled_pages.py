@@ -180,3 +180,17 @@ def test_the_first_page_of_a_name_stays_although_its_kind_was_found_later() -> N
     gone = withdrawn(site)
     assert "listing" in views_of(gone)
     assert "commit" not in views_of(gone)
+
+
+@pytest.mark.behaviour("Q-37")
+def test_pages_that_are_made_of_each_other_end() -> None:
+    site = code_browser()
+    lists = [f"/list/?id={each}" for each in COMMITS]
+    indexes = [f"/index/?id={each}" for each in COMMITS]
+    text = "\n".join(FILES)
+    for one, two in zip(lists, indexes, strict=True):
+        site[one] = ("list", text, (two, *lists))
+        site[two] = ("index", text, (one, *indexes))
+    gone = withdrawn(site)
+    assert not set(gone.values()) & gone.keys()
+    assert len({*lists, *indexes} - gone.keys()) >= 1

@@ -105,7 +105,7 @@ class AssembledPages:
         for page in sorted(kept, key=lambda each: (typical[each.kind], each.kind)):
             own = self._phrases[page.row].own - common.get(page.kind, frozenset())
             state = self._state(page)
-            if state is not None:
+            if state is not None and self._repeated.original(state) != page.row:
                 self._repeated.copies[page.row] = state
             elif self._assemble(page, own, urls):
                 assembled[page.row] = own

@@ -2,9 +2,9 @@
 
 Where kinds of pages proved to be near copies, the documents of the origin are compared once more
 before its crawl ends. A page repeats another one if nearly all of its text stands there (Broder,
-On the resemblance and containment of documents, 1997). Of pages that contain each other the one of
-the kind found first remains, and of one kind the page nearest to the start. A kind of page is
-withdrawn if nearly all of its pages repeat pages of other kinds, or later states of themselves.
+On the resemblance and containment of documents, 1997). Of pages that contain each other the one
+remains whose view other pages name first, and of one kind the page nearest to the start. A kind of
+page is withdrawn if nearly all of its pages repeat pages of other kinds, or later states of themselves.
 
 On a site of views, where most pages repeat others, ``AssembledPages`` adds those whose text stands on
 several pages, and kinds of few pages are withdrawn, too.
