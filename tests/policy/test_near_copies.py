@@ -223,17 +223,3 @@ def test_views_of_views_give_each_other_no_credit() -> None:
         )
         if n == 1:
             assert template.credit == 0, "of pages of a template that brings little"
-
-
-@pytest.mark.behaviour("Q-29")
-def test_hardly_any_copies_are_looked_for_where_they_are_rare() -> None:
-    copies = NearCopies()
-    for n in range(800):
-        copies.observe(f"{ORIGIN}/{opaque(n)}/{n % 200}-index.html", None, text_of(n, 40))
-    assert copies.is_comparing
-    assert copies._compared < 400
-    before = copies._compared
-    for n in range(400):
-        copies.observe(f"{ORIGIN}/tree/file{n}.txt", None, text_of(n))
-        copies.observe(f"{ORIGIN}/blame/file{n}.txt", None, text_of(n))
-    assert copies._compared - before > 600  # views that come later are found

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 from urllib.parse import unquote_plus
-from zlib import crc32
 
 from sitecrawl.policy.documents.text_fields import title_from_url
 from sitecrawl.policy.urls.templates import DEFAULT_NAMES
@@ -45,9 +44,6 @@ EARLY, EARLY_TEXT, EARLY_SHARE = 128, 8_000, 0.05
 each, and share of pages that share a name, below which no more are kept."""
 MIN_SHARING, MIN_SHARE = 16, 0.25
 """Number and share of pages that share a name with an earlier one, from which texts are compared."""
-MIN_RARE, RARE_SHARE, EVERY = 64, 0.05, 4
-"""Number of texts compared, and share of them that were near copies, below which only the pages of
-one in so many names are compared: documentation has an index or a summary in each directory."""
 MIN_VERSIONS, MIN_VERSIONS_OF_PATHS = 6, 16
 """Near copies of one name, after which the pages of a further version of the site count as such, unless
 its directory is named like a release; and where no URL of a near copy had a query, as those of old
@@ -299,8 +295,6 @@ class NearCopies:
     is_comparing: bool = False
     _pages: int = 0
     _sharing: int = 0
-    _compared: int = 0
-    _found: int = 0
     _early: deque[tuple[str, list[str], str, str]] = field(
         default_factory=lambda: deque(maxlen=EARLY)
     )
@@ -327,24 +321,14 @@ class NearCopies:
         known = any(self._seen[each] for each in names)
         self._count(names, known=known)
         if names and self.is_comparing:
-            if self._are_rare and crc32(names[0].encode("utf-8", "surrogatepass")) % EVERY:
-                return TextComparison(Novelty.NEW)
-            found = self._compare(
+            return self._compare(
                 url, referrer, text, template, names, title=title, links=links, known=known
             )
-            self._compared += 1
-            self._found += bool(found.original or found.superseded)
-            return found
         if self._pages > EARLY and self._sharing < EARLY_SHARE * self._pages:
             self._early.clear()
         elif names:
             self._early.append((url, names, text[:EARLY_TEXT], title))
         return TextComparison(Novelty.NEW)
-
-    @property
-    def _are_rare(self) -> bool:
-        """True if hardly any page that was compared is a near copy."""
-        return self._compared >= MIN_RARE and self._found < RARE_SHARE * self._compared
 
     def _compare(
         self,
