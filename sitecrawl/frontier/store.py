@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -412,27 +412,30 @@ class Store:
         self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
     ) -> list[Change]:
         """Withdraw documents and queue withdrawn URLs again, if the origin is ours."""
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return []
-            lease = self.leases[origin]
-            changes = Changes(self._memory.documents, lease.id)
-            self._withdrawals.write(lease.id, pages, changes)
-            self._withdrawals.admit(lease.id, readmitted)
-            return self._outbox.write(changes.entries())
+
+        def write(row: int, changes: Changes) -> None:
+            self._withdrawals.write(row, pages, changes)
+            self._withdrawals.admit(row, readmitted)
+
+        return self._change_documents(origin, write)
 
     def fold_documents(
         self, origin: str, partner: str, pages: Sequence[ReplacedPage]
     ) -> list[Change]:
         """Withdraw documents that a learned rule replaces by those of another origin, if ours."""
+        name = OriginName(partner, self._options.realm)
+        return self._change_documents(
+            origin, lambda row, changes: self._withdrawals.fold(row, name, pages, changes)
+        )
+
+    def _change_documents(self, origin: str, write: Callable[[int, Changes], None]) -> list[Change]:
+        """Write changes of the documents of an origin, named by its row, if it is ours."""
         with self._transaction():
             if not self.leases.prove(origin):
                 return []
-            lease = self.leases[origin]
-            changes = Changes(self._memory.documents, lease.id)
-            self._withdrawals.fold(
-                lease.id, OriginName(partner, self._options.realm), pages, changes
-            )
+            row = self.leases[origin].id
+            changes = Changes(self._memory.documents, row)
+            write(row, changes)
             return self._outbox.write(changes.entries())
 
     def origins_folded_into(self, origin: str) -> list[str]:

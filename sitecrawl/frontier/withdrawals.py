@@ -32,6 +32,7 @@ TEXTS = (
     " WHERE d.url IN ({})"
 )
 URLS = "SELECT id, url FROM url WHERE id IN ({})"
+HASHES = "SELECT id, content_hash FROM url WHERE id IN ({})"
 LEAVE_OUT = (
     f"UPDATE url SET outcome = {int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)}, reason = ?, detail = ?,"
     " target = ?, due = ?, ages = 0, run = ? WHERE id = ?"
@@ -50,9 +51,6 @@ ORPHANED = (
     " (SELECT 1 FROM document AS d WHERE d.url = url.target AND d.seq IS NOT NULL)"
 )
 READMIT = f"{ADMIT} origin = ? AND reason = '{COPY}' AND waiting = 0 AND url IN ({{}})"
-
-
-HASHES = "SELECT id, content_hash FROM url WHERE id IN ({})"
 
 
 class ReplacedPage(NamedTuple):
@@ -138,26 +136,25 @@ class Withdrawals:
             self._database.execute(MOVE, (page.by, origin, page.row))
 
     def fold(
-        self, origin: int, partner: OriginName, pages: Iterable[ReplacedPage], changes: Changes
+        self, origin: int, partner: OriginName, pages: Sequence[ReplacedPage], changes: Changes
     ) -> None:
         """Withdraw pages of an origin that a rule replaces by those of its partner, if these have the
         same texts. They are left out like URLs that the rule folds.
         """
-        for batch in _parts(list(pages)):
-            rows = [page.row for page in batch]
-            hashes: dict[int, str | None] = dict(
-                self._database.rows(HASHES.format(placeholders(len(rows))), rows)
-            )
-            others = self._documents.replacements(partner, [page.fingerprint for page in batch])
-            for page in batch:
-                other, held = others.get(page.fingerprint), self._documents.of(page.row)
-                if other is None or other.text != hashes.get(page.row) or held is None:
-                    continue
-                if held.current and held.target is None:
-                    withdrawal = Withdrawal(page.row, FOLDED, page.words, other.url)
-                    for each in (*self._documents.duplicates_of(page.row), held):
-                        self._withdraw(each, withdrawal, other.address, changes)
-                    self._database.execute(MOVE, (other.kept, origin, page.row))
+        rows = [page.row for page in pages]
+        hashes: dict[int, str | None] = dict(
+            self._database.rows(HASHES.format(placeholders(len(rows))), rows)
+        )
+        others = self._documents.replacements(partner, [page.fingerprint for page in pages])
+        for page in pages:
+            other, held = others.get(page.fingerprint), self._documents.of(page.row)
+            if other is None or other.text != hashes.get(page.row) or held is None:
+                continue
+            if held.current and held.target is None:
+                withdrawal = Withdrawal(page.row, FOLDED, page.words, other.url)
+                for each in (*self._documents.duplicates_of(page.row), held):
+                    self._withdraw(each, withdrawal, other.address, changes)
+                self._database.execute(MOVE, (other.kept, origin, page.row))
 
     def _withdraw(
         self, held: StoredDocument, page: Withdrawal, moved_to: str | None, changes: Changes

@@ -75,7 +75,7 @@ class LeasedOrigins:
         self._tasks = tasks
         self._slots: dict[Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
-        self._requests: dict[str, int] = {}
+        self._requests_at_wake: dict[str, int] = {}
         self._leasing = False
         self._no_lease_before = 0.0
         self._retry_timer: asyncio.TimerHandle | None = None
@@ -255,9 +255,9 @@ class LeasedOrigins:
         Only an origin that has been requested since does so, so that no two wake each other for ever.
         """
         requests = origin.receipt.requests
-        if self._requests.get(origin.key) == requests or not self._params.learn_duplicates:
+        if self._requests_at_wake.get(origin.key) == requests or not self._params.learn_duplicates:
             return
-        self._requests[origin.key] = requests
+        self._requests_at_wake[origin.key] = requests
         for key in await self._owner.frontier.origins_folded_into(origin.key):
             state = None if key in self.origins else await self._owner.frontier.claim(key)
             if state is None:

@@ -105,9 +105,9 @@ class AssembledPages:
         for page in sorted(kept, key=lambda each: (typical[each.kind], each.kind)):
             own = self._phrases[page.row].own - common.get(page.kind, frozenset())
             state = self._state(page)
-            if state is not None and self._repeated.original(state) != page.row:
-                self._repeated.copies[page.row] = state
-            elif self._assemble(page, own, urls):
+            if state is not None and self._repeated.add(page.row, state):
+                continue
+            if self._assemble(page, own, urls):
                 assembled[page.row] = own
         # What a page was assembled from may have been taken for a copy itself later.
         for page in self._repeated.pages:
@@ -118,10 +118,7 @@ class AssembledPages:
     def _assemble(self, page: ComparedPage, own: frozenset[int], urls: Mapping[int, str]) -> bool:
         """Add a page to the copies if it is assembled from pages that are none."""
         source = self._source(page, own, urls)
-        if source is None or source in self._repeated.copies:
-            return False
-        self._repeated.copies[page.row] = source
-        return True
+        return source is not None and self._repeated.add(page.row, source)
 
     def _kept(self) -> list[ComparedPage]:
         return [

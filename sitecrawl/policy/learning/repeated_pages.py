@@ -204,6 +204,13 @@ class RepeatedPages:
             row = self.copies[row]
         return row
 
+    def add(self, row: int, original: int) -> bool:
+        """Take a page for a copy of another one, unless that is a copy of it; return True if it is."""
+        if self.original(original) == row:
+            return False
+        self.copies[row] = original
+        return True
+
     def judge(self) -> list[Repetition]:
         """Return the pages to be withdrawn."""
         totals: Counter[str] = Counter(self._withdrawn)

@@ -176,14 +176,14 @@ class Templates:
     """The templates of one origin.
 
     ``revived`` is True if a barren template brought something, so that the URLs left out are
-    admitted again.
+    admitted again. ``is_hasty``: many of them are of near copies, so that further ones are judged sooner.
     """
 
     revived: bool = False
     is_comparing: bool = False
+    is_hasty: bool = False
     found: dict[str, TemplateWorth] = field(default_factory=dict)
     _values: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    _enough: int = HANDFUL
 
     def observe(self, page: TemplateVisit) -> None:
         """Learn from a page that was requested for the first time."""
@@ -306,10 +306,15 @@ class Templates:
     def _hurry(self) -> None:
         """Judge templates sooner from now on, if there are many of near copies."""
         views = sum(each.is_copied and each.is_barren for each in self.found.values())
-        if views >= MANY_VIEWS and self._enough != FEW:
-            self._enough = FEW
+        if views >= MANY_VIEWS and not self.is_hasty:
+            self.is_hasty = True
             for each in self.found.values():
                 each.is_hasty = True
+
+    @property
+    def _enough(self) -> int:
+        """Number of pages after which a template is judged."""
+        return FEW if self.is_hasty else HANDFUL
 
     def _pools_of(self, url: str) -> list[str]:
         """Return the names of what related templates share: directories, namespaces, parameters.
@@ -381,7 +386,7 @@ class Templates:
             if len(self.found) >= MAX_TEMPLATES:
                 few = (key for key, each in self.found.items() if each.pages < HANDFUL)
                 del self.found[next(few, next(iter(self.found)))]
-            template = self.found[name] = TemplateWorth(is_hasty=self._enough == FEW)
+            template = self.found[name] = TemplateWorth(is_hasty=self.is_hasty)
         return template
 
     def as_stored(self) -> Iterable[tuple[str, str, dict[str, Any]]]:
