@@ -18,10 +18,14 @@ from sitecrawl.policy.outcomes import Outcome
 
 COPY = "near_copy"
 """Reason stored for a URL whose document was withdrawn in favour of ``target``."""
+READ = (int(Outcome.FILE_INGESTED), int(Outcome.FILE_DID_NOT_CHANGE))
 BATCH = 200
 Part = TypeVar("Part")
 CURRENT = (
-    "SELECT u.id, u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url)"
+    "SELECT u.id, u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url),"
+    f" u.run = ? AND u.outcome IN ({', '.join(map(str, READ))})"
+    " AND NOT EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id)"
+    " AND NOT EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = u.id)"
     " FROM document AS d JOIN url AS u ON u.id = d.url LEFT JOIN url AS r ON r.id = u.referrer"
     " WHERE d.origin = ? AND d.seq IS NOT NULL AND d.target IS NULL AND u.waiting = 0"
     " ORDER BY u.id"
@@ -85,7 +89,8 @@ class Withdrawals:
 
     def current(self, origin: int) -> list[CurrentPage]:
         """Return the pages of an origin with a current document, in order of discovery."""
-        return [CurrentPage(*row) for row in self._database.rows(CURRENT, (origin,))]
+        rows = self._database.rows(CURRENT, (self._run, origin))
+        return [CurrentPage(*row) for row in rows]
 
     def withdrawn(self, origin: int) -> list[str]:
         """Return the URLs of an origin withdrawn as near copies."""
@@ -125,7 +130,7 @@ class Withdrawals:
             moved_to = None
             if page.by is not None:
                 kept = self._documents.of(page.by)
-                if kept is None or not kept.current:
+                if kept is None or not kept.current or self._deletions.knows(page.by):
                     continue
                 moved_to = kept.address
             elif not self._database.rows(IS_NEW, (page.row, self._run)):

@@ -238,8 +238,11 @@ class Learning:
         for each in (key, *replaced):
             self.released.send(each)
 
-    async def withdraw(self, key: str) -> list[Change]:
-        """Withdraw the documents of an origin that the same pages of another one replace by a rule."""
+    async def withdraw(self, key: str, *, is_down: bool = False) -> list[Change]:
+        """Withdraw the documents of an origin that the same pages of another one replace by a rule.
+
+        Of an origin that ``is_down`` only those read in this run are.
+        """
         if not self._duplicates:
             return []
         learned = self._origins.get(key) or await self._load(key)
@@ -251,7 +254,9 @@ class Learning:
         changes: list[Change] = []
         for rule in hosts.active:
             if hosts.may_replace(rule, is_read=False):
-                replaced = list(self._replaced(rule, await frontier.current_pages(key)))
+                pages = await frontier.current_pages(key)
+                may_go = [each for each in pages if each.is_sound or not is_down]
+                replaced = list(self._replaced(rule, may_go))
                 for start in range(0, len(replaced), WITHDRAWN_AT_ONCE):
                     batch = replaced[start : start + WITHDRAWN_AT_ONCE]
                     changes += await frontier.fold_documents(key, rule.partner, batch)

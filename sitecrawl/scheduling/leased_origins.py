@@ -228,11 +228,12 @@ class LeasedOrigins:
     async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
-        if not origin.given_up:
-            folded = await self._learning.withdraw(origin.key)
-            self._recorder.deliver(folded)
-            self._worth.note_withdrawn(f"{origin.key}/*", folded)
-            self._recorder.deliver(await self._worth.withdraw(origin.key))
+        is_down = bool(origin.given_up)
+        folded = await self._learning.withdraw(origin.key, is_down=is_down)
+        self._recorder.deliver(folded)
+        self._worth.note_withdrawn(f"{origin.key}/*", folded)
+        self._recorder.deliver(await self._worth.withdraw(origin.key, is_down=is_down))
+        if not is_down:
             await self._wake_folded(origin)
         await self._learning.release(origin.key)
         await self._worth.release(origin.key)

@@ -410,8 +410,11 @@ class Worth:
         is_first = not visit.again and visit.due.indexed_at is None
         return self._judges and is_first and visit.outcome in RESULTS
 
-    async def withdraw(self, key: str) -> list[Change]:
-        """Withdraw the documents of an origin's mazes, and of kinds of pages that repeat others."""
+    async def withdraw(self, key: str, *, is_down: bool = False) -> list[Change]:
+        """Withdraw the documents of an origin's mazes, and of kinds of pages that repeat others.
+
+        Of an origin that ``is_down`` only pages read in this run are, and only in favour of such.
+        """
         worth = self._origins.get(key)
         if worth is None:
             return []
@@ -420,7 +423,7 @@ class Worth:
             return []
         frontier = self._owner.frontier
         pages = await frontier.current_pages(key)
-        found = self._of_mazes(worth.mazes, pages)
+        found = [] if is_down else self._of_mazes(worth.mazes, pages)
         readmitted: list[str] = []
         if self._judges and (copied or mixed):
             before = await frontier.withdrawn_copies(key)
@@ -430,6 +433,10 @@ class Worth:
                 before = [url for url in before if url not in mixes]
                 copies, readmitted = await self._find_copies(worth.templates, pages, before)
                 found += self._withdrawn_of(pages, copies)
+        if is_down:
+            sound = {each.row for each in pages if each.is_sound}
+            found = [each for each in found if sound.issuperset((each.row, each.by))]
+            readmitted = []
         if not found and not readmitted:
             return []
         changes = await frontier.withdraw(key, found, readmitted)

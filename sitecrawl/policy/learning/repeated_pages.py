@@ -70,7 +70,10 @@ COPY = RefusalReason(
 
 
 class CurrentPage(NamedTuple):
-    """A page with a current document; ``row`` identifies it, ``referrer`` is the page it was found on."""
+    """A page with a current document; ``row`` identifies it, ``referrer`` is the page it was found on.
+
+    ``is_sound``: it was read in this run, and neither a deletion nor a newer text of it waits.
+    """
 
     row: int
     fingerprint: int
@@ -78,6 +81,7 @@ class CurrentPage(NamedTuple):
     depth: int
     via: str
     referrer: str | None
+    is_sound: bool = True
 
 
 class StoredText(NamedTuple):
