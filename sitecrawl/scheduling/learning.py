@@ -86,7 +86,9 @@ class Learned:
             return
         if visit.outcome not in WITH_CONTENT:
             self.no_pages.add(visit.due.fingerprint)
-        elif self.rules.has_rules and len(self.read) < MAX_KNOWN:
+            return
+        self.no_pages.discard(visit.due.fingerprint)
+        if self.rules.has_rules and len(self.read) < MAX_KNOWN:
             self.read.add(visit.due.fingerprint)
 
     def observe_host(self, visit: VisitResult, page: ObservedPage | None) -> None:
@@ -116,14 +118,15 @@ class Learned:
         return True
 
     def look_up(self, found: Mapping[int, StoredPage], asked: set[int]) -> None:
-        """Add what the crawl database stores about the URLs of ``asked``."""
+        """Add what the crawl database stores about the URLs of ``asked``.
+
+        A page that failed meanwhile stays out: the database may have answered before that.
+        """
         if len(self.looked_up) >= MAX_KNOWN:
             self.looked_up.clear()
         self.looked_up |= asked
         for fingerprint, page in found.items():
             (self.known if page.stands else self.no_pages).add(fingerprint)
-            if page.stands:
-                self.no_pages.discard(fingerprint)
             if page.read:
                 self.read.add(fingerprint)
 
@@ -216,10 +219,12 @@ class Learning:
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
+        learned = self._origins.get(key)
         if any(visit.released for visit in visits):
+            if learned is not None:  # the pages that replaced them are none, by the database
+                learned.looked_up.clear()
             self._send_released(key)
         self._release_alternates()
-        learned = self._origins.get(key)
         if learned is None:
             return
         for visit in visits:
@@ -458,6 +463,8 @@ class Learning:
                 self._tasks.begin(self._ask_again(found))
 
     async def _ask_again(self, found: list[Candidate]) -> None:
+        """Queue skipped URLs of an origin again."""
+        await self._recorder.flush(found[0].origin)  # those skipped a moment ago, too
         await self._owner.frontier.mark_due(found)
         self.released.send(found[0].origin)
 
