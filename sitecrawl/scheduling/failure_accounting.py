@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.http.answers import NO_HEAD, FetchResult, answer_of_failure
+from sitecrawl.policy.learning.broken_kinds import STATUSES
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
+    from sitecrawl.frontier.base import DueUrl
     from sitecrawl.scheduling.origin import Origin
+    from sitecrawl.scheduling.worth import Worth
 
 
 def exception_names(error: BaseException | None) -> Iterator[str]:
@@ -34,13 +37,30 @@ CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
 logger = logging.getLogger(__name__)
 
 
-def charge_response(request: Request, response: Response, stats: StatsCollector) -> None:
-    """Charge a response of any status to its origin."""
+def charge_response(
+    request: Request, response: Response, stats: StatsCollector, worth: Worth
+) -> None:
+    """Charge a response of any status to its origin, unless all pages of its kind fail."""
     if request.method == "HEAD" and response.status in NO_HEAD:
         return
     answer = answer_of(response)
     if sitemap_of(request) is None or answer.outcome in CHARGED_TO_LISTINGS:
-        _take(request, answer, stats)
+        visit = visit_of(request)
+        is_excused = visit is not None and _is_excused(visit.due, response.status, worth)
+        _take(request, answer, stats, is_excused=is_excused)
+
+
+def _is_excused(due: DueUrl, status: int, worth: Worth) -> bool:
+    """Count a page for or against its kind; return True if it fails as all pages of that do."""
+    kinds = worth.broken_kinds(due.origin)
+    if kinds is None:
+        return False
+    if status not in STATUSES:
+        if status < 500 and status != 429:
+            kinds.answer(due.url)
+        return False
+    may_be_left = due.via == "link" and due.depth > 0 and due.indexed_at is None
+    return may_be_left and kinds.fail(due.url, due.fingerprint)
 
 
 def charge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:
@@ -49,7 +69,9 @@ def charge_failure(request: Request, error: Exception, stats: StatsCollector) ->
         _take(request, answer_of_failure(exception_names(error)), stats)
 
 
-def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:
+def _take(
+    request: Request, answer: FetchResult, stats: StatsCollector, *, is_excused: bool = False
+) -> None:
     origin, visit = origin_of(request), visit_of(request)
     ours = visit is not None or sitemap_of(request) is not None
     if origin is None or not ours or origin.given_up:
@@ -59,6 +81,7 @@ def _take(request: Request, answer: FetchResult, stats: StatsCollector) -> None:
         answer,
         due.fingerprint if due is not None else None,
         failed_before=due is not None and due.outcome in LASTING,
+        is_excused=is_excused,
     ):
         _give_up(origin, answer, request.url, stats)
 

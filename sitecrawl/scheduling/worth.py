@@ -12,6 +12,7 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.assembled_pages import AssembledPages
+from sitecrawl.policy.learning.broken_kinds import BrokenKinds
 from sitecrawl.policy.learning.facet_mixes import find_mixes, mixes_among, repeated_mixes
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
 from sitecrawl.policy.learning.near_copies import NearCopies, Novelty, names_of
@@ -100,6 +101,7 @@ class OriginWorth:
         self.templates = templates
         self.copies = copies
         self.dates = ListedDates()
+        self.broken = BrokenKinds()
         self.put_off: dict[int, int] = {}
         self.skipped: set[int] = set()
         self.observed: set[int] = set()
@@ -164,6 +166,7 @@ class OriginWorth:
         return [
             *(StoredWorth("maze", *each) for each in self.mazes.as_stored()),
             *(StoredWorth("template", *each) for each in self.templates.as_stored()),
+            *(StoredWorth("broken", *each) for each in self.broken.as_stored()),
             StoredWorth("dates", "lastmod", "", self.dates.as_stored()),
         ]
 
@@ -220,6 +223,10 @@ class Worth:
         copies = self._resting.pop(key, None) or NearCopies()
         templates.is_comparing = copies.is_comparing
         worth = self._origins.setdefault(key, OriginWorth(mazes, templates, copies))
+        if self._judges:
+            worth.broken.restore(
+                (each.name, each.state) for each in stored if each.kind == "broken"
+            )
         for each in stored:
             if each.kind == "dates" and self._trusts:
                 worth.dates = ListedDates.from_stored(each.value)
@@ -282,6 +289,13 @@ class Worth:
             words = mazes.in_words(due.url)
             self._left[f"{key}{mazes.name_of(due.url)}"] = words
             return MAZE.refuse(f"{self._settings[MAZE]}: {words}")
+        return self._decide_kind(key, worth, due) if self._may_leave(due) else None
+
+    def _decide_kind(self, key: str, worth: OriginWorth, due: DueUrl) -> Decision | None:
+        """Refuse a URL of a kind of page that fails or brings nothing."""
+        broken = worth.broken.verdict(due.url, due.fingerprint)
+        if broken is not None:
+            return self._leave_barren(key, *broken)
         if due.priority not in (LOW, MIXED) or not self._is_low(worth, due):
             return None
         judged = worth.templates.judge(due.url)
@@ -290,9 +304,17 @@ class Worth:
         if judged[1].sample():
             return None
         name, template = judged
+        return self._leave_barren(key, name, template.in_words(name))
+
+    def _leave_barren(self, key: str, name: str, words: str) -> Decision:
+        """Refuse a URL of a kind of page that brings nothing."""
         self._barren[f"{key}{name}"] += 1
-        words = template.in_words(name)
         return BARREN_TEMPLATE.refuse(f"{self._settings[BARREN_TEMPLATE]}: {words}")
+
+    def broken_kinds(self, key: str) -> BrokenKinds | None:
+        """Return the kinds of pages of a leased origin that fail, None if they are not judged."""
+        worth = self._origins.get(key) if self._judges else None
+        return worth.broken if worth is not None else None
 
     def skips(self, key: str, due: DueUrl) -> bool:
         """Skip a known page that a reliable sitemap calls unchanged, up to ``max_revisit``."""
@@ -367,8 +389,8 @@ class Worth:
                 worth.observed.discard(due.fingerprint)
             elif self._is_evidence(visit):
                 worth.observe(visit)
-        if worth.templates.revived:
-            worth.templates.revived = False
+        if worth.templates.revived or worth.broken.revived:
+            worth.templates.revived = worth.broken.revived = False
             self._tasks.begin(self._admit(key, BARREN_TEMPLATE.name))
 
     def observe(self, visit: VisitResult) -> None:
@@ -549,9 +571,7 @@ class Worth:
 
     def _is_low(self, worth: OriginWorth, due: DueUrl) -> bool:
         """Return True for a link never requested before that probably brings little."""
-        if not self._judges or due.via != "link" or due.depth == 0 or self._is_withdrawn(due):
-            return False
-        if due.outcome not in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY)):
+        if not self._may_leave(due):
             return False
         judged = worth.templates.judge(due.url)
         if judged is not None and judged[1].comes_last:
@@ -559,6 +579,12 @@ class Worth:
         if worth.templates.may_be_view(due.url):
             return True
         return self._discovery.limits.comes_last(due.url)
+
+    def _may_leave(self, due: DueUrl) -> bool:
+        """Return True for a link never requested before, unless its document was withdrawn."""
+        if not self._judges or due.via != "link" or due.depth == 0 or self._is_withdrawn(due):
+            return False
+        return due.outcome in (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
 
     def _is_withdrawn(self, due: DueUrl) -> bool:
         """Return True for a page that was withdrawn because another one has its text."""

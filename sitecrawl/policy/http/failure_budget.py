@@ -37,15 +37,21 @@ class FailureBudget:
         return self.exhausted
 
     def record_result(
-        self, answer: FetchResult, fingerprint: int | None = None, *, failed_before: bool = False
+        self,
+        answer: FetchResult,
+        fingerprint: int | None = None,
+        *,
+        failed_before: bool = False,
+        is_excused: bool = False,
     ) -> bool:
         """Count one result of a known URL; return True when the budget is exhausted.
 
-        ``failed_before``: its last visit in an earlier run failed too.
+        ``failed_before``: its last visit in an earlier run failed too. ``is_excused``: all pages of
+        its kind fail, which was charged before.
         """
         limited = answer.outcome is Outcome.RATE_LIMITED
         self.limits_in_row = self.limits_in_row + 1 if limited else 0
-        known = fingerprint in self.failed
+        known = fingerprint in self.failed or is_excused
         if answer.counts_against_budget and fingerprint is not None:
             self.failed.add(fingerprint)
         if (
