@@ -12,7 +12,7 @@ from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Request, Server, Site
 from tests.crawl.test_template_worth import code_browser
 
-BROKEN = Answer(status=500)
+BROKEN = Answer(status=502)
 READ = 57
 """Answers of the code browser after which kinds of views are judged, and some pages are left."""
 
