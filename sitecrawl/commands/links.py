@@ -21,6 +21,7 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.records import ERROR, WAITING
 from sitecrawl.policy.documents.obedience import Obedience
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import NO_RESULT
 from sitecrawl.web.html.page import Link, Page
 from sitecrawl.web.urls.url import origin as origin_of
@@ -71,7 +72,7 @@ class Command(FetchingCommand):
             params, spider = source.configuration.params, self.spider()
             with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
-                found = list(_explained(explainer, fetched, depth, params.obedience()))
+                found = list(_explained(explainer, rules, fetched, depth, params.obedience()))
                 print_errors(_problems(fetched, url))
         return print_lines(
             _format_link(link, each, opts) for link, each in found if _shown(each, opts)
@@ -87,12 +88,14 @@ def _source(settings: Settings, arguments: dict[str, str], url: str) -> Source:
 
 
 def _explained(
-    explainer: Explainer, fetched: FetchedPages, depth: int, obedience: Obedience
+    explainer: Explainer, rules: Rules, fetched: FetchedPages, depth: int, obedience: Obedience
 ) -> Iterator[tuple[Link, Explanation]]:
     for page in fetched.collected.pages.values():
         said = obedience.rel_of_links(page.directives)
+        views = rules.known_views.on_page(page.url, page.generators)
         for link in _once(page):
-            yield link, explainer.explain(link.url, depth=depth, rel=link.rel | said)
+            rel = link.rel | said
+            yield link, explainer.explain(link.url, depth=depth, rel=rel, views=views)
 
 
 def _once(page: Page) -> Iterable[Link]:

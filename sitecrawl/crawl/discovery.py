@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Admission
     from sitecrawl.policy.http.redirects import RedirectChains
     from sitecrawl.policy.traps.trap_limits import PageLinks, TrapLimits
+    from sitecrawl.policy.urls.known_views import PageViews
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.html.page import Link, Page
 
@@ -210,9 +211,9 @@ class Discovery:
             new=due.indexed_at is None,
             title=page.title,
         )
-        known: list[Admission] = []
-        for link in page.links:
-            self._follow_link(due, link, links, found, known)
+        views = self.rules.known_views.on_page(due.url, page.generators)
+        followed = (self._follow_link(due, link, links, views, found) for link in page.links)
+        known = [admission for admission in followed if admission is not None]
         if len(found.new) >= MIN_GROWTH:
             self._note_repeated(due, found.new, known)
         if self._subtrees and known:
@@ -372,12 +373,13 @@ class Discovery:
         due: DueUrl,
         link: Link,
         links: PageLinks,
+        views: PageViews | None,
         found: FoundLinks,
-        known: list[Admission],
-    ) -> None:
+    ) -> Admission | None:
+        """Judge a link, and add it to ``found``; return its admission if its URL is known."""
         candidates, stored = found.new, found.stored
         depth = due.depth + 1
-        admission = self.rules.admit(link.url, depth=depth, rel=link.rel)
+        admission = self.rules.admit(link.url, depth=depth, rel=link.rel, views=views)
         decision = admission.decision
         seen = self._seen.get(admission.fingerprint)
         if self._is_unnamed(due, admission):
@@ -386,18 +388,18 @@ class Discovery:
             decision = links.admit(admission.url, depth=depth, known=seen is not None)
         if not decision.allowed and not self._is_logged(decision, admission.url):
             self._left(admission, decision, link, due, found)
-            return
+            return None
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
         if ALTERNATE in link.rel:
             self._note_alternate(admission.fingerprint, due.fingerprint)
         if link.text:  # extracted only if enabled
             self.anchors.note(admission.fingerprint, link.text)
-        if seen is None or depth < seen:
-            self._seen[admission.fingerprint] = depth
-            candidates.append(self._candidate(admission, depth, "link", due.url))
-        else:
-            known.append(admission)
+        if seen is not None and depth >= seen:
+            return admission
+        self._seen[admission.fingerprint] = depth
+        candidates.append(self._candidate(admission, depth, "link", due.url))
+        return None
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]

@@ -16,6 +16,7 @@ from sitecrawl.policy.decision import Admission, Step
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
+from sitecrawl.policy.urls.known_views import PageViews
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls.url import normalize
@@ -80,9 +81,14 @@ class Explainer:
             self._fresh[origin.key] = origin
 
     def explain(
-        self, url: str, *, depth: int = 0, rel: frozenset[str] = frozenset()
+        self,
+        url: str,
+        *,
+        depth: int = 0,
+        rel: frozenset[str] = frozenset(),
+        views: PageViews | None = None,
     ) -> Explanation:
-        """Explain a URL, as the target of a link with ``rel``.
+        """Explain a URL, as the target of a link with ``rel`` on a page with known ``views``.
 
         ``depth`` is that of the link; stored URLs and starts have their own.
         """
@@ -99,7 +105,7 @@ class Explainer:
         explanation = Explanation(
             url,
             admission,
-            self._rules.explain(url, depth=depth, via=via, rel=rel),
+            self._rules.explain(url, depth=depth, via=via, rel=rel, views=views),
             self._limits(stored),
             self._robots(admission.url, origin),
             ScheduleForecast(

@@ -31,6 +31,12 @@ from sitecrawl.web.text_dates import guess_date
 
 # Trailing white space; matched at its beginning only, or long runs take quadratic time.
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++(?=\n|\Z)")
+# The declarations in a document type of XHTML. HTML ends the type at its first ">": what follows
+# would begin the body, and the head would be part of that.
+_DOCTYPE = re.compile(rb"<!doctype\b[^\[<>]*(?=\[)", re.IGNORECASE)
+_DECLARATIONS = re.compile(rb"\[[^\]]*\]\s*(?=>)")
+_TYPE_WITHIN = 4096
+"""Bytes of a document within which its type is looked for."""
 
 
 def read_plain(page: Page, text: str) -> None:
@@ -115,6 +121,7 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
 
 def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     """Read an HTML document in UTF-8, within the bounds of the options."""
+    markup = _without_declarations(markup)
     if DECLARED in markup:
         markup = with_shadows(markup)
     markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
@@ -128,6 +135,15 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         if article:
             read_as_article(page, article)
     return outgoing
+
+
+def _without_declarations(markup: bytes) -> bytes:
+    """Return a document without the declarations in its document type (XML 1.0, 2.8), if any."""
+    doctype = _DOCTYPE.search(markup, 0, _TYPE_WITHIN)
+    declared = doctype and _DECLARATIONS.match(markup, doctype.end(), doctype.end() + _TYPE_WITHIN)
+    if not declared:
+        return markup
+    return markup[: declared.start()] + markup[declared.end() :]
 
 
 def read_as_article(page: Page, article: str) -> None:

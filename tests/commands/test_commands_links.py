@@ -80,6 +80,19 @@ def test_every_link_as_json(server: Server, fetching: Say, site: dict[str, Page]
     assert said.lines[0].startswith("admitted  new")
 
 
+@pytest.mark.behaviour("Q-50")
+def test_views_of_known_software(server: Server, fetching: Say, site: dict[str, Page]) -> None:
+    origin = server.serve(site)
+    site["/list"] = page("/diff/", "/tree/", head='<meta name="generator" content="cgit v1.2.3">')
+    said = fetching("links", f"{origin}/list").lines
+    assert said == [
+        f"refused   new     {origin}/diff/  cgit: diff, skip_known_views True (default)",
+        f"admitted  new     {origin}/tree/",
+    ]
+    said = fetching("links", f"{origin}/list", "-a", "skip_known_views=no").lines
+    assert [line.split()[0] for line in said] == ["admitted", "admitted"]
+
+
 def test_a_crawl_that_asks_with_head_first_does_not_here(
     server: Server, fetching: Say, site: dict[str, Page]
 ) -> None:

@@ -68,6 +68,7 @@ def told(page: Page, name: str) -> Any:
         "canonical": lambda: page.canonical or "",
         "from_heading": lambda: from_heading(page),
         "cuts": lambda: list(page.cuts),
+        "generators": lambda: list(page.generators),
         "images": lambda: list(page.images),
     }
     return views[name]() if name in views else getattr(page, name)

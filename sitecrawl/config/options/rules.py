@@ -311,6 +311,13 @@ class RuleParams(OptionGroup):
         description="Leave out links with rel=nofollow or rel=noindex, and all links of a page "
         "whose robots directives say nofollow.",
     )
+    skip_known_views: bool = option(
+        default=True,
+        effect=Effect.FOLLOWING | Effect.READING,
+        description="Leave out the links by which known software (cgit, DokuWiki, gitweb, hgweb, "
+        "MediaWiki, WordPress) offers views of its pages: blame, differences, raw texts, old "
+        "versions, histories, forms. A page names its software as its generator.",
+    )
     index_nofollow: bool = option(
         default=True,
         effect=Effect.FOLLOWING | Effect.READING,

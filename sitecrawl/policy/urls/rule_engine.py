@@ -18,6 +18,7 @@ from sitecrawl.policy.urls.canonicalization import (
     has_parameters,
     has_treated_query,
 )
+from sitecrawl.policy.urls.known_views import KnownViews, PageViews
 from sitecrawl.policy.urls.scope import NumericHosts, Scope
 from sitecrawl.policy.urls.session_ids import DroppedParameters, SessionIds, TrackingParameters
 from sitecrawl.policy.urls.url_rules import (
@@ -100,6 +101,7 @@ class Rules:
     scope: Scope
     depth: Depth
     rel: Rel
+    known_views: KnownViews
     media_types: MediaTypes
     key: Callable[[str], str]
     memory: int = 20_000
@@ -115,6 +117,7 @@ class Rules:
             scope=next(rule for rule in rules if isinstance(rule, Scope)),
             depth=Depth.build(options),
             rel=Rel.build(options),
+            known_views=KnownViews.build(options),
             media_types=MediaTypes.build(options),
             key=partial(
                 identity_key,
@@ -132,10 +135,12 @@ class Rules:
         depth: int = 0,
         via: str = "link",
         rel: frozenset[str] = frozenset(),
+        views: PageViews | None = None,
     ) -> Admission:
         """Decide on an absolute URL found ``depth`` links from a start.
 
-        ``via`` is ``seed`` for a start, to which fewer rules apply. The result does not depend on
+        ``via`` is ``seed`` for a start, to which fewer rules apply; ``views`` are those known of
+        the software that made the page with the link. The result does not depend on
         earlier calls. Never raises.
         """
         if via == "seed":
@@ -148,6 +153,8 @@ class Rules:
         decision = self.depth.decide(depth)
         if decision.allowed and rel:
             decision = self.rel.decide(rel)
+        if decision.allowed and views is not None:
+            decision = views.decide(admission.url)
         return admission if decision.allowed else admission._replace(decision=decision)
 
     def recheck(self, url: str, *, depth: int, via: str) -> Admission:
@@ -190,6 +197,7 @@ class Rules:
         depth: int = 0,
         via: str = "link",
         rel: frozenset[str] = frozenset(),
+        views: PageViews | None = None,
     ) -> list[Step]:
         """Return the verdict of every rule in order; the first refusal decides."""
         steps: list[Step] = []
@@ -205,6 +213,8 @@ class Rules:
             steps += [_explain_rule(rule, target, start=via == "seed") for rule in stage.rules]
         steps.append(_explain_decision(self.depth, self.depth.decide(depth)))
         steps.append(_explain_decision(self.rel, self.rel.decide(rel)))
+        seen = views.decide(url) if views is not None else ALLOWED
+        steps.append(_explain_decision(self.known_views, seen))
         return steps
 
     def _remember(self, url: str) -> Admission:
@@ -272,7 +282,7 @@ def _explain_rule(rule: UrlRule, target: Target, *, start: bool) -> Step:
     return Step(rule.reason.name, "exempt" if exempt else "refused", words)
 
 
-def _explain_decision(rule: Depth | Rel, decision: Decision) -> Step:
+def _explain_decision(rule: Depth | Rel | KnownViews, decision: Decision) -> Step:
     if decision.allowed:
         return Step(rule.reason.name, "passed", rule.setting)
     return Step(rule.reason.name, "refused", decision.rule)

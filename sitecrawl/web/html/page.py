@@ -103,7 +103,8 @@ class Page:
     body is neither markup nor text; the other fields of such a page are empty.
     ``size`` is the size of the decompressed body in bytes.
     ``site_names`` are parts of the title that many titles of the origin share.
-    ``metas`` has its names in lower case. ``json_ld`` has property names as schema.org spells
+    ``metas`` has its names in lower case. ``generators`` are the names of the software that made
+    the page, in lower case and without versions. ``json_ld`` has property names as schema.org spells
     them; microdata and RDFa supply the properties that JSON-LD lacks. ``bylines`` are the texts
     of elements that name the author by relation or class.
     ``fields`` are the matches of the options' selectors or of the paths of an XML document.
@@ -134,6 +135,7 @@ class Page:
     title: str = ""
     site_names: tuple[str, ...] = ()
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    generators: tuple[str, ...] = ()
     json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bylines: tuple[str, ...] = ()

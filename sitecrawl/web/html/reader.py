@@ -15,6 +15,7 @@ from sitecrawl.web.html.assets import read_assets
 from sitecrawl.web.html.custom_fields import read_fields
 from sitecrawl.web.html.exclusions import close_sections, removed
 from sitecrawl.web.html.frames import read_dropped_links
+from sitecrawl.web.html.generators import generators
 from sitecrawl.web.html.head import Head, body_of, read_head
 from sitecrawl.web.html.json_ld import read_json_ld
 from sitecrawl.web.html.main_content import (
@@ -78,6 +79,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
+    page.generators = generators(head)
     page.language, page.language_source = page_language(root, page)
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
