@@ -51,6 +51,8 @@ MAX_STEPS = 3
 MAX_CHAIN = 20
 WITHDRAWN_AT_ONCE = 200
 """Documents that one transaction withdraws."""
+EARLY_COMMITS = 200
+"""Commits of an origin that do not wait for a full batch, because a text was seen before."""
 MAX_RESTING = 500
 """Origins without a lease whose evidence is kept, valid unless another worker has changed it."""
 
@@ -72,6 +74,7 @@ class Learned:
         self.read: set[int] = set()
         self.looked_up: set[int] = set()
         self.questions: list[Question] = []
+        self.early_commits = 0
         self.lock = asyncio.Lock()
         self.stored: dict[tuple[str, str], str] = {}
 
@@ -156,6 +159,8 @@ class Learning:
         self._tasks = tasks
         self._origins: dict[str, Learned] = {}
         self._resting: dict[str, Learned] = {}
+        self._texts: set[int] = set()
+        recorder.visit_recorded.connect(self.recorded)
         recorder.batch_committed.connect(self.committed)
 
     @property
@@ -216,6 +221,20 @@ class Learning:
         learned = self._origins.get(key)
         other = learned.samples.pop(due.fingerprint, None) if learned is not None else None
         return replace(due, same_as=other) if other is not None else due
+
+    def recorded(self, visit: VisitResult) -> None:
+        """Commit a page soon whose text was seen before: a rule learned from it saves requests."""
+        learned = self._origins.get(visit.due.origin)
+        if learned is None or not visit.document or visit.content_hash is None:
+            return
+        text = hash((visit.due.origin, visit.content_hash))
+        if text not in self._texts:
+            if len(self._texts) >= MAX_KNOWN:
+                self._texts.clear()
+            self._texts.add(text)
+        elif learned.early_commits < EARLY_COMMITS:
+            learned.early_commits += 1
+            self._recorder.flush_soon(visit.due.origin)
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""

@@ -79,7 +79,7 @@ def active_rule() -> StoredRule:
     """The rule ``/en/*.html => /*.html``, which acts."""
     rule = DuplicateRule.of(script_of("/en/a.html", "/a.html") or (), languages=False)
     rule.widen(script_of("/en/b.html", "/b.html") or ())
-    rule.evidence = Evidence(support=9, tests=4, folded=500, state=RuleState.ACTIVE)
+    rule.evidence = Evidence(support=9, folded=500, state=RuleState.ACTIVE)
     rule.act()
     return StoredRule("duplicate", rule.id, "active", str(rule), rule.as_stored())
 
@@ -165,3 +165,25 @@ def test_a_url_is_not_left_out_for_ever_for_a_page_that_is_gone_by_the_database(
         return 5
 
     assert (yield run(leave_out_again, tmp_path)) == 1
+
+
+@pytest.mark.behaviour("DU-33")
+@pytest_twisted.inlineCallbacks
+def test_a_page_whose_text_was_seen_before_is_committed_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Any, Any, None]:
+    monkeypatch.setattr("sitecrawl.crawl.recorder.BATCH_SECONDS", 3600.0)
+
+    async def record_two(crawl: LearningCrawl) -> list[bool]:
+        dues = await crawl.begin("/p.html", "/q.html", "/en/p.html")
+        await crawl.learning.prepare(SITE, [])
+        texts = {"/p.html": "text", "/q.html": "other", "/en/p.html": "text"}
+        written = [
+            crawl.recorder.record(ingested(dues[path], text, time.time()))
+            for path, text in texts.items()
+        ]
+        async with asyncio.timeout(20):
+            await asyncio.gather(*written)
+        return [each.done() for each in written]
+
+    assert (yield run(record_two, tmp_path)) == [True] * 3

@@ -76,6 +76,26 @@ def test_a_withdrawn_rule_for_all_languages_leaves_one_for_each() -> None:
     assert active == ["/de/*.html => /*.html"]
 
 
+@pytest.mark.behaviour("DU-33")
+def test_a_generalised_rule_is_tested_with_texts_that_supported_it_before() -> None:
+    origin = learning([])
+    texts = range(12)
+    for language in LANGUAGES:
+        for number in texts:
+            page = ObservedPage(f"{ORIGIN}/{language}/{number}.html", number, 1000)
+            origin.observe(page._replace(equal_to=(f"{ORIGIN}/{number}.html",)))
+        [rule] = (each for each in origin.duplicates.values() if "=> /*.html" in str(each))
+        assert rule.state is RuleState.ACTIVE
+    assert rule.evidence.support == len(texts)
+    # One text proves nothing, however often it is found.
+    rule.evidence.retest()
+    rule.evidence.state = RuleState.TESTED
+    for number in texts:
+        page = ObservedPage(f"{ORIGIN}/de/{number}/x.html", 1, 1000)
+        origin.observe(page._replace(equal_to=(f"{ORIGIN}/{number}/x.html",)))
+    assert (rule.state, rule.evidence.tests) == (RuleState.TESTED, 1)
+
+
 @pytest.mark.behaviour("DU-20")
 def test_rules_that_lead_in_circles_keep_the_page_that_was_read_or_ranks_first() -> None:
     names = "abcdefghijk"

@@ -38,15 +38,16 @@ class Evidence:
     """The evidence on one rule.
 
     ``texts`` are hashes of the different texts that support it: an error page under a thousand
-    URLs is one. ``support`` counts them, ``tests`` the consecutive correct predictions, ``against``
-    the wrong ones, ``folded`` the URLs that the rule refused in all runs, ``linked`` those of them
+    URLs is one. ``support`` counts them, ``tested`` are those that were predicted correctly since the
+    rule was last ``generalised`` (then known texts count again), ``against`` counts the wrong
+    predictions, ``folded`` the URLs that the rule refused in all runs, ``linked`` those of them
     that the page replacing them links to; ``needed`` tests activate it. ``counterexample`` is the
     first URL with a wrong prediction, ``retested`` is True once this run has fetched a URL that
     the rule refused in an earlier one.
     """
 
     support: int = 0
-    tests: int = 0
+    tested: list[int] = field(default_factory=list)
     against: int = 0
     folded: int = 0
     linked: int = 0
@@ -54,6 +55,7 @@ class Evidence:
     counterexample: str = ""
     state: RuleState = RuleState.PROPOSED
     needed: int = MIN_TESTS
+    generalised: bool = False
     retested: bool = False
 
     def add(self, text: int, *, foretold: bool) -> bool:
@@ -69,11 +71,24 @@ class Evidence:
         before = self.state
         if before is RuleState.PROPOSED and self.support >= MIN_SUPPORT:
             self.state = RuleState.TESTED
-        elif before is RuleState.TESTED and foretold and not known:
-            self.tests += 1
+        elif before is RuleState.TESTED and foretold and self._is_test(text, known=known):
+            self.tested.append(text)
             if self.tests >= self.needed:
                 self.state = RuleState.ACTIVE
         return self.state is not before
+
+    @property
+    def tests(self) -> int:
+        """Number of different texts predicted correctly since the rule was last generalised."""
+        return len(self.tested)
+
+    def _is_test(self, text: int, *, known: bool) -> bool:
+        return text not in self.tested and (self.generalised or not known)
+
+    def retest(self) -> None:
+        """Begin the tests anew: the texts known so far count again, as they supported less."""
+        self.tested.clear()
+        self.generalised = True
 
     def contradict(self, example: str) -> bool:
         """Count a wrong prediction; return True if the rule was active until now."""

@@ -321,7 +321,7 @@ class OriginLearning:
 
     def _retest(self, rule: DuplicateRule) -> None:
         """Test a generalised rule again; the form that was tested before stays active."""
-        rule.evidence.tests = 0
+        rule.evidence.retest()
         if rule.acting is None or rule.acting != rule.rewriting():
             rule.evidence.state = RuleState.TESTED
             self.unproven.append(rule)
