@@ -56,6 +56,7 @@ _CGIT_PAGES = frozenset({"about", "commit", "log", "refs", "summary", "tag", "tr
 _CGIT_VIEWS = frozenset(
     {"atom", "blame", "blob", "diff", "patch", "plain", "rawdiff", "snapshot", "stats"}
 )
+_CGIT_COMMANDS = _CGIT_PAGES | _CGIT_VIEWS
 _CGIT_PRESENTATION = frozenset(
     {"context", "dt", "follow", "ignorews", "period", "q", "qt", "s", "showmsg", "ss"}
 )
@@ -66,7 +67,7 @@ def cgit_view(link: Address, page: Address) -> str:
 
     ``/project/command/path?h=branch&id=version``; of a commit ``id`` is the name.
     """
-    command, path = _command(link.segments, _CGIT_PAGES | _CGIT_VIEWS)
+    command, path = _command(link.segments, _CGIT_COMMANDS)
     version = link.parameters.get("id", "")
     if command in _CGIT_VIEWS:
         return command
@@ -75,7 +76,7 @@ def cgit_view(link: Address, page: Address) -> str:
     if path and command in ("commit", "log"):
         return f"{command} of one file"
     if version and command not in ("", "commit", "tag"):
-        own, _ = _command(page.segments, _CGIT_PAGES | _CGIT_VIEWS)
+        own, _ = _command(page.segments, _CGIT_COMMANDS)
         if own == "commit" or version != page.parameters.get("id"):
             return f"{command} at an old version"
     return ""
@@ -90,6 +91,7 @@ _GITWEB_VIEWS = frozenset(
     | {"blobdiff_plain", "commitdiff", "commitdiff_plain", "history", "log", "object", "opml"}
     | {"patch", "patches", "project_index", "rss", "search", "search_help", "snapshot"}
 )
+_GITWEB_ACTIONS = _GITWEB_PAGES | _GITWEB_VIEWS
 _GITWEB_OF_VERSION = frozenset({"blob", "shortlog", "tree"})
 
 
@@ -100,7 +102,7 @@ def _gitweb_request(address: Address) -> tuple[str, str]:
     """
     query = address.parameters
     if address.segments and not {"a", "p"} & query.keys():
-        action, rest = _command(address.segments, _GITWEB_PAGES | _GITWEB_VIEWS)
+        action, rest = _command(address.segments, _GITWEB_ACTIONS)
         return action, rest[0].partition(":")[0] if rest else ""
     action = query.get("a", "")
     return action, query.get("hb", "" if action == "blob" else query.get("h", ""))
@@ -133,6 +135,7 @@ _HGWEB_VIEWS = frozenset(
     | {f"{form}-{of}" for form in ("atom", "json", "rss") for of in _HGWEB_FEEDS}
     | {f"raw-{of}" for of in ("annotate", "diff", "file", "filelog", "log", "rev")}
 )
+_HGWEB_COMMANDS = _HGWEB_PAGES | _HGWEB_VIEWS
 _HGWEB_PRESENTATION = frozenset({"graphtop", "linerange", "patch", "revcount", "style"})
 
 
@@ -142,13 +145,12 @@ def hgweb_view(link: Address, page: Address) -> str:
     ``/project/command/version/path``. Its list of commits leads to its next part by a version, to
     which commits link as well: such a link counts on the list alone.
     """
-    commands = _HGWEB_PAGES | _HGWEB_VIEWS
-    command, rest = _command(link.segments, commands)
+    command, rest = _command(link.segments, _HGWEB_COMMANDS)
     if command in _HGWEB_VIEWS:
         return command
     if found := _HGWEB_PRESENTATION & link.parameters.keys():
         return f"{command or 'list'} with {min(found)}"
-    own, own_rest = _command(page.segments, commands)
+    own, own_rest = _command(page.segments, _HGWEB_COMMANDS)
     version, path = (rest[0], rest[1:]) if rest else ("", ())
     if command in ("rev", "changeset") and path:
         return f"{command} of one file"
@@ -199,7 +201,6 @@ def dokuwiki_view(link: Address, page: Address) -> str:  # noqa: ARG001 -- the U
 
 
 _WORDPRESS_PATHS = frozenset({"wp-admin", "wp-json", "wp-login.php", "xmlrpc.php"})
-_WORDPRESS_ENDS = frozenset({"embed", "trackback"})
 _WORDPRESS_PARAMETERS = frozenset({"like_comment", "replytocom", "share"})
 
 
@@ -207,10 +208,7 @@ def wordpress_view(link: Address, page: Address) -> str:  # noqa: ARG001 -- the 
     """Return the view of WordPress to which a link leads, "" for a post, page or list."""
     if found := _WORDPRESS_PARAMETERS & link.parameters.keys():
         return min(found)
-    if found := _WORDPRESS_PATHS.intersection(link.segments):
-        return min(found)
-    last = link.segments[-1] if len(link.segments) > 1 else ""
-    return last if last in _WORDPRESS_ENDS else ""
+    return min(_WORDPRESS_PATHS.intersection(link.segments), default="")
 
 
 VIEWS: Mapping[str, Callable[[Address, Address], str]] = {
