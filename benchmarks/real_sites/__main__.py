@@ -4,13 +4,13 @@
                                     [--rounds N]
 
 Serves each site on a loopback address and crawls it twice, without anything learned or known of its
-software (``before``) and as shipped (``now``); ``--now`` leaves the first out. Prints recall, precision, F1, requests for
-each true page found (and with lists that count neither way), if the crawl ended by itself, and the
-means. With ``--against`` the first crawl is that of another checkout (whose own ``.venv`` is used),
-with the options of ``--against-option``. ``--option`` goes to the other crawl. Debian packages that
-are missing are installed. With ``--keep FOLDER`` outputs, logs and crawl databases stay there. With
-``--rounds`` each site is crawled so many times by turns, and the median of the ratios of CPU is
-printed.
+software (``before``) and as shipped (``now``); ``--now`` leaves the first out. Prints recall,
+precision, F1, requests for each true page found (and with lists that count neither way), if the
+crawl ended by itself, the means, and the figures of all sites together. With ``--against`` the
+first crawl is that of another checkout (whose own ``.venv`` is used), with the options of
+``--against-option``. ``--option`` goes to the other crawl. Debian packages that are missing are
+installed. With ``--keep FOLDER`` outputs, logs and crawl databases stay there. With ``--rounds``
+each site is crawled so many times by turns, and the median of the ratios of CPU is printed.
 """
 
 from __future__ import annotations
@@ -61,6 +61,18 @@ def means(name: str, marks: Sequence[Marks]) -> str:
     costs = mean(each.cost for each in marks), mean(each.cost_with_lists for each in marks)
     figures = " | ".join([*(f"{each:.3f}" for each in ratios), *(f"{each:.2f}" for each in costs)])
     return f"| mean | {name} | {figures} | | | | | | {ended} of {len(marks)} | | |"
+
+
+def together(name: str, marks: Sequence[Marks]) -> str:
+    """The line of all sites as if they were one, for one way of crawling."""
+    requests, found = sum(each.requests for each in marks), sum(each.found for each in marks)
+    listed = found + sum(each.lists for each in marks)
+    costs = f"{requests / max(1, found):.2f} | {requests / max(1, listed):.2f}"
+    counts = f"{requests} | {sum(each.documents for each in marks)}"
+    pages = sum(each.pages for each in marks)
+    return (
+        f"| all sites | {name} | {found / pages:.3f} | | | {costs} | {counts} | | | {pages} | | | |"
+    )
 
 
 def measure(
@@ -139,7 +151,7 @@ def main() -> None:
             for crawled, marks in measured.items():
                 by_crawl[crawled] += marks
     for crawled, all_marks in by_crawl.items():
-        print(means(crawled, all_marks))
+        print(means(crawled, all_marks), together(crawled, all_marks), sep="\n")
 
 
 if __name__ == "__main__":
