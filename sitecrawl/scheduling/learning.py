@@ -51,8 +51,8 @@ MAX_STEPS = 3
 MAX_CHAIN = 20
 WITHDRAWN_AT_ONCE = 200
 """Documents that one transaction withdraws."""
-EARLY_COMMITS = 200
-"""Commits of an origin that do not wait for a full batch, because a text was seen before."""
+EARLY_COMMITS = 500
+"""Pages of an origin that do not wait for a full batch, because they are evidence for a rule."""
 MAX_RESTING = 500
 """Origins without a lease whose evidence is kept, valid unless another worker has changed it."""
 
@@ -223,18 +223,25 @@ class Learning:
         return replace(due, same_as=other) if other is not None else due
 
     def recorded(self, visit: VisitResult) -> None:
-        """Commit a page soon whose text was seen before: a rule learned from it saves requests."""
+        """Commit a page soon that is evidence: a rule learned from it saves requests."""
         learned = self._origins.get(visit.due.origin)
-        if learned is None or not visit.document or visit.content_hash is None:
+        if learned is None or learned.early_commits >= EARLY_COMMITS:
             return
-        text = hash((visit.due.origin, visit.content_hash))
-        if text not in self._texts:
-            if len(self._texts) >= MAX_KNOWN:
-                self._texts.clear()
-            self._texts.add(text)
-        elif learned.early_commits < EARLY_COMMITS:
+        if visit.outcome is Outcome.PERMANENT_REDIRECT or self._is_repeated(visit):
             learned.early_commits += 1
             self._recorder.flush_soon(visit.due.origin)
+
+    def _is_repeated(self, visit: VisitResult) -> bool:
+        """Return True if this process has read a page with the text of one of its origin."""
+        if not visit.document or visit.content_hash is None:
+            return False
+        text = hash((visit.due.origin, visit.content_hash))
+        if text in self._texts:
+            return True
+        if len(self._texts) >= MAX_KNOWN:
+            self._texts.clear()
+        self._texts.add(text)
+        return False
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
