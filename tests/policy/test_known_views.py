@@ -104,6 +104,7 @@ HGWEB = {
         "/shortlog/tip?revcount=120": "shortlog with revcount",
         "/file/tip": "",
         "/log": "log",
+        "/?sort=-lastchange": "list with sort",
         "/graph/tip": "graph",
         "/help": "help",
         "/atom-log": "atom-log",

@@ -136,7 +136,7 @@ _HGWEB_VIEWS = frozenset(
     | {f"raw-{of}" for of in ("annotate", "diff", "file", "filelog", "log", "rev")}
 )
 _HGWEB_COMMANDS = _HGWEB_PAGES | _HGWEB_VIEWS
-_HGWEB_PRESENTATION = frozenset({"graphtop", "linerange", "patch", "revcount", "style"})
+_HGWEB_PRESENTATION = frozenset({"graphtop", "linerange", "patch", "revcount", "sort", "style"})
 
 
 def hgweb_view(link: Address, page: Address) -> str:
