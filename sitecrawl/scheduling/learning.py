@@ -302,6 +302,13 @@ class Learning:
                     words = rule.in_words(admission.url)
                     yield ReplacedPage(page.row, admission.fingerprint, words)
 
+    async def note_down(self, key: str) -> None:
+        """Let an origin that is given up replace no further pages, and store those that it does."""
+        for other, learned in list(self._origins.items()):
+            if key in learned.hosts.folded_into:
+                learned.hosts.note_down(key)
+                await self._recorder.flush(other)
+
     async def release(self, key: str) -> None:
         """Finish learning and save the rules before the lease of an origin ends."""
         learned = self._origins.pop(key, None)

@@ -242,6 +242,7 @@ class LeasedOrigins:
                 origin.key
             ):
                 await self._settle(origin.key)
+            await self._learning.note_down(origin.key)  # what it replaces is queued again then
             await frontier.exclude_from_run(origin.key, origin.given_up)
             self.acquire()
             return

@@ -169,6 +169,10 @@ class HostRules:
         """Return True if a page of the partner may replace one: it was read, or can be now."""
         return is_read or rule.partner not in self._down
 
+    def note_down(self, partner: str) -> None:
+        """Replace no further pages by those of a partner that is given up."""
+        self._down.add(partner)
+
     @property
     def folded_into(self) -> list[str]:
         """The partners into which an active rule folds the origin, also one that rests."""

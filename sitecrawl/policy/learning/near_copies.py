@@ -363,6 +363,20 @@ class NearCopies:
             return TextComparison(Novelty.UNKNOWN, original)
         return TextComparison(Novelty.NEAR_COPY, original)
 
+    def original_of(self, url: str, text: str, template: str, title: str) -> str | None:
+        """Return the page that has nearly all of the text of a page; remember nothing."""
+        if not self.is_comparing:
+            return None
+        whole, own = Shingles.both(text, url, own_title(url, title))
+        if len(whole.all) < MIN_SHINGLES:
+            return None
+        return self._find(url, names_of(url), (own.without(self.common_of(template)), whole))[0]
+
+    def common_of(self, template: str) -> frozenset[int]:
+        """Return the shingles of most of the first pages of a template."""
+        boilerplate = self._templates.get(template)
+        return boilerplate.common if boilerplate is not None else frozenset()
+
     def _recall_early(self) -> None:
         while self._early:
             url, names, text, title = self._early.popleft()

@@ -89,7 +89,7 @@ class StoredText(NamedTuple):
 
     title: str
     body: str
-    links: frozenset[int]
+    links: frozenset[int] = frozenset()
 
 
 class Repetition(NamedTuple):
@@ -316,57 +316,68 @@ class RepeatedPages:
         )
 
     def _repeats(self, page: ComparedPage, other: ComparedPage) -> bool:
-        if page.row == other.row or ("?" in other.url and "?" not in page.url):
-            return False
-        if page.length > MAX_TEXT and page.length > other.length / MIN_REPEATED:
-            return False  # only the beginnings are compared
-        is_older = page.kind == other.kind
-        if is_older and page.thing != other.thing:
-            return False
-        return self._is_contained(page, other, is_older=is_older) and not self.is_edition(
-            page, other
-        )
+        common = self._common.get(page.kind) or self._common.get(other.kind, frozenset())
+        return repeats(page, other, common) and not self.is_edition(page, other)
 
     def is_edition(self, page: ComparedPage, other: ComparedPage) -> bool:
         """Return True for a page of another release, version, translation or thing than another page."""
-        return (
-            are_editions(page.url, other.url)
-            or self._is_version(page, other)
-            or says_where_it_is(page.url, page.text, other.url, other.text)
-        )
-
-    def _is_contained(self, page: ComparedPage, other: ComparedPage, *, is_older: bool) -> bool:
-        common = self._common.get(page.kind) or self._common.get(other.kind, frozenset())
-        own = page.own.without(common)
-        if len(own.all) < MIN_SHINGLES and page.is_suspect:  # it says what all of its kind say
-            return own.is_contained_in(other.text, MIN_HOLLOW, SAME_NUMBERS, 0)
-        is_larger = page.length > other.length
-        if page.title in ("", other.title) and not is_older:
-            if len(own.all) < MIN_SHINGLES:
-                return page.own.is_contained_in(other.text, MIN_REPEATED, SAME_NUMBERS, 1)
-            share = MIN_LARGER if is_larger else MIN_CONTAINMENT
-            return own.is_contained_in(other.text, share, SAME_NUMBERS)
-        share = MIN_OLDER if is_older else MIN_LARGER if is_larger else MIN_REPEATED
-        return page.text.without(common).is_contained_in(other.text, share)
-
-    def _is_version(self, page: ComparedPage, other: ComparedPage) -> bool:
-        """Return True for a page of a version or translation of a site, whose pages link to others of it.
-
-        The other page does not link to these. No version has the name of a single change.
-        """
-        name, apart = page.path.rpartition("/")[2], segments_of(page.path) - segments_of(other.path)
-        if not apart or name in apart or any(map(is_opaque, apart)):
-            return False
-        for row in page.links - other.links:
-            linked = self._path_of(row)
-            if not page.path.startswith(linked) and apart <= segments_of(linked):
-                return True
-        return False
+        return is_edition(page, other, map(self._path_of, page.links - other.links))
 
     def _path_of(self, row: int) -> str:
         """Return the path of a linked page, "" for one that is not known."""
         page = self._pages.get(row)
         return page.path if page is not None else self._linked.get(row, "").partition("?")[0]
+
+
+def repeats(page: ComparedPage, other: ComparedPage, common: frozenset[int]) -> bool:
+    """Return True if another page has the text of a page, but for ``common``, which all of its kind say."""
+    if page.row == other.row or ("?" in other.url and "?" not in page.url):
+        return False
+    if page.length > MAX_TEXT and page.length > other.length / MIN_REPEATED:
+        return False  # only the beginnings are compared
+    is_older = page.kind == other.kind
+    if is_older and page.thing != other.thing:
+        return False
+    return _is_contained(page, other, common, is_older=is_older)
+
+
+def _is_contained(
+    page: ComparedPage, other: ComparedPage, common: frozenset[int], *, is_older: bool
+) -> bool:
+    own = page.own.without(common)
+    if len(own.all) < MIN_SHINGLES and page.is_suspect:  # it says what all of its kind say
+        return own.is_contained_in(other.text, MIN_HOLLOW, SAME_NUMBERS, 0)
+    is_larger = page.length > other.length
+    if page.title in ("", other.title) and not is_older:
+        if len(own.all) < MIN_SHINGLES:
+            return page.own.is_contained_in(other.text, MIN_REPEATED, SAME_NUMBERS, 1)
+        share = MIN_LARGER if is_larger else MIN_CONTAINMENT
+        return own.is_contained_in(other.text, share, SAME_NUMBERS)
+    share = MIN_OLDER if is_older else MIN_LARGER if is_larger else MIN_REPEATED
+    return page.text.without(common).is_contained_in(other.text, share)
+
+
+def is_edition(page: ComparedPage, other: ComparedPage, linked: Iterable[str]) -> bool:
+    """Return True for a page of another release, version, translation or thing than another page.
+
+    ``linked`` are the paths of the pages to which only the first one links.
+    """
+    return (
+        are_editions(page.url, other.url)
+        or _is_version(page, other, linked)
+        or says_where_it_is(page.url, page.text, other.url, other.text)
+    )
+
+
+def _is_version(page: ComparedPage, other: ComparedPage, linked: Iterable[str]) -> bool:
+    """Return True for a page of a version or translation of a site, whose pages link to others of it.
+
+    The other page does not link to these. No version has the name of a single change.
+    """
+    name, apart = page.path.rpartition("/")[2], segments_of(page.path) - segments_of(other.path)
+    if not apart or name in apart or any(map(is_opaque, apart)):
+        return False
+    return any(not page.path.startswith(each) and apart <= segments_of(each) for each in linked)
 
 
 def _is_state(page: ComparedPage, other: ComparedPage) -> bool:
