@@ -75,6 +75,7 @@ class Learned:
         self.looked_up: set[int] = set()
         self.questions: list[Question] = []
         self.early_commits = 0
+        self.sample: int | None = None
         self.lock = asyncio.Lock()
         self.stored: dict[tuple[str, str], str] = {}
 
@@ -193,6 +194,7 @@ class Learning:
         learned = self._origins.get(key)
         if learned is None:
             return None
+        learned.sample = None
         refusal = self._fold_into_partner(learned, due) if learned.hosts.rules else None
         if refusal is not None or not learned.rules.has_rules or not _may_fold(due):
             return refusal
@@ -210,10 +212,16 @@ class Learning:
             )
             before = due.outcome == Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if not fold.rule.evidence.fold(linked=linked, before=before):
+                learned.sample = due.fingerprint
                 return None
             learned.keep_out(due, candidate)
             return LEARNED_DUPLICATE.refuse(fold.in_words), candidate
         return None
+
+    def is_sample(self, key: str, due: DueUrl) -> bool:
+        """Return True if the URL decided last is requested to test a rule on paths or parameters."""
+        learned = self._origins.get(key)
+        return learned is not None and learned.sample == due.fingerprint
 
     def as_sample(self, key: str, due: DueUrl) -> DueUrl:
         """Return a URL to be requested with the page that replaces it, if it is a sample of a rule on

@@ -158,21 +158,27 @@ class OriginQueues:
         return None
 
     def _stands_aside(self, origin: Origin, due: DueUrl) -> bool:
-        """Skip a URL that another one replaces or that brings nothing; put off what comes later."""
+        """Skip a URL that another one replaces or that brings nothing; put off what comes later.
+
+        A sample is requested: it is taken last, and one of a learned rule is not left out after all.
+        """
         decision = self._worth.decide(origin.key, due)
+        if decision is None:
+            if self._worth.skips(origin.key, due) or self._worth.puts_off(origin.key, due):
+                return True
+            refusal = self._learning.decide(origin.key, due)
+            if refusal is not None:
+                decision, other = refusal
+                # Another origin's robots.txt is asked when the URL is due there.
+                if other.origin != origin.key or self._robots.decide(origin, other.url).allowed:
+                    self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other)
+                    return True
+            if self._learning.is_sample(origin.key, due):
+                return False
+            decision = self._worth.decide_kind(origin.key, due)
         if decision is not None:
             self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
-            return True
-        if self._worth.skips(origin.key, due) or self._worth.puts_off(origin.key, due):
-            return True
-        refusal = self._learning.decide(origin.key, due)
-        if refusal is not None:
-            decision, other = refusal
-            # Another origin's robots.txt is asked when the URL is due there.
-            if other.origin != origin.key or self._robots.decide(origin, other.url).allowed:
-                self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other)
-                return True
-        return False
+        return decision is not None
 
     def released(self, key: str) -> None:
         """Requeue URLs of an origin that learned rules had skipped."""

@@ -285,7 +285,7 @@ class Worth:
         return parts
 
     def decide(self, key: str, due: DueUrl) -> Decision | None:
-        """Refuse a URL of a closed subtree or barren template; None to fetch it or put it off."""
+        """Refuse a URL of a closed subtree or a kind that fails; None to fetch it or put it off."""
         worth = self._origins.get(key)
         if worth is None:
             return None
@@ -299,14 +299,15 @@ class Worth:
             words = mazes.in_words(due.url)
             self._left[f"{key}{mazes.name_of(due.url)}"] = words
             return MAZE.refuse(f"{self._settings[MAZE]}: {words}")
-        return self._decide_kind(key, worth, due) if self._may_leave(due) else None
+        broken = worth.broken.verdict(due.url, due.fingerprint) if self._may_leave(due) else None
+        return self._leave_barren(key, *broken) if broken is not None else None
 
-    def _decide_kind(self, key: str, worth: OriginWorth, due: DueUrl) -> Decision | None:
-        """Refuse a URL of a kind of page that fails or brings nothing."""
-        broken = worth.broken.verdict(due.url, due.fingerprint)
-        if broken is not None:
-            return self._leave_barren(key, *broken)
-        if due.priority not in (LOW, MIXED) or not self._is_low(worth, due):
+    def decide_kind(self, key: str, due: DueUrl) -> Decision | None:
+        """Refuse a URL of a kind of page that brings nothing, unless it is a sample."""
+        worth = self._origins.get(key)
+        if worth is None or due.priority not in (LOW, MIXED) or not self._is_low(worth, due):
+            return None
+        if self._watched_subtree(worth.mazes, due) is not None:
             return None
         judged = worth.templates.judge(due.url)
         if judged is None or not judged[1].is_barren or worth.is_premature(*judged):

@@ -132,3 +132,40 @@ def test_a_single_rule_can_be_forbidden(server: Server, crawl: CrawlCommand) -> 
     assert len(set(pages(server))) == len(site)
     _, said = crawl.command("frontier", "rules")
     assert f"{name} forbidden" in said
+
+
+NAMES = [f"p{letter}{other}.html" for letter in "abcde" for other in "fghijk"]
+MISSING = [f"/de/q{letter}.html" for letter in "abcdefgh"]
+
+
+def in_german(site: dict[str, Page], *further: str) -> dict[str, Page]:
+    """Add lists of the folder ``/de/`` to pages: some of these, broken links, and the rest of these."""
+    pages = [path for path in site if not path.startswith("/de/")]
+    site["/"] = page(*pages, *(f"/de/{name}" for name in NAMES[:15]), "/more/", title="Home")
+    site["/more/"] = page(*MISSING, "/last/", title="More")
+    site["/last/"] = page(*(f"/de/{name}" for name in NAMES[15:]), *further, title="Last")
+    return site
+
+
+@pytest.mark.behaviour("Q-51")
+def test_broken_links_do_not_leave_out_the_translations_beside_them(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    languages = ("en", "fr", "de")
+    texts = {f"/{each}/{name}": f"{name} {each}" for each in languages for name in NAMES}
+    site: dict[str, Page] = {path: leaf(text) for path, text in texts.items()}
+    run = crawl(f"{server.serve(in_german(site))}/")
+    assert titles(run) == {f"Page {each}" for each in texts.values()} | {"Home", "More", "Last"}
+
+
+@pytest.mark.behaviour("Q-51")
+def test_urls_that_a_rule_leaves_out_are_no_samples_of_their_kind(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {
+        f"{folder}/{name}": leaf(name) for folder in ("", "/de") for name in NAMES
+    }
+    alone = {f"/de/r{letter}.html": f"only {letter}" for letter in "abcdefghij"}
+    site |= {path: leaf(text) for path, text in alone.items()}
+    run = crawl(f"{server.serve(in_german(site, *alone))}/")
+    assert {f"Page {each}" for each in alone.values()} <= titles(run)

@@ -8,6 +8,7 @@ from sitecrawl.policy.learning.template_worth import (
     HANDFUL,
     MIN_POOLED,
     MIN_STATED,
+    NEAR_COPY,
     Templates,
     TemplateVisit,
 )
@@ -119,3 +120,19 @@ def test_a_kind_comes_last_from_its_first_page_that_says_noindex_or_its_second_w
     assert not comes_last("/item/4")
     observe(templates, *(f"/item/{n}" for n in range(4, 4 + HANDFUL)), result="file_not_found")
     assert comes_last("/item/10")
+
+
+@pytest.mark.behaviour("Q-51")
+def test_documents_that_were_not_compared_count_for_their_kind_unless_it_has_near_copies() -> None:
+    """Translations are not compared with each other: broken links among them prove nothing."""
+    templates = Templates()
+    for n in range(HANDFUL):
+        document = TemplateVisit(
+            f"{HOME}/ko/page{n}.html", f"{HOME}/", "file_ingested", is_new=True
+        )
+        templates.observe(document._replace(is_counted=False))
+    missing = [f"/ko/missing{n}.html" for n in range(4 * HANDFUL)]
+    observe(templates, *missing, result="file_not_found")
+    assert judged(templates, "/ko/other.html") is None
+    observe(templates, "/ko/copy.html", result=NEAR_COPY)
+    assert judged(templates, "/ko/other.html") is not None

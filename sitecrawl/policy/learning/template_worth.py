@@ -67,8 +67,8 @@ class TemplateVisit(NamedTuple):
     """A page that was requested: the template of its referrer gets credit if it ``is_new``.
 
     ``result`` names its outcome. ``is_new`` is True for a document with text of its own;
-    ``original`` is the page that a near copy repeats. ``is_counted``: it tells something about its
-    own template.
+    ``original`` is the page that a near copy repeats. ``is_counted`` is False for a document of which
+    it is unknown if its text is new, as it was not compared.
     """
 
     url: str
@@ -85,7 +85,8 @@ class TemplateWorth:
 
     ``new`` counts the documents, ``credit`` those first found on pages of the
     template, ``results`` the outcomes of the others, ``skipped`` the URLs considered since it
-    was found barren. ``example`` is a near copy and the page that it repeats. ``is_hasty``: its origin
+    was found barren. ``uncompared`` are further documents, which count as new ones unless pages of the
+    template are near copies. ``example`` is a near copy and the page that it repeats. ``is_hasty``: its origin
     has many templates of near copies.
     """
 
@@ -93,14 +94,24 @@ class TemplateWorth:
     new: int = 0
     credit: int = 0
     skipped: int = 0
+    uncompared: int = 0
     results: Counter[str] = field(default_factory=Counter)
     example: str = ""
     is_hasty: bool = False
 
     @property
+    def brought(self) -> int:
+        """Number of documents, its own and those it led to."""
+        return self.new + self.credit + self._presumed
+
+    @property
     def share(self) -> float:
         """Documents, its own and those it led to, for each page."""
-        return (self.new + self.credit) / max(1, self.pages)
+        return self.brought / max(1, self.pages + self._presumed)
+
+    @property
+    def _presumed(self) -> int:
+        return 0 if self.results[NEAR_COPY] else self.uncompared
 
     @property
     def is_copied(self) -> bool:
@@ -115,7 +126,7 @@ class TemplateWorth:
     @property
     def comes_last(self) -> bool:
         """True if the template comes after others: it brings little, or has brought nothing yet."""
-        if self.new or self.credit:
+        if self.brought:
             return self.is_low
         if not TEACHING.isdisjoint(self.results):
             return self.pages >= HANDFUL
@@ -135,8 +146,7 @@ class TemplateWorth:
             return self.pages >= FEW and not self.new and not self.credit
         if self.pages >= MIN_COPIED and self.is_copied:
             return self.share < COPIED_SHARE
-        exceptions = self.new + self.credit
-        enough = MIN_EXCEPTIONS if exceptions else HANDFUL
+        enough = MIN_EXCEPTIONS if self.brought else HANDFUL
         return self.pages >= enough and self.share < BARREN_SHARE
 
     @property
@@ -145,7 +155,7 @@ class TemplateWorth:
         if self.pages >= MIN_COPIED and self.is_copied:
             return self.share < COPIED_SHARE
         enough = MIN_STATED if self.is_stated else MIN_POOLED
-        if self.new or self.credit:
+        if self.brought:
             enough = MIN_EXCEPTIONS
         return self.pages >= enough and self.share < BARREN_SHARE
 
@@ -166,7 +176,8 @@ class TemplateWorth:
         led = "none led" if not self.credit else f"they led {self.credit} times"
         example = f"; {self.example}" if self.example else ""
         return (
-            f"of {self.pages} pages of {name}: {found}; {self.new} became documents"
+            f"of {self.pages + self._presumed} pages of {name}: {found};"
+            f" {self.new + self._presumed} became documents"
             f"{' with text of their own' if example else ''}, {led} to one{example}"
         )
 
@@ -188,12 +199,11 @@ class Templates:
     def observe(self, page: TemplateVisit) -> None:
         """Learn from a page that was requested for the first time."""
         template = self._of(self.name_of(page.url))
-        if page.is_counted:
-            self._count(template, page)
+        self._count(template, page)
         if page.is_new and page.referrer is not None and not template.is_low:
             is_sure = page.is_counted or not template.results[NEAR_COPY]
             self._credit(page.referrer, is_sure=is_sure)
-        if page.is_counted and page.result not in TEACHING:
+        if page.result not in TEACHING:
             for name in self._pools_of(page.url):
                 self._count(self._of(name), page)
 
@@ -299,8 +309,10 @@ class Templates:
 
     def _count(self, template: TemplateWorth, page: TemplateVisit) -> None:
         was_barren = template.is_barren
-        template.pages += 1
-        if page.is_new:
+        template.pages += page.is_counted
+        if not page.is_counted:
+            template.uncompared += 1
+        elif page.is_new:
             template.new += 1
         else:
             template.results[page.result] += 1
@@ -406,6 +418,7 @@ class Templates:
                     "new": each.new,
                     "credit": each.credit,
                     "skipped": each.skipped,
+                    "uncompared": each.uncompared,
                     "results": dict(each.results),
                     "example": each.example,
                 }
