@@ -89,6 +89,12 @@ UNCHANGED = (
 EXAMPLES = 5
 MAX_COMPARED, BATCH = 5000, 200
 """Documents of an origin that are compared at its end, and of them read at once."""
+MAX_HASHES = 3_000_000
+"""Hashes of the documents that are compared; about 90 bytes each."""
+MAX_CHARACTERS = 30_000_000
+"""Length of the lists of a path that are compared together."""
+WITHDRAWN_AT_ONCE = 200
+"""Documents that one transaction withdraws; others of the crawl wait meanwhile."""
 MAX_LINKED = 200_000
 """Linked pages without a document, whose URLs are read."""
 MAX_DATES = 200_000
@@ -503,12 +509,13 @@ class Worth:
         if not (worth.mazes.closed or copied or mixed):
             return []
         frontier = self._owner.frontier
+        await frontier.save_worth(key, worth.as_stored())  # a run after a kill begins here again
         pages = await frontier.current_pages(key)
-        found = [] if is_down else self._of_mazes(worth.mazes, pages)
+        found = [] if is_down else await asyncio.to_thread(self._of_mazes, worth.mazes, pages)
         readmitted: list[str] = []
         if self._judges and (copied or mixed):
             before = await frontier.withdrawn_copies(key)
-            mixes = mixes_among(before, pages)
+            mixes = await asyncio.to_thread(mixes_among, before, pages)
             found += self._withdrawn_of(pages, await self._find_mixes(pages, mixes))
             if copied:
                 before = [url for url in before if url not in mixes]
@@ -518,9 +525,11 @@ class Worth:
             sound = {each.row for each in pages if each.is_sound}
             found = [each for each in found if sound.issuperset((each.row, each.by))]
             readmitted = []
-        if not found and not readmitted:
-            return []
-        changes = await frontier.withdraw(key, found, readmitted)
+        changes: list[Change] = []
+        for start in range(0, len(found), WITHDRAWN_AT_ONCE):
+            changes += await frontier.withdraw(key, found[start : start + WITHDRAWN_AT_ONCE], [])
+        if readmitted:
+            changes += await frontier.withdraw(key, [], readmitted)
         withdrawn = (each.record["url"] for each in changes if each.op == "delete")
         self._withdrawn.update(f"{key}{worth.templates.group_of(url)}" for url in withdrawn)
         return changes
@@ -541,45 +550,53 @@ class Worth:
     ) -> list[Repetition]:
         """Return the mixes of facets that repeat other lists; ``before`` were withdrawn earlier."""
         repeated: list[Repetition] = []
-        for found in find_mixes(pages, before):
+        for found in await asyncio.to_thread(list, find_mixes(pages, before)):
             compared = (*found.mixes, *found.others)
             if len(compared) <= MAX_COMPARED:
-                texts = {page.row: stored async for page, stored in self._texts(compared)}
+                texts: dict[int, StoredText] = {}
+                async for batch in self._texts(compared):
+                    texts.update((page.row, stored) for page, stored in batch)
+                    if sum(len(each.body) for each in texts.values()) > MAX_CHARACTERS:
+                        return repeated
                 rows = {each.row for each in compared}
                 elsewhere = frozenset(each.row for each in pages if each.row not in rows)
-                repeated += repeated_mixes(found, texts, elsewhere)
+                repeated += await asyncio.to_thread(repeated_mixes, found, texts, elsewhere)
         return repeated
 
     async def _find_copies(
         self, templates: Templates, pages: Sequence[CurrentPage], before: Sequence[str]
     ) -> tuple[list[Repetition], list[str]]:
         """Return the documents that repeat others, and the withdrawn URLs of kinds that do so no more."""
-        chosen = _to_compare(pages, templates)
-        compared = [
-            ComparedPage.of(templates, each, stored) async for each, stored in self._texts(chosen)
-        ]
-        earlier = Counter(templates.group_of(url) for url in before)
-        linked = {row for each in compared for row in each.links} - {each.row for each in compared}
-        urls = await self._owner.frontier.urls_of(sorted(linked)[:MAX_LINKED])
-        repeated = await asyncio.to_thread(RepeatedPages, compared, earlier, urls)
+        in_thread = asyncio.to_thread  # other origins go on meanwhile
+        chosen, groups = await in_thread(_to_compare, pages, templates, before)
+        compared: list[ComparedPage] = []
+        hashes = 0
+        async for batch in self._texts(chosen):
+            found = await in_thread(_as_compared, templates, batch)
+            compared += found
+            hashes += sum(each.text.size for each in found)
+            if hashes > MAX_HASHES:
+                break
+        linked = await in_thread(_linked_rows, compared)
+        urls = await self._owner.frontier.urls_of(linked)
+        repeated = await in_thread(RepeatedPages, compared, Counter(groups.values()), urls)
         if repeated.is_site_of_views:
             assembled = AssembledPages(repeated)
-            async for each, stored in self._texts(chosen):
-                assembled.add(each.row, stored.body)
-            await asyncio.to_thread(assembled.find, urls)
-        found = repeated.judge()
-        return found, [url for url in before if templates.group_of(url) in repeated.cleared]
+            rows = {each.row for each in compared}
+            async for batch in self._texts([each for each in chosen if each.row in rows]):
+                await in_thread(_add_phrases, assembled, batch)
+            await in_thread(assembled.find, urls)
+        copies = await in_thread(repeated.judge)
+        return copies, [url for url, group in groups.items() if group in repeated.cleared]
 
     async def _texts(
         self, pages: Sequence[CurrentPage]
-    ) -> AsyncIterator[tuple[CurrentPage, StoredText]]:
-        """Yield the pages with the texts of their documents."""
+    ) -> AsyncIterator[list[tuple[CurrentPage, StoredText]]]:
+        """Yield batches of the pages with the texts of their documents."""
         for start in range(0, len(pages), BATCH):
             batch = pages[start : start + BATCH]
             texts = await self._owner.frontier.texts_of([each.row for each in batch])
-            for each in batch:
-                if each.row in texts:
-                    yield each, texts[each.row]
+            yield [(each, texts[each.row]) for each in batch if each.row in texts]
 
     def _of_mazes(self, mazes: Mazes, pages: Iterable[CurrentPage]) -> list[Withdrawal]:
         """Return the documents of closed subtrees to which only pages of these lead."""
@@ -741,15 +758,47 @@ def _path_of(url: str) -> str:
     return url.partition("?")[0]
 
 
-def _to_compare(pages: Sequence[CurrentPage], templates: Templates) -> list[CurrentPage]:
-    """Return the pages to be compared: all of a small origin, otherwise copies and those of their names."""
-    if len(pages) <= MAX_COMPARED:
-        return list(pages)
+def _to_compare(
+    pages: Sequence[CurrentPage], templates: Templates, withdrawn: Iterable[str]
+) -> tuple[list[CurrentPage], dict[str, str]]:
+    """Return the pages to be compared, and the groups of the withdrawn URLs.
+
+    Those are all of a small origin, otherwise copies and pages that share their names. Pages of one
+    name come together, those of copies first, as only the first ones may fit into the memory.
+    """
     copied = [each for each in pages if templates.copied_kind(each.url)]
     names = {name for each in copied for name in names_of(each.url)}
-    others = (each for each in pages if not names.isdisjoint(names_of(each.url)))
-    found = {each.row: each for each in (*copied[: MAX_COMPARED // 2], *others)}
-    return list(found.values())[:MAX_COMPARED]
+    by_name: defaultdict[str, dict[int, CurrentPage]] = defaultdict(dict)
+    others: list[CurrentPage] = []
+    for page in pages:
+        name = next((each for each in names_of(page.url) if each in names), None)
+        if name is not None:
+            by_name[name][page.row] = page
+        else:
+            others.append(page)
+    found = [page for group in by_name.values() for page in group.values()]
+    if len(pages) <= MAX_COMPARED:
+        found += others
+    return found[:MAX_COMPARED], {url: templates.group_of(url) for url in withdrawn}
+
+
+def _as_compared(
+    templates: Templates, batch: Iterable[tuple[CurrentPage, StoredText]]
+) -> list[ComparedPage]:
+    return [ComparedPage.of(templates, page, stored) for page, stored in batch]
+
+
+def _linked_rows(pages: Sequence[ComparedPage]) -> list[int]:
+    """Return the rows of the other pages to which pages link."""
+    linked = {row for each in pages for row in each.links} - {each.row for each in pages}
+    return sorted(linked)[:MAX_LINKED]
+
+
+def _add_phrases(
+    assembled: AssembledPages, batch: Iterable[tuple[CurrentPage, StoredText]]
+) -> None:
+    for page, stored in batch:
+        assembled.add(page.row, stored.body)
 
 
 def log_left_out(stored: Mapping[str, Any]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 
 import pytest
 
-from fixtures.crawls import CrawlCommand
+from fixtures.crawls import CrawlCommand, standing
 from fixtures.databases import KINDS, Databases
+from fixtures.faults import ADDON, FAULT
 from fixtures.server import Answer, Page, Request, Server, Site
 from tests.crawl.test_template_worth import code_browser
 
@@ -86,3 +89,26 @@ def test_a_view_read_after_its_kind_was_judged_is_never_a_document(
     second = crawl(f"{origin}/", settings=settings, recrawl=0)
     assert second.deletions[kept] == "gone"
     assert view in second.documents
+
+
+@pytest.mark.behaviour("Q-34")
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_at_the_withdrawal_loses_and_repeats_none(
+    server: Server, crawl: CrawlCommand, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    site = code_browser()
+    origin = server.serve(site)
+    monkeypatch.setenv(FAULT, f"withdraw {moment} 1")
+    killed = crawl(f"{origin}/", settings={"ADDONS": ADDON})
+    assert killed.status == -signal.SIGKILL
+    monkeypatch.delenv(FAULT)
+    server.log.clear()
+    run = crawl(f"{origin}/")
+    assert len(server.log.targets()) < 20, "the pages are not read again"
+    files = {f"{origin}{path}" for path in site if "/tree/" in path and "?" not in path}
+    assert files <= standing(killed, run)
+    assert len(standing(killed, run) - files) <= 4
+    deleted = [line["url"] for each in (killed, run) for line in each.lines
+               if line["op"] == "delete"]  # fmt: skip
+    assert len(deleted) > 20
+    assert set(Counter(deleted).values()) == {1}

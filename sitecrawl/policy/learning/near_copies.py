@@ -56,6 +56,8 @@ MAX_NAMES = 20_000
 MAX_TEMPLATES = 500
 MAX_SIZE = 400_000
 """Number of hashes remembered, those of a text once for each of its names; about 30 MB."""
+MAX_COUNTED = 600_000
+"""Number of shingles that are counted in the first pages of templates; about 45 MB."""
 MIN_NAME, MAX_NAME = 3, 80
 """Length of a name, in characters; longer ones are cut."""
 
@@ -272,6 +274,11 @@ class Boilerplate:
     _counts: Counter[int] = field(default_factory=Counter)
     common: frozenset[int] = frozenset()
 
+    @property
+    def size(self) -> int:
+        """Number of shingles that are counted, until there were enough pages."""
+        return len(self._counts)
+
     def add(self, page: Shingles) -> None:
         """Count the shingles of a page, until there were enough pages."""
         if self._pages >= SAMPLE:
@@ -302,6 +309,7 @@ class NearCopies:
     _copies: Counter[str] = field(default_factory=Counter)
     _of_queries: set[str] = field(default_factory=set)
     _size: int = 0
+    _counted: int = 0
     _originals: dict[str, dict[str, Shingles]] = field(default_factory=dict)
     _templates: dict[str, Boilerplate] = field(default_factory=dict)
 
@@ -386,10 +394,17 @@ class NearCopies:
 
     def _boilerplate(self, template: str, page: Shingles) -> frozenset[int]:
         boilerplate = self._templates.setdefault(template, Boilerplate())
+        before = boilerplate.size
         boilerplate.add(page)
+        self._counted += boilerplate.size - before
         if len(self._templates) > MAX_TEMPLATES:
-            del self._templates[next(iter(self._templates))]
+            self._forget_template(next(iter(self._templates)))
+        while self._counted > MAX_COUNTED:
+            self._forget_template(next(name for name, each in self._templates.items() if each.size))
         return boilerplate.common
+
+    def _forget_template(self, name: str) -> None:
+        self._counted -= self._templates.pop(name).size
 
     def _count(self, names: list[str], *, known: bool) -> None:
         if len(self._seen) < MAX_NAMES:

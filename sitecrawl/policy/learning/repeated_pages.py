@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, cmp_to_key
+from functools import cached_property, cmp_to_key, lru_cache
 from itertools import combinations
 from typing import NamedTuple, Self
 from urllib.parse import unquote_plus
@@ -100,13 +100,13 @@ class Repetition(NamedTuple):
     words: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComparedPage:
     """A document of an origin.
 
     ``row`` identifies it; ``group`` names the kind of page by which it is judged, and ``is_suspect``
     tells if that was found to be one of near copies. ``text`` has all shingles of the text,
-    ``own`` those without words of the URL, ``links`` the rows of the pages to which it links.
+    ``named`` are those of them with words of the URL, ``links`` the rows of the pages to which it links.
     """
 
     row: int
@@ -118,7 +118,7 @@ class ComparedPage:
     is_suspect: bool
     title: str
     text: Shingles
-    own: Shingles
+    named: frozenset[int]
     length: int
     links: frozenset[int]
 
@@ -127,6 +127,7 @@ class ComparedPage:
         """Return a page as judged by the templates of its origin."""
         suspect, kind = templates.copied_kind(page.url), templates.name_of(page.url)
         title = own_title(page.url, stored.title)
+        text, own = Shingles.both(stored.body, page.url, title)
         return cls(
             page.row,
             page.url,
@@ -136,7 +137,8 @@ class ComparedPage:
             suspect or kind,
             bool(suspect),
             title,
-            *Shingles.both(stored.body, page.url, title),
+            text,
+            (text.first - own.first) | (text.anchored - own.anchored),
             len(stored.body),
             stored.links,
         )
@@ -164,9 +166,7 @@ class ComparedPage:
 
     def without_title_words(self, common: frozenset[int]) -> ComparedPage:
         """Return the page with a title that has none of these words."""
-        text = self.text._replace(title=self.text.title - common)
-        own = self.own._replace(title=self.own.title - common)
-        return replace(self, text=text, own=own)
+        return replace(self, text=self.text._replace(title=self.text.title - common))
 
 
 class RepeatedPages:
@@ -344,17 +344,24 @@ def repeats(page: ComparedPage, other: ComparedPage, common: frozenset[int]) -> 
 def _is_contained(
     page: ComparedPage, other: ComparedPage, common: frozenset[int], *, is_older: bool
 ) -> bool:
-    own = page.own.without(common)
+    own = _own_text(page, common)
     if len(own.all) < MIN_SHINGLES and page.is_suspect:  # it says what all of its kind say
         return own.is_contained_in(other.text, MIN_HOLLOW, SAME_NUMBERS, 0)
     is_larger = page.length > other.length
     if page.title in ("", other.title) and not is_older:
         if len(own.all) < MIN_SHINGLES:
-            return page.own.is_contained_in(other.text, MIN_REPEATED, SAME_NUMBERS, 1)
+            own = _own_text(page, frozenset())
+            return own.is_contained_in(other.text, MIN_REPEATED, SAME_NUMBERS, 1)
         share = MIN_LARGER if is_larger else MIN_CONTAINMENT
         return own.is_contained_in(other.text, share, SAME_NUMBERS)
     share = MIN_OLDER if is_older else MIN_LARGER if is_larger else MIN_REPEATED
     return page.text.without(common).is_contained_in(other.text, share)
+
+
+@lru_cache(maxsize=2)  # a page is compared with many others in turn
+def _own_text(page: ComparedPage, common: frozenset[int]) -> Shingles:
+    """Return the shingles of a page without those of its URL and of ``common``."""
+    return page.text.without(page.named | common)
 
 
 def is_edition(page: ComparedPage, other: ComparedPage, linked: Iterable[str]) -> bool:
