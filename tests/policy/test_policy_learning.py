@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from random import Random
 
@@ -15,6 +16,7 @@ from sitecrawl.policy.learning.origin_learning import (
     MAX_PROPOSALS,
     ObservedPage,
     OriginLearning,
+    rewriting_of,
 )
 
 ORIGIN = "https://example.org"
@@ -94,6 +96,46 @@ def test_a_generalised_rule_is_tested_with_texts_that_supported_it_before() -> N
         page = ObservedPage(f"{ORIGIN}/de/{number}/x.html", 1, 1000)
         origin.observe(page._replace(equal_to=(f"{ORIGIN}/{number}/x.html",)))
     assert (rule.state, rule.evidence.tests) == (RuleState.TESTED, 1)
+
+
+@pytest.mark.behaviour("DU-34")
+def test_names_with_a_hash_have_a_rule_of_their_own_where_that_for_all_names_failed() -> None:
+    origin = learning([])
+    learn(origin, ("/15/x.html", "/16/x.html"))
+    for rule in origin.duplicates.values():
+        rule.evidence.contradict(f"{ORIGIN}/15/y.html")
+    hashes = (
+        "d5ffa3",
+        "0a1b2c3d",
+        "9f86d0818",
+        "c0ffee1",
+        "3fbea91",
+        "a00000",
+        "e4d909c",
+        "77de68",
+    )
+    names = [f"source_{each}.html" for each in hashes]
+    pairs = [(f"/15/api/{name}", f"/16/api/{name}") for name in names]
+    learn(origin, *pairs, *((f"/15/{name}.html", f"/16/{name}.html") for name in "abcdefghi"))
+    [active] = (each for each in origin.duplicates.values() if each.state is RuleState.ACTIVE)
+    assert str(active) == "/15/api/*.html => /16/api/*.html (names with a hash)"
+    assert active.apply("/15/api/other-1b2c3d4e.html") == "/16/api/other-1b2c3d4e.html"
+    for name in (
+        "other.html",
+        "facade.html",
+        "20231105.html",
+        "release-16.html",
+        "x.html?id=d5ffa3",
+    ):
+        assert active.apply(f"/15/api/{name}") is None
+    again = DuplicateRule.from_stored(json.loads(json.dumps(active.as_stored())))
+    assert (again.key, again.rewriting()) == (active.key, active.rewriting())
+    exported, _, target = (rewriting_of(active, ORIGIN) or "").partition("=>")
+    assert (
+        re.sub(exported, target, f"{ORIGIN}/15/api/x-d5ffa3.html")
+        == f"{ORIGIN}/16/api/x-d5ffa3.html"
+    )
+    assert re.search(exported, f"{ORIGIN}/15/api/x.html") is None
 
 
 @pytest.mark.behaviour("DU-20")

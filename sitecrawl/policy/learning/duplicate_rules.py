@@ -33,12 +33,15 @@ ENOUGH_VALUES = 3
 MARKS = frozenset("/.?&=;")
 ANYWHERE, MAX_DEPTH = -1, 5
 KEEP, DELETE, INSERT = "=", "-", "+"
+HASH_MARK = " #"
 VALUE, LANGUAGE = "<value>", "<language>"
 """Variables of a rule: a word deleted in one place and inserted in another (``/fr/x``, ``/x.fr``),
 and a language that is only deleted (``/fr/x``, ``/x``)."""
 
 _TOKEN = re.compile(r"[/.?&=;]|[^/.?&=;]+")
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_HASHED = r"(?=[^?]*[/._-](?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{6,40}(?:\.[a-z0-9]{1,5})?(?:\?|$))"
+_HASHED_PLACE = re.compile(_HASHED)
 
 
 class Edit(NamedTuple):
@@ -120,6 +123,14 @@ def place_of(url: str) -> str:
     """Path and query of an absolute URL."""
     start = url.find("/", url.find("://") + 3)
     return url[start:] if start >= 0 else "/"
+
+
+def is_hashed(place: str) -> bool:
+    """Return True if the name of a file contains a hash, as in ``vdata_ad559c.html``.
+
+    Such names are often made of the content: pages of one name are the same in every directory.
+    """
+    return len(place) <= MAX_PLACE and _HASHED_PLACE.match(place) is not None
 
 
 def script_of(url: str, other: str) -> tuple[Edit, ...] | None:
@@ -233,7 +244,7 @@ class DuplicateRule:
     ``changes`` are the edits with ``None`` for each kept part, ``kept`` the kept parts as far as
     they are generalised, ``values`` those seen of each variable: the rule applies to no others.
     ``depth`` counts the directories before the first edit. ``claimed``: learned from a canonical
-    link or a permanent redirect. ``acting`` is the pattern with the replacement as they were
+    link or a permanent redirect. ``hashed``: it applies only to names that contain a hash. ``acting`` is the pattern with the replacement as they were
     tested, None before that.
     """
 
@@ -244,12 +255,13 @@ class DuplicateRule:
     values: dict[str, list[str]] = field(default_factory=dict)
     evidence: Evidence = field(default_factory=Evidence)
     acting: tuple[str, str] | None = None
+    hashed: bool = False
     _rewritings: dict[str | None, tuple[str, str]] = field(
         default_factory=dict, init=False, repr=False
     )
 
     @classmethod
-    def of(cls, script: Sequence[Edit], *, languages: bool = True) -> Self:
+    def of(cls, script: Sequence[Edit], *, languages: bool = True, hashed: bool = False) -> Self:
         """Build the rule that a single pair proposes."""
         variables = variables_of(script, languages=languages)
         return cls(
@@ -257,12 +269,13 @@ class DuplicateRule:
             [KeptPart(edit.tokens, edit.tokens) for edit in script if edit.kind == KEEP],
             depth_of(script),
             values={name: [word] for name, word in variables.items()},
+            hashed=hashed,
         )
 
     @property
     def key(self) -> str:
         """The key that groups pairs with the same edits."""
-        return f"{key_of(self.changes)} @{self.depth}"
+        return f"{key_of(self.changes)} @{self.depth}{HASH_MARK if self.hashed else ''}"
 
     @property
     def id(self) -> str:
@@ -321,7 +334,7 @@ class DuplicateRule:
 
     def _build(self, language: str | None) -> tuple[str, str]:
         out = DELETE if language is None else INSERT
-        pattern, replacement, groups = "", "", 0
+        pattern, replacement, groups = _HASHED if self.hashed else "", "", 0
         parts = iter(self.kept)
         bound: set[str] = set()
         for change in self.changes:
@@ -397,7 +410,7 @@ class DuplicateRule:
                 continue
             listed = ", ".join(values[:SHOWN_VALUES])
             words += f" ({name}: {listed}{', …' if len(values) > SHOWN_VALUES else ''})"
-        return words
+        return f"{words} (names with a hash)" if self.hashed else words
 
     def as_stored(self) -> dict[str, Any]:
         """Return the rule as plain values."""
@@ -409,6 +422,7 @@ class DuplicateRule:
             "values": self.values,
             "evidence": self.evidence.as_stored(),
             "acting": self.acting,
+            "hashed": self.hashed,
         }
 
     @classmethod
@@ -425,6 +439,7 @@ class DuplicateRule:
             {name: list(values) for name, values in stored["values"].items()},
             Evidence.from_stored(stored["evidence"]),
             tuple(stored["acting"]) if stored["acting"] else None,
+            stored["hashed"],
         )
 
 
@@ -462,10 +477,10 @@ def depth_of(script: Sequence[Edit]) -> int:
     return min(first.tokens.count("/"), MAX_DEPTH)
 
 
-def script_key(script: Sequence[Edit], *, languages: bool = True) -> str:
+def script_key(script: Sequence[Edit], *, languages: bool = True, hashed: bool = False) -> str:
     """Return the key of the rule that a script supports."""
     changes = changes_of(script, variables_of(script, languages=languages))
-    return f"{key_of(changes)} @{depth_of(script)}"
+    return f"{key_of(changes)} @{depth_of(script)}{HASH_MARK if hashed else ''}"
 
 
 def key_of(changes: Sequence[Edit | None]) -> str:

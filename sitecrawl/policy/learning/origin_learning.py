@@ -15,6 +15,7 @@ from sitecrawl.policy.learning.duplicate_rules import (
     DuplicateRule,
     Edit,
     common_start,
+    is_hashed,
     place_of,
     reverse,
     script_key,
@@ -295,7 +296,7 @@ class OriginLearning:
         left, other = pair
         if self.distinct(left, other):
             return None
-        rule = self._rule_for(script)
+        rule = self._rule_for(script, hashed=is_hashed(place_of(left)))
         if rule is None:
             return None
         foretold = rule.fits(script) and later and rule.is_general
@@ -309,12 +310,17 @@ class OriginLearning:
         self._count(rule, changed=rule.evidence.add(page.text, foretold=foretold))
         return rule
 
-    def _rule_for(self, script: Sequence[Edit]) -> DuplicateRule | None:
-        """Return the rule that a script supports, for all languages if that one still stands."""
-        for languages in (True, False):
-            rule = self.duplicates.get(script_key(script, languages=languages))
+    def _rule_for(self, script: Sequence[Edit], *, hashed: bool) -> DuplicateRule | None:
+        """Return the rule that a script supports, for all languages if that one still stands.
+
+        If those for any name are withdrawn, ``hashed`` names have one of their own.
+        """
+        for languages, own in ((True, False), (False, False), (False, True)):
+            if own and not hashed:
+                return None
+            rule = self.duplicates.get(script_key(script, languages=languages, hashed=own))
             if rule is None:
-                rule = self._propose(DuplicateRule.of(script, languages=languages))
+                rule = self._propose(DuplicateRule.of(script, languages=languages, hashed=own))
             if rule.state is not RuleState.WITHDRAWN:
                 return rule if rule.state is not RuleState.FORBIDDEN else None
         return None
