@@ -462,10 +462,11 @@ class Worth:
             return visit
         if due.indexed_at is not None or not self._may_leave(due):
             return visit
-        templates, name = worth.templates, worth.templates.name_of(due.url)
+        templates = worth.templates
         verdict = templates.verdict_on_copies(due.url)
         if verdict is None:
             return visit
+        name = templates.name_of(due.url)
         text = StoredText(visit.document.get("title") or "", visit.document.get("body") or "")
         url = worth.copies.original_of(due.url, text.body, name, text.title)
         if url is None or templates.copied_kind(url) or templates.verdict_on_copies(url):

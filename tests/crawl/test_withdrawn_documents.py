@@ -92,15 +92,23 @@ def test_a_view_read_after_its_kind_was_judged_is_never_a_document(
 
 
 @pytest.mark.behaviour("Q-34")
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(
+    ("moment", "workers"),
+    [
+        ("before", 1),
+        ("after", 1),
+        pytest.param("before", 2, marks=pytest.mark.slow),
+        pytest.param("after", 2, marks=pytest.mark.slow),
+    ],
+)
 def test_a_kill_at_the_withdrawal_loses_and_repeats_none(
-    server: Server, crawl: CrawlCommand, monkeypatch: pytest.MonkeyPatch, moment: str
+    server: Server, crawl: CrawlCommand, monkeypatch: pytest.MonkeyPatch, moment: str, workers: int
 ) -> None:
     site = code_browser()
     origin = server.serve(site)
     monkeypatch.setenv(FAULT, f"withdraw {moment} 1")
-    killed = crawl(f"{origin}/", settings={"ADDONS": ADDON})
-    assert killed.status == -signal.SIGKILL
+    killed = crawl(f"{origin}/", settings={"ADDONS": ADDON}, workers=workers)
+    assert killed.status == -signal.SIGKILL or "died (signal 9)" in killed.log
     monkeypatch.delenv(FAULT)
     server.log.clear()
     run = crawl(f"{origin}/")
