@@ -1,7 +1,7 @@
 """Crawls of sites made of real software, against what their databases and files say is there.
 
     python -m benchmarks.real_sites [SITE ...] [--now] [--against CHECKOUT] [--option NAME=VALUE ...]
-                                    [--rounds N]
+                                    [--rounds N] [--orders]
 
 Serves each site on a loopback address and crawls it twice, without anything learned or known of its
 software (``before``) and as shipped (``now``); ``--now`` leaves the first out. Prints recall,
@@ -76,7 +76,13 @@ def together(name: str, marks: Sequence[Marks]) -> str:
 
 
 def measure(
-    site: Site, crawls: Crawls, folder: Path, longest: float, rounds: int
+    site: Site,
+    crawls: Crawls,
+    folder: Path,
+    longest: float,
+    rounds: int,
+    *,
+    has_orders: bool,
 ) -> dict[str, list[Marks]]:
     """The marks of every way of crawling on one site, of each round."""
     install("nginx-light", *site.packages)
@@ -95,6 +101,7 @@ def measure(
                     [*site.options, *options],
                     max_pages=site.max_pages,
                     longest=longest,
+                    seed=number if has_orders else None,
                 )
                 found[name].append(marks)
                 print(row(site.name, name, marks), flush=True)
@@ -121,6 +128,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--against-option", action="append", default=[])
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--orders", action="store_true")
     parser.add_argument("--longest", type=float, default=LONGEST)
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
@@ -147,7 +155,14 @@ def main() -> None:
             given.keep.mkdir(parents=True)
             folder = given.keep.resolve()
         for name in given.sites or SITES:
-            measured = measure(SITES[name], crawls, folder, given.longest, given.rounds)
+            measured = measure(
+                SITES[name],
+                crawls,
+                folder,
+                given.longest,
+                given.rounds,
+                has_orders=given.orders,
+            )
             for crawled, marks in measured.items():
                 by_crawl[crawled] += marks
     for crawled, all_marks in by_crawl.items():

@@ -17,6 +17,7 @@ from benchmarks.corpus import ROOT
 from benchmarks.real_sites.site import NEUTRAL, Marks, Served
 
 ALWAYS = ("delay=0", "politeness=0")
+SHUFFLED = "benchmarks.real_sites.shuffled"
 _MEASURED = ROOT / "benchmarks" / "measured.py"
 _GRACE = 60  # seconds that a crawl which took too long has to end in order
 
@@ -35,17 +36,22 @@ def crawl(
     *,
     max_pages: int,
     longest: float,
+    seed: int | None = None,
 ) -> Marks:
-    """Crawl a site in a new folder, with as many requests and for as many seconds at most."""
+    """Crawl a site in a new folder, with as many requests and for as many seconds at most.
+
+    With a ``seed`` the order of the crawl is random.
+    """
     folder.mkdir()
     before = served.requests()
     command = [python_of(checkout), str(_MEASURED), str(folder / "used.json")]
-    command += [python_of(checkout), "-m", "scrapy", "crawl", "site", "-O", "site.jsonl"]
+    command += [python_of(checkout), "-m", "scrapy" if seed is None else SHUFFLED]
+    command += ["crawl", "site", "-O", "site.jsonl"]
     for option in (f"start={served.start}", f"max_pages={max_pages}", *ALWAYS, *options):
         command += ["-a", option]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    environment["PYTHONPATH"] = str(checkout)
+    environment |= {"PYTHONPATH": str(checkout), "SEED": str(seed)}
     began = time.monotonic()
     in_time = _run(command, folder, environment, longest)
     seconds = time.monotonic() - began
