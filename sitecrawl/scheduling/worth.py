@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import OriginalPage
+from sitecrawl.frontier.base import FrontierError, OriginalPage
 from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.assembled_pages import AssembledPages
@@ -212,6 +212,7 @@ class Worth:
         self._tasks = tasks
         self._origins: dict[str, OriginWorth] = {}
         self._resting: dict[str, NearCopies] = {}
+        self._comparing = asyncio.Lock()
         self._trusts = params.trust_lastmod and not params.force and params.mode != "check"
         self._max_age = params.max_revisit
         self._reading = params.reading or None
@@ -452,42 +453,51 @@ class Worth:
         return self._judges and is_first and visit.outcome in RESULTS
 
     async def note_original(self, visit: VisitResult) -> VisitResult:
-        """Add to a visit the document that has its text, if its kind of page is left for near copies.
+        """Add to a visit the document that has its text, if its kind of page is left for near copies."""
+        try:
+            original = await self._find_original(visit)
+        except FrontierError as error:
+            self._owner.fail(error)
+            return visit
+        return visit if original is None else replace(visit, repeats=original)
+
+    async def _find_original(self, visit: VisitResult) -> OriginalPage | None:
+        """Return the document that has the text of a page of a kind that is left for near copies.
 
         The page is compared as it would be at the end of the crawl, but with one page only, which was read in
         this run and is of no such kind itself.
         """
         due, worth = visit.due, self._origins.get(visit.due.origin)
         if worth is None or visit.outcome is not Outcome.FILE_INGESTED or not visit.document:
-            return visit
+            return None
         if due.indexed_at is not None or not self._may_leave(due):
-            return visit
+            return None
         templates = worth.templates
         verdict = templates.verdict_on_copies(due.url)
         if verdict is None:
-            return visit
+            return None
         name = templates.name_of(due.url)
         text = StoredText(visit.document.get("title") or "", visit.document.get("body") or "")
         url = worth.copies.original_of(due.url, text.body, name, text.title)
         if url is None or templates.copied_kind(url) or templates.verdict_on_copies(url):
-            return visit
+            return None
         original = await self._read_document(due.origin, url)
         if original is None:
-            return visit
+            return None
         page = ComparedPage.of(
             templates, CurrentPage(0, 0, due.url, due.depth, due.via, None), text
         )
         other = ComparedPage.of(templates, *original)
         if not repeats(page, other, worth.copies.common_of(name)):
-            return visit
+            return None
         linked = {_path_of(each) for _, _, each in visit.links or ()}
         linked -= {*map(_path_of, (await self._owner.frontier.urls_of(other.links)).values())}
         if is_edition(page, other, linked):
-            return visit
+            return None
         group, evidence = verdict
         copies = f"{evidence.results[NEAR_COPY]} of {evidence.pages} pages of {group}"
         words = f"{self._settings[COPY]}: repeats {url}, as {copies} repeat others"
-        return replace(visit, repeats=OriginalPage(other.row, words))
+        return OriginalPage(other.row, words)
 
     async def _read_document(self, key: str, url: str) -> tuple[CurrentPage, StoredText] | None:
         """Return a page that was read in this run, with the text of its document."""
@@ -515,13 +525,9 @@ class Worth:
         found = [] if is_down else await asyncio.to_thread(self._of_mazes, worth.mazes, pages)
         readmitted: list[str] = []
         if self._judges and (copied or mixed):
-            before = await frontier.withdrawn_copies(key)
-            mixes = await asyncio.to_thread(mixes_among, before, pages)
-            found += self._withdrawn_of(pages, await self._find_mixes(pages, mixes))
-            if copied:
-                before = [url for url in before if url not in mixes]
-                copies, readmitted = await self._find_copies(worth.templates, pages, before)
-                found += self._withdrawn_of(pages, copies)
+            async with self._comparing:  # one origin at a time has its texts in memory
+                repeated, readmitted = await self._find_repeated(key, worth.templates, pages)
+            found += self._withdrawn_of(pages, repeated)
         if is_down:
             sound = {each.row for each in pages if each.is_sound}
             found = [each for each in found if sound.issuperset((each.row, each.by))]
@@ -534,6 +540,19 @@ class Worth:
         withdrawn = (each.record["url"] for each in changes if each.op == "delete")
         self._withdrawn.update(f"{key}{worth.templates.group_of(url)}" for url in withdrawn)
         return changes
+
+    async def _find_repeated(
+        self, key: str, templates: Templates, pages: Sequence[CurrentPage]
+    ) -> tuple[list[Repetition], list[str]]:
+        """Return the documents that repeat others, and the withdrawn URLs to be queued again."""
+        before = await self._owner.frontier.withdrawn_copies(key)
+        mixes = await asyncio.to_thread(mixes_among, before, pages)
+        repeated = await self._find_mixes(pages, mixes)
+        if not templates.has_copied_kinds:
+            return repeated, []
+        before = [url for url in before if url not in mixes]
+        copies, readmitted = await self._find_copies(templates, pages, before)
+        return repeated + copies, readmitted
 
     def _withdrawn_of(
         self, pages: Iterable[CurrentPage], found: Iterable[Repetition]
