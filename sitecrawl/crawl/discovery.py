@@ -97,7 +97,8 @@ MAX_OUTSIDE = 200
 OUTSIDE_SCOPE = Scope.reason.name
 DECLARED = frozenset({"refresh", "canonical"})
 """Elements that declare another URL of a page; they are no links that a person can follow."""
-MAX_ALTERNATES, MAX_VERSIONS = 50_000, 24
+MAX_ALTERNATES, MAX_VERSIONS = 50_000, 64
+"""URLs kept that pages call alternates, the latest ones, and the pages kept of each."""
 MIN_GROWTH = 2
 """Number of new links of a page from which on its links to known URLs are kept."""
 MAX_REPEATED = 1000
@@ -430,9 +431,10 @@ class Discovery:
         pages = self.alternates.get(fingerprint, ())
         if page in pages or len(pages) >= MAX_VERSIONS:
             return
-        if pages or len(self.alternates) < MAX_ALTERNATES:
-            self.alternates[fingerprint] = (*pages, page)
-            self.new_alternates.append((fingerprint, page))
+        if not pages and len(self.alternates) >= MAX_ALTERNATES:
+            del self.alternates[next(iter(self.alternates))]
+        self.alternates[fingerprint] = (*pages, page)
+        self.new_alternates.append((fingerprint, page))
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))

@@ -30,6 +30,7 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.learning import Learning
+from sitecrawl.web.html.page import Link, Page
 from tests.frontier.workers import SITE, candidate, ingested
 
 
@@ -118,6 +119,26 @@ def test_an_alternate_that_was_left_out_a_moment_ago_is_requested(
         return [due.url for due in await crawl.frontier.pop(SITE, 5)]
 
     assert (yield run(leave_out, tmp_path)) == [f"{SITE}/en/p.html"]
+
+
+@pytest.mark.behaviour("DU-26")
+@pytest_twisted.inlineCallbacks
+def test_alternates_of_a_large_site_in_many_languages_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Any, Any, None]:
+    monkeypatch.setattr("sitecrawl.crawl.discovery.MAX_ALTERNATES", 3)
+
+    async def name_alternates(crawl: LearningCrawl) -> list[int]:
+        translations = [f"/l{n}/p.html" for n in range(40)]
+        dues = await crawl.begin(*translations)
+        for path in ("/a", "/b", "/c", "/d"):
+            for due in dues.values():
+                page = Page(due.url, due.url, "text/html", 0)
+                page.links = (Link(SITE + path, rel=frozenset({"alternate"})),)
+                crawl.discovery.links_of(page, due, frozenset())
+        return [len(pages) for pages in crawl.discovery.alternates.values()]
+
+    assert (yield run(name_alternates, tmp_path)) == [40, 40, 40]
 
 
 @pytest.mark.behaviour("DU-23")
