@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sitecrawl.policy.decision import RefusalReason
@@ -204,13 +205,13 @@ class Templates:
             is_sure = page.is_counted or not template.results[NEAR_COPY]
             self._credit(page.referrer, is_sure=is_sure)
         if page.result not in TEACHING:
-            for name in self._pools_of(page.url):
+            for name in _pools_of(page.url):
                 self._count(self._of(name), page)
 
     def supersede(self, urls: Iterable[str], by: str) -> None:
         """Count documents as near copies whose text a later page has."""
         for url in urls:
-            for name in (self.name_of(url), *self._pools_of(url)):
+            for name in (self.name_of(url), *_pools_of(url)):
                 template = self.found.get(name)
                 if template is not None and template.new:
                     template.new -= 1
@@ -269,7 +270,7 @@ class Templates:
         return template is None or template.pages < HANDFUL
 
     def _barren_pools_of(self, url: str) -> Iterator[tuple[str, TemplateWorth]]:
-        for name in self._pools_of(url):
+        for name in _pools_of(url):
             pool = self.found.get(name)
             if pool is not None and pool.is_barren_pool:
                 yield name, pool
@@ -290,7 +291,7 @@ class Templates:
         template = self.found.get(name)
         if template is not None and template.pages >= HANDFUL:
             return name if template.is_copied and template.is_low else ""
-        for name in self._pools_of(url):
+        for name in _pools_of(url):
             each = self.found.get(name)
             if each is not None and each.is_copied and each.is_low:
                 return name
@@ -335,38 +336,18 @@ class Templates:
         """Number of pages after which a template is judged."""
         return FEW if self.is_hasty else HANDFUL
 
-    def _pools_of(self, url: str) -> list[str]:
-        """Return the names of what related templates share: directories, namespaces, parameters.
-
-        A directory counts at its place, together with the names of the parameters.
-        """
-        path, parameters = url_template(url)
-        names = f"?{'&'.join(parameters)}" if parameters else ""
-        *directories, _ = segments = path.split("/")[1:]
-        pools = [
-            f"{'/*' * place}/{each}/{ALL}{names}"
-            for place, each in enumerate(directories[:MAX_POOLS])
-            if each and "<" not in each
-        ]
-        for place, each in enumerate(segments):
-            if namespace := _NAMESPACE.match(each):
-                pools.append(f"{'/'.join(['', *segments[:place]])}/{namespace[0]}{ALL}")
-                break
-        pools += [f"{path}?{ALL}{each}" for each in parameters[:MAX_POOLS]]
-        return pools
-
     def names_of(self, url: str) -> frozenset[str]:
         """Return the names of the template of a URL, and of the pools by which it may be judged."""
-        return frozenset((self.name_of(url), *self._pools_of(url)))
+        return frozenset((self.name_of(url), *_pools_of(url)))
 
     def name_of(self, url: str) -> str:
         """Return the template of a URL, with the words that its parameters choose from.
 
         ``/index.php?action=edit&title``: the few words of a parameter name kinds of pages.
         """
-        name = str(url_template(url))
         if "?" not in url:
-            return name
+            return url_template(url).path
+        name = str(url_template(url))
         path = url[: url.index("?")]
         view = path.rsplit("/", 2)[1] if path.endswith("/") else ""  # /commit/?id, /tree/?id
         words = [view] if view.isalpha() and self._is_choice(name, "/", view) else []
@@ -392,7 +373,7 @@ class Templates:
 
     def _credit(self, referrer: str, *, is_sure: bool) -> None:
         """Count a document found on a page; of a page that is a near copy only if it is new for sure."""
-        for name in (self.name_of(referrer), *self._pools_of(referrer)):
+        for name in (self.name_of(referrer), *_pools_of(referrer)):
             template = self.found.get(name)
             if template is not None and (is_sure or not template.is_copied):
                 was_barren = template.is_barren
@@ -430,3 +411,24 @@ class Templates:
             own = {**values, "results": Counter(values["results"])}
             self.found[name] = TemplateWorth(**own)
         self._hurry()
+
+
+@lru_cache(maxsize=2048)  # called when a URL is due, when it is read, and for the pages found on it
+def _pools_of(url: str) -> tuple[str, ...]:
+    """Return the names of what related templates share: directories, namespaces, parameters.
+
+    A directory counts at its place, together with the names of the parameters.
+    """
+    path, parameters = url_template(url)
+    names = f"?{'&'.join(parameters)}" if parameters else ""
+    *directories, _ = segments = path.split("/")[1:]
+    pools = [
+        f"{'/*' * place}/{each}/{ALL}{names}"
+        for place, each in enumerate(directories[:MAX_POOLS])
+        if each and "<" not in each
+    ]
+    for place, each in enumerate(segments):
+        if namespace := _NAMESPACE.match(each):
+            pools.append(f"{'/'.join(['', *segments[:place]])}/{namespace[0]}{ALL}")
+            break
+    return (*pools, *(f"{path}?{ALL}{each}" for each in parameters[:MAX_POOLS]))
