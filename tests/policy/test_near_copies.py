@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -9,14 +10,19 @@ import pytest
 from fixtures.traps.tarpit import opaque
 from sitecrawl.policy.learning import near_copies
 from sitecrawl.policy.learning.near_copies import (
+    MAX_BEGINNING,
+    MAX_END,
     MIN_SHARING,
     MIN_VERSIONS,
     MIN_VERSIONS_OF_PATHS,
+    SAMPLE,
+    Boilerplate,
     NearCopies,
     Novelty,
     Shingles,
     are_editions,
     names_of,
+    words_of,
 )
 from sitecrawl.policy.learning.template_worth import NEAR_COPY, Templates, TemplateVisit
 from sitecrawl.policy.urls.templates import url_template
@@ -223,3 +229,63 @@ def test_views_of_views_give_each_other_no_credit() -> None:
         )
         if n == 1:
             assert template.credit == 0, "of pages of a template that brings little"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain words, and more",
+        "a1 abc1 abcd12ef 3fbea91 x86_64 snake_case i",
+        "12 2026-11-23 1234567890 v2.0.1",
+        "",
+    ],
+)
+def test_words_of_ascii_are_those_of_any_text(text: str) -> None:
+    assert words_of(text) == words_of(f"{text} ä")
+
+
+def reference(copies: NearCopies, names: Iterable[str], *, has_title: bool) -> list[Novelty]:
+    """Results for the pages of a reference: what each class is, who uses it, and its code."""
+    found = []
+    for name in names:
+        for view in ("api", "uses", "code"):
+            url = f"{ORIGIN}/{view}/{name}.html"
+            said = text_of(f"{view} {name}", 400)
+            title = f"{view} of {name}" if has_title else ""
+            text = f"{view} of {name}\n{said}" if has_title else said
+            found.append(copies.observe(url, None, text, f"/{view}/", title=title).novelty)
+    return found
+
+
+@pytest.mark.behaviour("Q-29")
+@pytest.mark.parametrize("has_title", [True, False])
+def test_texts_that_are_told_apart_by_titles_or_samples_are_kept_as_texts(
+    *, has_title: bool
+) -> None:
+    copies = NearCopies()
+    found = reference(copies, [f"Class{each}" for each in range(60)], has_title=has_title)
+    assert set(found) == {NEW}
+    kept = [each for texts in copies._originals.values() for each in texts.values()]
+    assert len(kept) > 150
+    assert not any(each.is_made for each in kept)
+
+
+@pytest.mark.behaviour("Q-29")
+def test_a_text_is_forgotten_when_its_shingles_are_known() -> None:
+    copies = comparing()
+    assert novelty(copies, "/tree/a.txt", text_of("a")) is NEW
+    assert novelty(copies, "/blame/a.txt", text_of("a")) is COPY
+    kept = copies._originals["a.txt"][f"{ORIGIN}/tree/a.txt"]
+    assert kept.is_made
+    assert kept.text == ""
+
+
+@pytest.mark.behaviour("Q-29")
+def test_of_the_first_pages_only_beginnings_and_ends_are_kept() -> None:
+    boilerplate = Boilerplate()
+    head, foot = text_of("head", 100), text_of("foot", 100)
+    texts = [f"{head}\n{text_of(each, 8000)}\n{foot}" for each in range(SAMPLE)]
+    assert [boilerplate.add(each) for each in texts] == [False] * (SAMPLE - 1) + [True]
+    assert Shingles.of(head).anchored <= boilerplate.shingles
+    assert len(Shingles.of(foot).anchored - boilerplate.shingles) < 4
+    assert sum(map(len, boilerplate.texts)) <= SAMPLE * (MAX_BEGINNING + MAX_END + 1)

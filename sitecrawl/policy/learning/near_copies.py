@@ -6,16 +6,18 @@ URLs share the name of the thing. The text of a page is compared with those of p
 such a name, by the containment of its shingles (Broder, On the resemblance and containment of
 documents, 1997), with shingles that begin at long words as the signatures of SpotSigs begin at
 chosen ones (Theobald, Siddharth and Paepcke, SIGIR 2008). Nothing is compared on sites whose pages
-rarely share names.
+rarely share names, and no shingles are made where titles or a sample tell two texts apart.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
@@ -54,10 +56,17 @@ SAMPLE = 8
 """Number of the first pages of a template, of which more than half have its boilerplate."""
 MAX_NAMES = 20_000
 MAX_TEMPLATES = 500
-MAX_SIZE = 400_000
-"""Number of hashes remembered, those of a text once for each of its names; about 30 MB."""
-MAX_COUNTED = 600_000
-"""Number of shingles that are counted in the first pages of templates; about 45 MB."""
+MAX_SIZE = 4_000_000
+"""Number of characters of the texts remembered, once for each name of a text; about 30 MB, as a shingle
+is made for every tenth."""
+PARTS, PART, MIN_SAMPLED = 5, 300, 0.6
+"""Number of parts of a text that are its sample, and of their characters; and share of the sample that
+another text must have to be compared with the whole."""
+MIN_FREQUENT, MAX_SAMPLED = 0.2, 4
+"""Share of pages with a near copy, and number of texts of one name, from which the shingles of each page
+are made at once."""
+MAX_BEGINNING, MAX_END = 3_000, 1_000
+"""Number of characters at the beginning and end of a page that may be boilerplate."""
 MIN_NAME, MAX_NAME = 3, 80
 """Length of a name, in characters; longer ones are cut."""
 
@@ -68,7 +77,9 @@ _EDITION = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _WORD = re.compile(r"(?<![0-9A-Za-z])[^\W\d_]{2,}(?![0-9])")  # no part of a hash, such as 3fbea91
-_NUMBER = re.compile(r"(?<![0-9a-zA-Z])[0-9]{2,9}(?![0-9a-zA-Z])", re.ASCII)
+_NUMBER = re.compile(r"[0-9](?<![0-9a-zA-Z].)[0-9]{1,8}(?![0-9a-zA-Z])", re.ASCII)
+_START = re.compile(r"[A-Za-z]{2,}(?=[A-Za-z][0-9])")
+_MARKS_TO_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class Novelty(Enum):
@@ -77,6 +88,9 @@ class Novelty(Enum):
     NEW = "new"
     NEAR_COPY = "near copy"
     UNKNOWN = "unknown"
+
+
+Run = tuple[str, str, str]
 
 
 class TextComparison(NamedTuple):
@@ -114,24 +128,16 @@ class Shingles(NamedTuple):
         ``title`` counts as words: one that the text has as well must be in another text that has it.
         """
         text = text[:MAX_TEXT]
-        words = _WORD.findall(text)
-        runs = list(zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False))
-        title_words = _WORD.findall(title)
+        words, title_words = words_of(text), words_of(title)
         known = hashes_of(words)
         whole = cls(
-            frozenset([hash(run) for run in runs if len(run[0]) >= MIN_ANCHOR]),
-            frozenset(map(hash, runs[:MAX_SHORT])),
+            *_shingles(words),
             len(words) <= MAX_SHORT,
             _without_lines(set(map(int, _NUMBER.findall(text)))),
             known | hashes_of(title_words),
             known & hashes_of(each for each in title_words if len(each) >= MIN_TITLE_WORD),
         )
-        named = frozenset(_WORD.findall(unquote_plus(url))).intersection(words)
-        if not named:
-            return whole, whole
-        return whole, whole.without(
-            frozenset(hash(run) for run in runs if not named.isdisjoint(run))
-        )
+        return whole, whole.without(_runs_with(words, _words_in(url)))
 
     @property
     def all(self) -> frozenset[int]:
@@ -178,7 +184,41 @@ def _has_most(text: frozenset[int], of: frozenset[int], share: float, at_least: 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text as they are compared, in their order."""
-    return _WORD.findall(text)
+    if not text.isascii():
+        return _WORD.findall(text)
+    parts = text.translate(_MARKS_TO_SPACES).split()  # the same, in half the time
+    return [word for each in parts if len(word := each if each.isalpha() else _start(each)) > 1]
+
+
+def _start(part: str) -> str:
+    """Return the word that letters and digits begin with: the first letters but the last of them."""
+    found = _START.match(part) if part[:2].isalpha() else None
+    return found[0] if found is not None else ""
+
+
+def _words_in(url: str) -> frozenset[str]:
+    return frozenset(words_of(unquote_plus(url) if "%" in url else url))
+
+
+def _runs(words: list[str]) -> Iterable[Run]:
+    """Return the runs of three words, with empty ones after the end."""
+    return zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False)
+
+
+def _shingles(words: list[str]) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the shingles that begin with a long word, and all of the beginning."""
+    anchored = [hash(run) for run in _runs(words) if len(run[0]) >= MIN_ANCHOR]
+    return frozenset(anchored), frozenset(map(hash, islice(_runs(words), MAX_SHORT)))
+
+
+def _runs_with(words: list[str], named: frozenset[str]) -> frozenset[int]:
+    """Return hashes of the runs that have one of the words of ``named``."""
+    if named.isdisjoint(words):
+        return frozenset()
+    places = [place for place, word in enumerate(words) if word in named]
+    starts = {*places, *(place - 1 for place in places), *(place - 2 for place in places)}
+    ended = [*words, "", ""]
+    return frozenset([hash(tuple(ended[each : each + 3])) for each in starts if each >= 0])
 
 
 def own_title(url: str, title: str) -> str:
@@ -266,30 +306,182 @@ def _parts(url: str) -> frozenset[str]:
     return segments_of(path) | _parameters(query)
 
 
-@dataclass(slots=True)
 class Boilerplate:
-    """Shingles of most of the first pages of a template."""
+    """Text that most of the first pages of a template share at their beginnings and ends."""
 
-    _pages: int = 0
-    _counts: Counter[int] = field(default_factory=Counter)
-    common: frozenset[int] = frozenset()
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def add(self, text: str) -> bool:
+        """Take the text of a page, until there were enough; return True if it is the last one."""
+        if self.is_known:
+            return False
+        if len(text) > MAX_BEGINNING + MAX_END:
+            text = f"{text[:MAX_BEGINNING]}\n{text[-MAX_END:]}"
+        self.texts.append(text)
+        return self.is_known
 
     @property
-    def size(self) -> int:
-        """Number of shingles that are counted, until there were enough pages."""
-        return len(self._counts)
+    def is_known(self) -> bool:
+        """True if there were enough pages."""
+        return len(self.texts) == SAMPLE
 
-    def add(self, page: Shingles) -> None:
-        """Count the shingles of a page, until there were enough pages."""
-        if self._pages >= SAMPLE:
-            return
-        self._pages += 1
-        self._counts.update(page.first | page.anchored)
-        if self._pages == SAMPLE:
-            self.common = frozenset(
-                each for each, count in self._counts.items() if 2 * count > SAMPLE
-            )
-            self._counts.clear()
+    @property
+    def words(self) -> frozenset[str]:
+        """Words, among them all those of the shingles."""
+        return self._smallest if self.is_known else frozenset()
+
+    @property
+    def shingles(self) -> frozenset[int]:
+        """The shingles that more than half of the pages have."""
+        return self._common if self.is_known else frozenset()
+
+    @cached_property
+    def _smallest(self) -> frozenset[str]:
+        """The words of half of the texts: what more than half of them have is in one of these."""
+        smallest = sorted(self.texts, key=len)[: SAMPLE // 2]
+        return frozenset(word for text in smallest for word in words_of(text))
+
+    @cached_property
+    def _common(self) -> frozenset[int]:
+        counts: Counter[int] = Counter()
+        for text in self.texts:
+            anchored, first = _shingles(words_of(text))
+            counts.update(anchored | first)
+        return frozenset(each for each, count in counts.items() if 2 * count > SAMPLE)
+
+
+class ComparedText:
+    """A text whose shingles are made when a comparison cannot be decided without them.
+
+    Most are decided by the title, which has a word that is in the one text and not in the other, or by
+    a sample. ``text`` is "" if it has been compared and remembered.
+    """
+
+    def __init__(self, url: str, text: str, title: str, boilerplate: Boilerplate) -> None:
+        self._url = url
+        self.text = text[:MAX_TEXT]
+        self._title = title
+        self._boilerplate = boilerplate
+        self._is_at_rest = False
+        self.size = len(self.text)
+
+    @cached_property
+    def _both(self) -> tuple[Shingles, Shingles]:
+        made = Shingles.both(self.text, self._url, self._title)
+        if self._is_at_rest:
+            self.text = self._title = ""
+        return made
+
+    @property
+    def shingles(self) -> Shingles:
+        """All shingles of the text."""
+        return self._both[0]
+
+    @cached_property
+    def own(self) -> Shingles:
+        """The shingles without words of the URL and boilerplate."""
+        return self._both[1].without(self._boilerplate.shingles)
+
+    def rest(self) -> None:
+        """Keep only what later texts are compared with: the shingles, or the text to make them of."""
+        self._is_at_rest, self._url, self._boilerplate = True, "", NO_BOILERPLATE
+        if self.is_made:
+            self._both = self.shingles, self.shingles
+            self.text = self._title = ""
+        for each in ("own", "_named", "_sample"):
+            self.__dict__.pop(each, None)
+
+    def says_enough(self) -> bool:
+        """Return True if parts of the text are evidence enough; if not, the whole may be."""
+        shortest = MIN_ANCHOR if self.size > PARTS * PART else 0
+        found: set[Run] = set()
+        for part in self._parts():
+            runs = _runs(words_of(part)[1:-1])
+            found.update(self._own_runs(run for run in runs if len(run[0]) >= shortest))
+            if len(found) >= MIN_SHINGLES:
+                return True
+        return False
+
+    def may_be_in(self, other: ComparedText) -> bool:
+        """Return False if the other text lacks a word of the title, or most of a sample."""
+        if self.is_made and other.is_made:
+            return True
+        words = {each.lower() for each in words_of(self._title) if len(each) >= MIN_TITLE_WORD}
+        if other.is_made:
+            known = other.shingles
+            lacking = [each for each in words if hash(each) not in known.words]
+        else:
+            folded = other.folded if words else ""
+            lacking = [each for each in words if each not in folded]
+        if lacking and any(_has_word(self.folded, each) for each in lacking):
+            return False
+        if other.is_made:
+            common = len(self._sample.keys() & other.shingles.anchored)
+        else:
+            common = sum(part in other.text for part in self._sample.values())
+        return len(self._sample) < MIN_SHINGLES or common >= MIN_SAMPLED * len(self._sample)
+
+    @property
+    def is_made(self) -> bool:
+        """True if there are shingles already."""
+        return "_both" in self.__dict__
+
+    def _parts(self) -> Iterator[str]:
+        step = max(PART, (self.size - PART) // (PARTS - 1))
+        for start in range(0, PARTS * step, step):
+            yield self.text[start : start + PART]
+
+    @cached_property
+    def _sample(self) -> dict[int, str]:
+        """Some shingles of the text, and where they are from."""
+        found: dict[int, str] = {}
+        for part in self._parts():
+            end = 0
+            runs = (run for run in _runs(words_of(part)[1:-1]) if len(run[0]) >= MIN_ANCHOR)
+            for run in self._own_runs(runs):
+                start = end = part.find(run[0], end)
+                for word in run:
+                    end = part.find(word, end) + len(word)
+                found[hash(run)] = part[start:end]
+                end = start
+        return found
+
+    def _own_runs(self, runs: Iterable[Run]) -> Iterator[Run]:
+        """Yield the runs that have no words of the URL, and others than those of the boilerplate."""
+        named, known = self._named, self._boilerplate.words
+        for run in runs:
+            if run[2] and named.isdisjoint(run) and not known.issuperset(run):
+                yield run
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return _words_in(self._url)
+
+    @property
+    def folded(self) -> str:
+        """Text and title in lower case."""
+        return f"{self.text}\n{self._title}".lower()
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Return True if a text surely has a word, and not only a longer one with the same letters."""
+    end = 0
+    while (start := text.find(word, end)) >= 0:
+        end = start + len(word)
+        if not (text[max(0, start - 1) : start].isalnum() or text[end : end + 1].isalnum()):
+            return True
+    return False
+
+
+NO_BOILERPLATE = Boilerplate()
+
+
+def _smallest(texts: Mapping[str, ComparedText]) -> str:
+    """Return the key of the text with the fewest shingles, or characters if no shingles are known."""
+    if any(each.is_made for each in texts.values()):
+        return min(texts, key=lambda each: texts[each].shingles.size)
+    return min(texts, key=lambda each: texts[each].size)
 
 
 @dataclass(slots=True)
@@ -309,8 +501,9 @@ class NearCopies:
     _copies: Counter[str] = field(default_factory=Counter)
     _of_queries: set[str] = field(default_factory=set)
     _size: int = 0
-    _counted: int = 0
-    _originals: dict[str, dict[str, Shingles]] = field(default_factory=dict)
+    _compared: int = 0
+    _repeated: int = 0
+    _originals: dict[str, dict[str, ComparedText]] = field(default_factory=dict)
     _templates: dict[str, Boilerplate] = field(default_factory=dict)
 
     def observe(
@@ -324,7 +517,6 @@ class NearCopies:
         links: Iterable[str] = (),
     ) -> TextComparison:
         """Compare a new page, with its links, with those read before."""
-        title = own_title(url, title)
         names = names_of(url)
         known = any(self._seen[each] for each in names)
         self._count(names, known=known)
@@ -335,7 +527,7 @@ class NearCopies:
         if self._pages > EARLY and self._sharing < EARLY_SHARE * self._pages:
             self._early.clear()
         elif names:
-            self._early.append((url, names, text[:EARLY_TEXT], title))
+            self._early.append((url, names, text[:EARLY_TEXT], own_title(url, title)))
         return TextComparison(Novelty.NEW)
 
     def _compare(
@@ -351,18 +543,26 @@ class NearCopies:
         known: bool,
     ) -> TextComparison:
         self._recall_early()
-        whole, own = Shingles.both(text, url, title)
-        if len(whole.all) < MIN_SHINGLES:
+        boilerplate = self._boilerplate(template)
+        page = ComparedText(url, text, own_title(url, title), boilerplate)
+        self._compared += 1
+        is_sampled = self._repeated < MIN_FREQUENT * self._compared and all(
+            len(self._originals.get(each, ())) < MAX_SAMPLED for each in names
+        )
+        says_enough = is_sampled and page.says_enough()
+        if not says_enough and len(page.shingles.all) < MIN_SHINGLES:
             return TextComparison(Novelty.UNKNOWN)
-        common = self._boilerplate(template, whole)
-        own = own.without(common)
-        original, is_compared = self._find(url, names, (own, whole))
+        if boilerplate.add(text):
+            says_enough = is_sampled and page.says_enough()
+        original, is_compared = self._find(url, names, page)
         if original is None:
-            superseded = self._supersede(url, names, whole)
-            self._remember(url, names, whole)
-            if len(own.all) < MIN_SHINGLES or (known and not is_compared):
+            superseded = self._supersede(url, names, page)
+            is_hollow = not says_enough and len(page.own.all) < MIN_SHINGLES
+            self._remember(url, names, page)
+            if is_hollow or (known and not is_compared):
                 return TextComparison(Novelty.UNKNOWN, "", superseded)
             return TextComparison(Novelty.NEW, "", superseded)
+        self._repeated += 1
         if len(self._copies) < MAX_NAMES:
             self._copies.update(names)
             if "?" in url:
@@ -375,36 +575,28 @@ class NearCopies:
         """Return the page that has nearly all of the text of a page; remember nothing."""
         if not self.is_comparing:
             return None
-        whole, own = Shingles.both(text, url, own_title(url, title))
-        if len(whole.all) < MIN_SHINGLES:
+        known = self._templates.get(template, NO_BOILERPLATE)
+        page = ComparedText(url, text, own_title(url, title), known)
+        if len(page.shingles.all) < MIN_SHINGLES:
             return None
-        return self._find(url, names_of(url), (own.without(self.common_of(template)), whole))[0]
+        return self._find(url, names_of(url), page)[0]
 
     def common_of(self, template: str) -> frozenset[int]:
         """Return the shingles of most of the first pages of a template."""
-        boilerplate = self._templates.get(template)
-        return boilerplate.common if boilerplate is not None else frozenset()
+        return self._templates.get(template, NO_BOILERPLATE).shingles
 
     def _recall_early(self) -> None:
         while self._early:
             url, names, text, title = self._early.popleft()
-            own = Shingles.of(text, title=title)
-            if self._find(url, names, [own])[0] is None:
-                self._remember(url, names, own)
+            page = ComparedText("", text, title, NO_BOILERPLATE)
+            if self._find(url, names, page)[0] is None:
+                self._remember(url, names, page)
 
-    def _boilerplate(self, template: str, page: Shingles) -> frozenset[int]:
+    def _boilerplate(self, template: str) -> Boilerplate:
         boilerplate = self._templates.setdefault(template, Boilerplate())
-        before = boilerplate.size
-        boilerplate.add(page)
-        self._counted += boilerplate.size - before
         if len(self._templates) > MAX_TEMPLATES:
-            self._forget_template(next(iter(self._templates)))
-        while self._counted > MAX_COUNTED:
-            self._forget_template(next(name for name, each in self._templates.items() if each.size))
-        return boilerplate.common
-
-    def _forget_template(self, name: str) -> None:
-        self._counted -= self._templates.pop(name).size
+            del self._templates[next(iter(self._templates))]
+        return boilerplate
 
     def _count(self, names: list[str], *, known: bool) -> None:
         if len(self._seen) < MAX_NAMES:
@@ -414,7 +606,7 @@ class NearCopies:
         if self._sharing >= MIN_SHARING and self._sharing >= MIN_SHARE * self._pages:
             self.is_comparing = True
 
-    def _find(self, url: str, names: list[str], own: Sequence[Shingles]) -> tuple[str | None, bool]:
+    def _find(self, url: str, names: list[str], page: ComparedText) -> tuple[str | None, bool]:
         """Return the page that contains a text, and True if there was one to compare with.
 
         A page without a query is no copy of one that has one, and none of another edition.
@@ -425,32 +617,49 @@ class NearCopies:
                 if ("?" in other and "?" not in url) or are_editions(url, other):
                     continue
                 is_compared = True
-                contained = next((each for each in own if each.is_contained_in(text)), None)
-                if contained is not None and not says_where_it_is(url, contained, other, text):
+                if not page.may_be_in(text):
+                    continue
+                contained = next(
+                    (
+                        each
+                        for each in (page.own, page.shingles)
+                        if each.is_contained_in(text.shingles)
+                    ),
+                    None,
+                )
+                if contained is not None and not says_where_it_is(
+                    url, contained, other, text.shingles
+                ):
                     return other, True
         return None, is_compared
 
-    def _supersede(self, url: str, names: list[str], whole: Shingles) -> list[str]:
+    def _supersede(self, url: str, names: list[str], page: ComparedText) -> list[str]:
         """Forget the earlier states of a page that it contains, such as older versions; return their URLs."""
         path = url.partition("?")[0]
         found: dict[str, None] = {}
         for name in names:
             originals = self._originals.get(name, {})
             for other in [each for each in originals if each.partition("?")[0] == path]:
-                if ("?" in url and "?" not in other) or not originals[other].is_contained_in(whole):
+                if "?" in url and "?" not in other:
+                    continue
+                text = originals[other]
+                is_older = text.may_be_in(page) and text.shingles.is_contained_in(page.shingles)
+                text.rest()
+                if not is_older:
                     continue
                 self._size -= originals.pop(other).size
                 found[other] = None
         return list(found)
 
-    def _remember(self, url: str, names: list[str], own: Shingles) -> None:
+    def _remember(self, url: str, names: list[str], page: ComparedText) -> None:
         """Keep a text, the largest ones of each name: they contain others."""
+        page.rest()
         for name in names:
             originals = self._originals.setdefault(name, {})
-            originals[url] = own
-            self._size += own.size
+            originals[url] = page
+            self._size += page.size
             if len(originals) > MAX_ORIGINALS:
-                smallest = min(originals, key=lambda each: originals[each].size)
+                smallest = _smallest(originals)
                 self._size -= originals.pop(smallest).size
         while self._size > MAX_SIZE:
             oldest = self._originals.pop(next(iter(self._originals)))
