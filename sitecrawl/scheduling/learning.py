@@ -16,6 +16,7 @@ from sitecrawl.frontier.withdrawals import ReplacedPage
 from sitecrawl.policy.learning.host_rules import HostQuestion, HostRule, HostRules, partners_of
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.learning.origin_learning import (
+    MAX_PAIRS_PER_TEXT,
     MIN_TEXT,
     EarlierPage,
     Fold,
@@ -160,7 +161,7 @@ class Learning:
         self._tasks = tasks
         self._origins: dict[str, Learned] = {}
         self._resting: dict[str, Learned] = {}
-        self._texts: set[int] = set()
+        self._texts: dict[int, int] = {}
         recorder.visit_recorded.connect(self.recorded)
         recorder.batch_committed.connect(self.committed)
 
@@ -240,16 +241,14 @@ class Learning:
             self._recorder.flush_soon(visit.due.origin)
 
     def _is_repeated(self, visit: VisitResult) -> bool:
-        """Return True if this process has read a page with the text of one of its origin."""
+        """Return True if a page has the text of a few others of its origin, read by this process."""
         if not visit.document or visit.content_hash is None:
             return False
         text = hash((visit.due.origin, visit.content_hash))
-        if text in self._texts:
-            return True
         if len(self._texts) >= MAX_KNOWN:
             self._texts.clear()
-        self._texts.add(text)
-        return False
+        pages = self._texts[text] = self._texts.get(text, 0) + 1
+        return 1 < pages <= MAX_PAIRS_PER_TEXT
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
