@@ -56,7 +56,8 @@ MAX_WORD = 20
 MAX_PARAMETERS = 2000
 BARREN_TEMPLATE = RefusalReason(
     "barren_template",
-    "a kind of page that brought no text of its own and led to none (`learn_worth`)",
+    "a kind of page that brought no text of its own and led to none, or of which all pages fail "
+    "(`learn_worth`)",
     options=("learn_worth",),
 )
 
