@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
@@ -10,6 +11,8 @@ from sitecrawl.frontier.base import AlreadyRunningError, Frontier, FrontierError
 from sitecrawl.statuses import ALREADY_RUNNING, DATABASE_ERROR
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sitecrawl.config.configuration import Configuration
 
 
@@ -47,6 +50,17 @@ class FrontierOwner:
         else:
             logger.error("The crawl database failed and the crawl ends: %s", error)
         self.failed.send()
+
+    @contextmanager
+    def errors_end_crawl(self, words: str) -> Iterator[None]:
+        """End the crawl if the block raises anything; log what nobody foresaw, after ``words``."""
+        try:
+            yield
+        except FrontierError as error:
+            self.fail(error)
+        except Exception as error:
+            logger.exception("%s", words)
+            self.fail(FrontierError(f"{type(error).__name__}: {error}"))
 
     async def close(self, reason: str, counters: dict[str, Any]) -> None:
         """End the run with its finish reason and counters."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import Change, FrontierError, Settlement, VisitResult
+from sitecrawl.frontier.base import Change, Settlement, VisitResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,18 +153,15 @@ class Recorder:
         visits: Sequence[VisitResult] = [visit for visit, _ in batch]
         changes: Sequence[Change] = []
         try:
-            visits, changes = await self._owner.frontier.commit(origin, visits)
-            self._note(visits)
-        except FrontierError as error:
-            self._owner.fail(error)
-        except Exception as error:
-            logger.exception("Visits of %s could not be written to the crawl database", origin)
-            self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
+            with self._owner.errors_end_crawl(f"Visits of {origin} could not be written"):
+                visits, changes = await self._owner.frontier.commit(origin, visits)
+                self._note(visits)
         finally:
             del self._writing[origin]
             self._slowest = max(self._slowest, time.monotonic() - began)
         self._answer(batch, changes)
-        self.batch_committed.send(origin, visits)
+        with self._owner.errors_end_crawl(f"Visits of {origin} could not be learned from"):
+            self.batch_committed.send(origin, visits)
         if origin in self._waiting:  # the timer may have fired during the write
             self._see_to(origin)
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
-
-from sitecrawl.frontier.base import FrontierError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.scheduling.engine_waker import EngineWaker
-
-
-logger = logging.getLogger(__name__)
 
 
 class BackgroundTasks:
@@ -44,7 +38,7 @@ class BackgroundTasks:
         if self._ended:
             work.close()
             return
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(self._run(work))
         self._running.add(task)
         task.add_done_callback(self._done)
 
@@ -54,12 +48,10 @@ class BackgroundTasks:
         while self._running:
             await asyncio.wait(self._running)
 
+    async def _run(self, work: Coroutine[None, None, None]) -> None:
+        with self._owner.errors_end_crawl("Work on the crawl database failed"):
+            await work
+
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, FrontierError):
-            self._owner.fail(error)
-        elif error is not None:
-            logger.error("Work on the crawl database failed", exc_info=error)
-            self._owner.fail(FrontierError(f"{type(error).__name__}: {error}"))
         self.wake()

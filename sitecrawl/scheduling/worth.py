@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import FrontierError, OriginalPage
+from sitecrawl.frontier.base import OriginalPage
 from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.assembled_pages import AssembledPages
@@ -454,11 +454,9 @@ class Worth:
 
     async def note_original(self, visit: VisitResult) -> VisitResult:
         """Add to a visit the document that has its text, if its kind of page is left for near copies."""
-        try:
+        original = None
+        with self._owner.errors_end_crawl(f"{visit.due.url} could not be compared"):
             original = await self._find_original(visit)
-        except FrontierError as error:
-            self._owner.fail(error)
-            return visit
         return visit if original is None else replace(visit, repeats=original)
 
     async def _find_original(self, visit: VisitResult) -> OriginalPage | None:
