@@ -10,18 +10,20 @@ import pytest
 from fixtures.traps.tarpit import opaque
 from sitecrawl.policy.learning import near_copies
 from sitecrawl.policy.learning.near_copies import (
-    MAX_BEGINNING,
-    MAX_END,
     MIN_SHARING,
     MIN_VERSIONS,
     MIN_VERSIONS_OF_PATHS,
-    SAMPLE,
-    Boilerplate,
     NearCopies,
     Novelty,
-    Shingles,
     are_editions,
     names_of,
+)
+from sitecrawl.policy.learning.shingles import (
+    MAX_BEGINNING,
+    MAX_END,
+    SAMPLE,
+    Boilerplate,
+    Shingles,
     words_of,
 )
 from sitecrawl.policy.learning.template_worth import NEAR_COPY, Templates, TemplateVisit

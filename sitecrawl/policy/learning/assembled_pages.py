@@ -15,13 +15,14 @@ from statistics import median
 from typing import NamedTuple, Self
 from zlib import crc32
 
-from sitecrawl.policy.learning.near_copies import MAX_TEXT, names_of, words_of
+from sitecrawl.policy.learning.near_copies import names_of
 from sitecrawl.policy.learning.repeated_pages import (
     MIN_OLDER,
     MIN_SAMPLE,
     ComparedPage,
     RepeatedPages,
 )
+from sitecrawl.policy.learning.shingles import MAX_TEXT, words_of
 
 MIN_ASSEMBLED = 0.9
 """Share of the phrases of a page that the pages to which it links must have."""

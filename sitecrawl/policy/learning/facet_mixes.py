@@ -13,7 +13,6 @@ from typing import NamedTuple, Self
 from urllib.parse import unquote_plus
 
 from sitecrawl.policy.learning.assembled_pages import Phrases
-from sitecrawl.policy.learning.near_copies import words_of
 from sitecrawl.policy.learning.parameter_rules import parameters_of
 from sitecrawl.policy.learning.repeated_pages import (
     MIN_COPIES_UNJUDGED,
@@ -22,6 +21,7 @@ from sitecrawl.policy.learning.repeated_pages import (
     Repetition,
     StoredText,
 )
+from sitecrawl.policy.learning.shingles import words_of
 from sitecrawl.policy.learning.template_worth import HANDFUL
 
 

@@ -22,16 +22,18 @@ from urllib.parse import unquote_plus
 
 from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.learning.near_copies import (
-    MAX_TEXT,
-    MIN_CONTAINMENT,
-    MIN_SHINGLES,
-    Shingles,
     are_editions,
-    hashes_of,
     names_of,
     own_title,
     says_where_it_is,
     segments_of,
+)
+from sitecrawl.policy.learning.shingles import (
+    MAX_TEXT,
+    MIN_CONTAINMENT,
+    MIN_SHINGLES,
+    Shingles,
+    hashes_of,
     words_of,
 )
 from sitecrawl.policy.learning.template_worth import HANDFUL, Templates
