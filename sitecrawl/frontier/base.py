@@ -110,13 +110,6 @@ StoredLink = tuple[str, int, str]
 link is not followed; it is then only stored if it leads to a known URL."""
 
 
-class OriginalPage(NamedTuple):
-    """The page that has the text of another one: its row, and the evidence in readable form."""
-
-    row: int
-    words: str
-
-
 @dataclass(frozen=True, slots=True)
 class VisitResult:
     """Result of one crawl action, created once when it has ended, and written by a commit.
@@ -138,7 +131,6 @@ class VisitResult:
     other pages with the same text, and ``released`` if URLs folded into this one are queued again.
     ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
     are addresses to which it refers and that are not crawled, each with its kind: link or asset.
-    ``repeats`` is the page that has its text, if its kind of page is one of near copies.
     """
 
     due: DueUrl
@@ -170,7 +162,6 @@ class VisitResult:
     candidates: Sequence[Candidate] = ()
     links: Sequence[StoredLink] | None = None
     outside: Sequence[tuple[str, str]] = ()
-    repeats: OriginalPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,9 +454,6 @@ class Frontier(Protocol):
 
     async def current_pages(self, origin: str) -> list[CurrentPage]:
         """Return the pages with a current document of a leased origin, in order of discovery."""
-
-    async def current_page(self, origin: str, fingerprint: int) -> CurrentPage | None:
-        """Return one page with a current document of a leased origin."""
 
     async def withdrawn_copies(self, origin: str) -> list[str]:
         """Return the URLs of a leased origin that were withdrawn as near copies."""

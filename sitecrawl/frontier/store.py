@@ -394,12 +394,6 @@ class Store:
             return []
         return self._withdrawals.current(self.leases[origin].id)
 
-    def current_page(self, origin: str, fingerprint: int) -> CurrentPage | None:
-        """Return one page with a current document of a leased origin."""
-        if origin not in self.leases:
-            return None
-        return self._withdrawals.current_page(self.leases[origin].id, fingerprint)
-
     def withdrawn_copies(self, origin: str) -> list[str]:
         """Return the URLs of a leased origin that were withdrawn as near copies."""
         if origin not in self.leases:

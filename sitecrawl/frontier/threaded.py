@@ -188,10 +188,6 @@ class ThreadedFrontier:
         """Return the pages with a current document of a leased origin."""
         return await self._run(self._store.current_pages, origin)
 
-    async def current_page(self, origin: str, fingerprint: int) -> CurrentPage | None:
-        """Return one page with a current document of a leased origin."""
-        return await self._run(self._store.current_page, origin, fingerprint)
-
     async def withdrawn_copies(self, origin: str) -> list[str]:
         """Return the URLs of a leased origin that were withdrawn as near copies."""
         return await self._run(self._store.withdrawn_copies, origin)

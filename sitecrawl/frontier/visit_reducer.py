@@ -12,7 +12,6 @@ from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, NearPages, OriginName, StoredDocument
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
-from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.frontier.outbox import Entry, Outbox
 from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, ResolvedClaim, TargetState
 from sitecrawl.frontier.shared_answers import (
@@ -34,7 +33,6 @@ from sitecrawl.policy.documents.furniture import (
     stripped_document,
 )
 from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
-from sitecrawl.policy.learning.repeated_pages import COPY
 from sitecrawl.policy.lifecycle.deletion import (
     FEW_DOCUMENTS,
     MIN_SHARED_PAGES,
@@ -215,7 +213,7 @@ class VisitReducer:
             self._without_document(finding)
         elif finding.outcome is Outcome.NON_CANONICAL:
             self._resolve_canonical(finding)
-        elif not (self._is_folded(finding) or self._is_copy(finding)):
+        elif not self._is_folded(finding):
             self._ingested(finding)
 
     def review(self, findings: Sequence[Finding]) -> None:
@@ -345,23 +343,8 @@ class VisitReducer:
         replacement = found.get(other.page.fingerprint)
         if replacement is None or replacement.text != finding.visit.content_hash:
             return False
-        finding.leave_out(FOLDED, other.words, replacement.url)
-        return True
-
-    def _is_copy(self, finding: Finding) -> bool:
-        """Leave out a page of a kind of near copies, if the page that has its text stays a document.
-
-        An exact duplicate is stored as one.
-        """
-        other, content_hash = finding.visit.repeats, finding.visit.content_hash
-        if other is None or finding.held is not None or self._deletions.knows(other.row):
-            return False
-        kept = self._documents.of(other.row)
-        if kept is None or not kept.current or kept.target is not None:
-            return False
-        if content_hash and self._documents.equal(finding.origin, content_hash, finding.stored.id):
-            return False
-        finding.leave_out(COPY.name, other.words, other.row)
+        finding.outcome, finding.folded = Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other.words
+        finding.target = replacement.url
         return True
 
     def _strip_again(self, finding: Finding) -> None:

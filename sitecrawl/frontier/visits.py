@@ -128,8 +128,8 @@ class Finding:
     URLs of other pages with the same text; ``released`` means that folded URLs were queued again.
     ``document`` is the visit's, without furniture that has become known since it was read;
     ``gained`` are the keys of the lines that a changed document did not have before, ``template``
-    the name of the page's template if these may be furniture. ``left_out_for`` is the reason for which
-    a page that was read is left out, as another one has its text, empty if it is not, with ``evidence``.
+    the name of the page's template if these may be furniture. ``folded`` is the reason why the page
+    of another origin replaces one that was read as a sample, empty if none does.
     """
 
     origin: int
@@ -146,18 +146,12 @@ class Finding:
     document: dict[str, Any] = field(default_factory=dict)
     gained: frozenset[int] | None = None
     template: str | None = None
-    left_out_for: str = ""
-    evidence: str = ""
-
-    def leave_out(self, reason: str, evidence: str, target: int) -> None:
-        """Store the page like a URL that was refused, because the page ``target`` has its text."""
-        self.outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
-        self.left_out_for, self.evidence, self.target = reason, evidence, target
+    folded: str = ""
 
     @property
     def reason(self) -> str:
         """The reason that qualifies the outcome."""
-        return self.left_out_for or self.visit.reason
+        return FOLDED if self.folded else self.visit.reason
 
     @property
     def as_written(self) -> VisitResult:
@@ -182,7 +176,7 @@ class Finding:
     @property
     def was_read(self) -> bool:
         """Tell whether the stored document matches the page, read with today's options."""
-        if self.left_out_for:
+        if self.folded:
             return False
         return bool(self.visit.document) or (self.visit.unchanged and self.fresh)
 
@@ -325,7 +319,7 @@ class Visits:
             int(finding.outcome in FAILED | STILL_WAITING),  # no answer has replaced it
             stored.canonical if silent else storable(visit.canonical),
             stored.target if silent and finding.reason != FOLDED else finding.target,
-            storable(finding.evidence or visit.detail) or None,
+            storable(finding.folded or visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
             storable(visit.left_out),
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,

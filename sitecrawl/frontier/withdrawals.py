@@ -28,6 +28,7 @@ CURRENT = (
     " AND NOT EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = u.id)"
     " FROM document AS d JOIN url AS u ON u.id = d.url LEFT JOIN url AS r ON r.id = u.referrer"
     " WHERE d.origin = ? AND d.seq IS NOT NULL AND d.target IS NULL AND u.waiting = 0"
+    " ORDER BY u.id"
 )
 WITHDRAWN = f"SELECT url FROM url WHERE origin = ? AND reason = '{COPY}' ORDER BY id"
 TEXTS = (
@@ -88,14 +89,8 @@ class Withdrawals:
 
     def current(self, origin: int) -> list[CurrentPage]:
         """Return the pages of an origin with a current document, in order of discovery."""
-        rows = self._database.rows(f"{CURRENT} ORDER BY u.id", (self._run, origin))
+        rows = self._database.rows(CURRENT, (self._run, origin))
         return [CurrentPage(*row) for row in rows]
-
-    def current_page(self, origin: int, fingerprint: int) -> CurrentPage | None:
-        """Return a page of an origin, None if it has no current document."""
-        query = f"{CURRENT} AND u.origin = ? AND u.fingerprint = ?"
-        rows = self._database.rows(query, (self._run, origin, origin, fingerprint))
-        return CurrentPage(*rows[0]) if rows else None
 
     def withdrawn(self, origin: int) -> list[str]:
         """Return the URLs of an origin withdrawn as near copies."""

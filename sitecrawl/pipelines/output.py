@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.items import Document
     from sitecrawl.policy.documents.document_options import DocumentOptions
-    from sitecrawl.scheduling.worth import Worth
 
 
 class OutputPipeline:
@@ -32,9 +31,8 @@ class OutputPipeline:
     when their page was read: they go to the feeds directly.
     """
 
-    def __init__(self, recorder: Recorder, worth: Worth, options: DocumentOptions) -> None:
+    def __init__(self, recorder: Recorder, options: DocumentOptions) -> None:
         self._recorder = recorder
-        self._worth = worth
         self._options = options
 
     @classmethod
@@ -42,7 +40,7 @@ class OutputPipeline:
         """Share the recorder with all other components that end a visit."""
         crawl = crawl_of(crawler)
         spider: Any = crawler.spider
-        return cls(crawl.recorder, crawl.worth, spider.configuration.params.document_options())
+        return cls(crawl.recorder, spider.configuration.params.document_options())
 
     async def process_item(self, item: Any) -> Any:
         """Record a document and return its line; raises DropItem if there is no line to write.
@@ -54,7 +52,7 @@ class OutputPipeline:
             return item
         stored = finished(item, document)
         result = document.visit.end_concluded(Outcome.FILE_INGESTED, "ok", document=stored)
-        change = await self._recorder.record(await self._worth.note_original(result))
+        change = await self._recorder.record(result)
         if change is None:
             raise DropItem("nothing to write", log_level="DEBUG")
         return line_of(change, self._options)

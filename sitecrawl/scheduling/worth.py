@@ -6,11 +6,9 @@ import asyncio
 import logging
 import time
 from collections import Counter, defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import OriginalPage
 from sitecrawl.frontier.withdrawals import Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.assembled_pages import AssembledPages
@@ -18,15 +16,7 @@ from sitecrawl.policy.learning.broken_kinds import BrokenKinds
 from sitecrawl.policy.learning.facet_mixes import find_mixes, mixes_among, repeated_mixes
 from sitecrawl.policy.learning.mazes import MAZE, GrowingPage, Mazes, Subtree, SubtreeState
 from sitecrawl.policy.learning.near_copies import NearCopies, Novelty, names_of
-from sitecrawl.policy.learning.repeated_pages import (
-    COPY,
-    ComparedPage,
-    CurrentPage,
-    RepeatedPages,
-    StoredText,
-    is_edition,
-    repeats,
-)
+from sitecrawl.policy.learning.repeated_pages import COPY, ComparedPage, RepeatedPages
 from sitecrawl.policy.learning.template_worth import (
     BARREN_TEMPLATE,
     NEAR_COPY,
@@ -47,7 +37,7 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Candidate, Change, DueUrl, VisitResult
     from sitecrawl.policy.decision import Decision, OptionValues
-    from sitecrawl.policy.learning.repeated_pages import Repetition
+    from sitecrawl.policy.learning.repeated_pages import CurrentPage, Repetition, StoredText
     from sitecrawl.scheduling.background import BackgroundTasks
 
 LOW, DESCENT, SHELF, MIXED = -1, -2, -3, -4
@@ -146,7 +136,7 @@ class OriginWorth:
         """Learn from a page that was requested for the first time."""
         url, referrer = visit.due.url, visit.due.referrer
         result = visit.outcome.name.lower()
-        if visit.outcome is not Outcome.FILE_INGESTED and visit.reason != COPY.name:
+        if visit.outcome is not Outcome.FILE_INGESTED:
             self.templates.observe(TemplateVisit(url, referrer, result, is_new=False))
             return
         was_comparing = self.copies.is_comparing
@@ -405,10 +395,8 @@ class Worth:
             worth.uncommitted.pop(due.fingerprint, None)
             if due.fingerprint in worth.observed:
                 worth.observed.discard(due.fingerprint)
-            elif self._is_evidence(visit) or (visit.repeats and visit.reason == COPY.name):
+            elif self._is_evidence(visit):
                 worth.observe(visit)
-            if visit.repeats and visit.reason == COPY.name:
-                self._withdrawn[f"{key}{worth.templates.group_of(due.url)}"] += 1
         if worth.templates.revived or worth.broken.revived:
             worth.templates.revived = worth.broken.revived = False
             self._tasks.begin(self._admit(key, BARREN_TEMPLATE.name))
@@ -451,60 +439,6 @@ class Worth:
         """Return True for a page that was requested for the first time, and tells something."""
         is_first = not visit.again and visit.due.indexed_at is None
         return self._judges and is_first and visit.outcome in RESULTS
-
-    async def note_original(self, visit: VisitResult) -> VisitResult:
-        """Add to a visit the document that has its text, if its kind of page is left for near copies."""
-        original = None
-        with self._owner.errors_end_crawl(f"{visit.due.url} could not be compared"):
-            original = await self._find_original(visit)
-        return visit if original is None else replace(visit, repeats=original)
-
-    async def _find_original(self, visit: VisitResult) -> OriginalPage | None:
-        """Return the document that has the text of a page of a kind that is left for near copies.
-
-        The page is compared as it would be at the end of the crawl, but with one page only, which was read in
-        this run and is of no such kind itself.
-        """
-        due, worth = visit.due, self._origins.get(visit.due.origin)
-        if worth is None or visit.outcome is not Outcome.FILE_INGESTED or not visit.document:
-            return None
-        if due.indexed_at is not None or not self._may_leave(due):
-            return None
-        templates = worth.templates
-        verdict = templates.verdict_on_copies(due.url)
-        if verdict is None:
-            return None
-        name = templates.name_of(due.url)
-        text = StoredText(visit.document.get("title") or "", visit.document.get("body") or "")
-        url = worth.copies.original_of(due.url, text.body, name, text.title)
-        if url is None or templates.copied_kind(url) or templates.verdict_on_copies(url):
-            return None
-        original = await self._read_document(due.origin, url)
-        if original is None:
-            return None
-        page = ComparedPage.of(
-            templates, CurrentPage(0, 0, due.url, due.depth, due.via, None), text
-        )
-        other = ComparedPage.of(templates, *original)
-        if not repeats(page, other, worth.copies.common_of(name)):
-            return None
-        linked = {_path_of(each) for _, _, each in visit.links or ()}
-        linked -= {*map(_path_of, (await self._owner.frontier.urls_of(other.links)).values())}
-        if is_edition(page, other, linked):
-            return None
-        group, evidence = verdict
-        copies = f"{evidence.results[NEAR_COPY]} of {evidence.pages} pages of {group}"
-        words = f"{self._settings[COPY]}: repeats {url}, as {copies} repeat others"
-        return OriginalPage(other.row, words)
-
-    async def _read_document(self, key: str, url: str) -> tuple[CurrentPage, StoredText] | None:
-        """Return a page that was read in this run, with the text of its document."""
-        frontier = self._owner.frontier
-        page = await frontier.current_page(key, self._discovery.rules.admit(url).fingerprint)
-        if page is None or not page.is_sound:
-            return None
-        texts = await frontier.texts_of([page.row])
-        return (page, texts[page.row]) if page.row in texts else None
 
     async def withdraw(self, key: str, *, is_down: bool = False) -> list[Change]:
         """Withdraw the documents of an origin's mazes, and of kinds of pages that repeat others.
@@ -770,10 +704,6 @@ def _descend(
         mazes.request(subtree, chosen)
         now.append(waiting[chosen])
     return put_off
-
-
-def _path_of(url: str) -> str:
-    return url.partition("?")[0]
 
 
 def _to_compare(

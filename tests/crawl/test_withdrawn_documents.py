@@ -69,28 +69,6 @@ def test_nothing_is_withdrawn_for_pages_that_an_origin_does_not_answer(
     assert views <= back.deletions.keys()
 
 
-@pytest.mark.behaviour("Q-42")
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_view_read_after_its_kind_was_judged_is_never_a_document(
-    server: Server, crawl: CrawlCommand, databases: Databases, kind: str
-) -> None:
-    settings = {"SITECRAWL_DATABASE": databases.url(kind, crawl.directory)}
-    site = code_browser()
-    origin = server.serve(site)
-    run = crawl(f"{origin}/", settings=settings)
-    read = {f"{origin}{path}" for path in server.log.targets() if path != "/robots.txt"}
-    never = read - run.documents.keys()
-    assert len(never) >= 4, run.log[-3000:]
-    view = min(never)
-    _, said = crawl.command("explain", *(f"-s{k}={v}" for k, v in settings.items()), view)
-    assert "learn_worth True (default): repeats " in said
-    kept = said.partition("repeats ")[2].partition(",")[0]
-    site[kept.removeprefix(origin)] = Answer(status=410)
-    second = crawl(f"{origin}/", settings=settings, recrawl=0)
-    assert second.deletions[kept] == "gone"
-    assert view in second.documents
-
-
 @pytest.mark.behaviour("Q-34")
 @pytest.mark.parametrize(
     ("moment", "workers"),

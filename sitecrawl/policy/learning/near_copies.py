@@ -235,20 +235,6 @@ class NearCopies:
             return TextComparison(Novelty.UNKNOWN, original)
         return TextComparison(Novelty.NEAR_COPY, original)
 
-    def original_of(self, url: str, text: str, template: str, title: str) -> str | None:
-        """Return the page that has nearly all of the text of a page; remember nothing."""
-        if not self.is_comparing:
-            return None
-        known = self._templates.get(template, NO_BOILERPLATE)
-        page = ComparedText(url, text, own_title(url, title), known)
-        if len(page.shingles.all) < MIN_SHINGLES:
-            return None
-        return self._find(url, names_of(url), page)[0]
-
-    def common_of(self, template: str) -> frozenset[int]:
-        """Return the shingles of most of the first pages of a template."""
-        return self._templates.get(template, NO_BOILERPLATE).shingles
-
     def _recall_early(self) -> None:
         while self._early:
             url, names, text, title = self._early.popleft()

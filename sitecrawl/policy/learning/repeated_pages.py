@@ -91,7 +91,7 @@ class StoredText(NamedTuple):
 
     title: str
     body: str
-    links: frozenset[int] = frozenset()
+    links: frozenset[int]
 
 
 class Repetition(NamedTuple):

@@ -298,13 +298,6 @@ class Templates:
                 return name
         return ""
 
-    def verdict_on_copies(self, url: str) -> tuple[str, TemplateWorth] | None:
-        """Return the evidence on a URL's kind of page, if that is left because of near copies."""
-        judged = self.judge(url) if self.is_comparing else None
-        if judged is None or not (judged[1].is_barren and judged[1].is_copied):
-            return None
-        return judged
-
     def group_of(self, url: str) -> str:
         """Return the name of the kind of page by which the documents of a URL's kind are judged."""
         return self.copied_kind(url) or self.name_of(url)
