@@ -162,8 +162,8 @@ def hgweb_view(link: Address, page: Address) -> str:
 
 
 _MEDIAWIKI_VIEWS = frozenset(
-    {"curid", "diff", "direction", "mobileaction", "oldid", "printable", "redlink", "section"}
-    | {"uselang", "useskin", "veaction"}
+    {"curid", "diff", "direction", "mobileaction", "oldid", "printable", "section", "uselang"}
+    | {"useskin", "veaction"}
 )
 _MEDIAWIKI_LISTS = ("allpages", "categories", "specialpages")
 """Special pages that lead to articles which nothing else names."""
@@ -173,9 +173,12 @@ def mediawiki_view(link: Address, page: Address) -> str:  # noqa: ARG001 -- the 
     """Return the view of MediaWiki to which a link leads, "" for an article or a list of them.
 
     ``index.php?title=Name&action=view`` or ``/wiki/Name``; special pages have the prefix
-    ``Special:``, in other languages their own, which a crawl learns.
+    ``Special:``, in other languages their own, which a crawl learns. A link to a missing article
+    (``redlink=1``) on a page that is older than the article redirects to it.
     """
     query = link.parameters
+    if "redlink" in query:
+        return ""
     if query.get("action", "view") != "view":
         return f"action={query['action']}"
     if found := _MEDIAWIKI_VIEWS & query.keys():
