@@ -20,6 +20,8 @@ COPY = "near_copy"
 """Reason stored for a URL whose document was withdrawn in favour of ``target``."""
 READ = (int(Outcome.FILE_INGESTED), int(Outcome.FILE_DID_NOT_CHANGE))
 BATCH = 200
+WITHDRAWN_AT_ONCE = 200
+"""Documents that a caller withdraws in one transaction; others of the crawl wait meanwhile."""
 Part = TypeVar("Part")
 CURRENT = (
     "SELECT u.id, u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url),"

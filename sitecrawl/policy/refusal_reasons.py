@@ -13,9 +13,7 @@ from sitecrawl.policy.learning.mazes import MAZE
 from sitecrawl.policy.learning.repeated_pages import COPY
 from sitecrawl.policy.learning.template_worth import BARREN_TEMPLATE
 from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
-from sitecrawl.policy.urls.known_views import KnownViews
-from sitecrawl.policy.urls.rule_engine import STAGES
-from sitecrawl.policy.urls.url_rules import LINK_RULES
+from sitecrawl.policy.urls.rule_engine import LINK_RULES, STAGES
 
 ROBOTS_TXT = RefusalReason(
     "robots_txt", "robots.txt forbids it (`obey_robots`)", options=("obey_robots",)
@@ -29,7 +27,7 @@ FORMER_START = RefusalReason(
 )
 URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
 """Reasons that depend on the URL alone."""
-LINK_REASONS = (*(rule.reason for rule in LINK_RULES), KnownViews.reason)
+LINK_REASONS = tuple(rule.reason for rule in LINK_RULES)
 """Reasons that depend on the place of a link."""
 LIMIT_REASONS = (
     *(reason for limit in TRAP_LIMITS for reason in limit.reasons),

@@ -12,7 +12,7 @@ from zlib import crc32
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import Candidate, StandIn
 from sitecrawl.frontier.learned import FOLDED, StoredRule
-from sitecrawl.frontier.withdrawals import ReplacedPage
+from sitecrawl.frontier.withdrawals import WITHDRAWN_AT_ONCE, ReplacedPage
 from sitecrawl.policy.learning.host_rules import HostQuestion, HostRule, HostRules, partners_of
 from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.learning.origin_learning import (
@@ -50,8 +50,6 @@ MAX_KNOWN = 100_000
 MAX_STEPS = 3
 """Number of rules in succession for whose results the database is asked."""
 MAX_CHAIN = 20
-WITHDRAWN_AT_ONCE = 200
-"""Documents that one transaction withdraws."""
 EARLY_COMMITS = 500
 """Pages of an origin that do not wait for a full batch, because they are evidence for a rule."""
 MAX_RESTING = 500

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.withdrawals import Withdrawal
+from sitecrawl.frontier.withdrawals import WITHDRAWN_AT_ONCE, Withdrawal
 from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.learning.assembled_pages import AssembledPages
 from sitecrawl.policy.learning.broken_kinds import BrokenKinds
@@ -83,8 +83,6 @@ MAX_HASHES = 3_000_000
 """Hashes of the documents that are compared; about 90 bytes each."""
 MAX_CHARACTERS = 30_000_000
 """Length of the lists of a path that are compared together."""
-WITHDRAWN_AT_ONCE = 200
-"""Documents that one transaction withdraws; others of the crawl wait meanwhile."""
 MAX_LINKED = 200_000
 """Linked pages without a document, whose URLs are read."""
 MAX_DATES = 200_000
@@ -506,9 +504,11 @@ class Worth:
             compared = (*found.mixes, *found.others)
             if len(compared) <= MAX_COMPARED:
                 texts: dict[int, StoredText] = {}
+                characters = 0
                 async for batch in self._texts(compared):
                     texts.update((page.row, stored) for page, stored in batch)
-                    if sum(len(each.body) for each in texts.values()) > MAX_CHARACTERS:
+                    characters += sum(len(stored.body) for _, stored in batch)
+                    if characters > MAX_CHARACTERS:
                         return repeated
                 rows = {each.row for each in compared}
                 elsewhere = frozenset(each.row for each in pages if each.row not in rows)

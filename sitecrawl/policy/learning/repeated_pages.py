@@ -319,11 +319,16 @@ class RepeatedPages:
 
     def _repeats(self, page: ComparedPage, other: ComparedPage) -> bool:
         common = self._common.get(page.kind) or self._common.get(other.kind, frozenset())
-        return repeats(page, other, common) and not self.is_edition(page, other)
+        return _has_text_of(page, other, common) and not self.is_edition(page, other)
 
     def is_edition(self, page: ComparedPage, other: ComparedPage) -> bool:
         """Return True for a page of another release, version, translation or thing than another page."""
-        return is_edition(page, other, map(self._path_of, page.links - other.links))
+        linked = map(self._path_of, page.links - other.links)
+        return (
+            are_editions(page.url, other.url)
+            or _is_version(page, other, linked)
+            or says_where_it_is(page.url, page.text, other.url, other.text)
+        )
 
     def _path_of(self, row: int) -> str:
         """Return the path of a linked page, "" for one that is not known."""
@@ -331,7 +336,7 @@ class RepeatedPages:
         return page.path if page is not None else self._linked.get(row, "").partition("?")[0]
 
 
-def repeats(page: ComparedPage, other: ComparedPage, common: frozenset[int]) -> bool:
+def _has_text_of(page: ComparedPage, other: ComparedPage, common: frozenset[int]) -> bool:
     """Return True if another page has the text of a page, but for ``common``, which all of its kind say."""
     if page.row == other.row or ("?" in other.url and "?" not in page.url):
         return False
@@ -366,22 +371,11 @@ def _own_text(page: ComparedPage, common: frozenset[int]) -> Shingles:
     return page.text.without(page.named | common)
 
 
-def is_edition(page: ComparedPage, other: ComparedPage, linked: Iterable[str]) -> bool:
-    """Return True for a page of another release, version, translation or thing than another page.
-
-    ``linked`` are the paths of the pages to which only the first one links.
-    """
-    return (
-        are_editions(page.url, other.url)
-        or _is_version(page, other, linked)
-        or says_where_it_is(page.url, page.text, other.url, other.text)
-    )
-
-
 def _is_version(page: ComparedPage, other: ComparedPage, linked: Iterable[str]) -> bool:
     """Return True for a page of a version or translation of a site, whose pages link to others of it.
 
-    The other page does not link to these. No version has the name of a single change.
+    ``linked`` are the paths of the pages to which only the first one links. No version has the name of
+    a single change.
     """
     name, apart = page.path.rpartition("/")[2], segments_of(page.path) - segments_of(other.path)
     if not apart or name in apart or any(map(is_opaque, apart)):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple, Self
-from urllib.parse import unquote_plus
+from urllib.parse import unquote, unquote_plus
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.policy.urls.url_rules import read_target
@@ -233,7 +233,7 @@ def read_address(url: str) -> Address:
     parts = read_target(url).parts
     pairs = (each.partition("=") for each in _SEPARATORS.split(parts.query) if each)
     return Address(
-        tuple(unquote_plus(each) for each in parts.path.split("/") if each),
+        tuple(unquote(each) for each in parts.path.split("/") if each),
         {unquote_plus(name): unquote_plus(value) for name, _, value in pairs},
     )
 
@@ -262,8 +262,8 @@ class KnownViews:
     setting: str
     reason: ClassVar[RefusalReason] = RefusalReason(
         "known_view",
-        "a view that known software (cgit, DokuWiki, gitweb, hgweb, MediaWiki, WordPress) offers "
-        "of a page: blame, difference, old version, history, form (`skip_known_views`)",
+        "a view that known software offers of a page: blame, difference, old version, history, "
+        "form (`skip_known_views`)",
         options=("skip_known_views",),
     )
 

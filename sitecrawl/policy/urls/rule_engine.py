@@ -60,6 +60,8 @@ STAGES = (
     StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES)),
 )
 """All changes and rules on URLs, in the order in which they apply."""
+LINK_RULES = (Depth, Rel, KnownViews)
+"""All rules on the place of a link, in the order in which they apply."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,8 @@
 """Rules that depend on the URL alone, and rules on the link to it.
 
 A rule declares on its class the reason of its refusals with options and documentation, its effect
-on starts, and its construction. It is registered in the tuple of its kind at the end of this file.
+on starts, and its construction. It is registered in the tuple of its kind: at the end of this file,
+or in rule_engine.py if it is a rule on links.
 """
 
 from __future__ import annotations
@@ -519,4 +520,3 @@ FORM_RULES = (Schemes, WellFormed)
 SIZE_RULES = (Length, Extensions)
 PATTERN_RULES = (Contains, NotContains, Deny, Allow, ForbiddenSites, DoNotCrawl)
 PATH_RULES = (RepeatedDirectories, PathDepth)
-LINK_RULES = (Depth, Rel)
