@@ -16,11 +16,11 @@ from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.crawl_statistics import CrawlStatistics
-from sitecrawl.console.learned_rules import list_options, list_rules
 from sitecrawl.console.maintenance import ChangeReport, prune
 from sitecrawl.console.terminal import (
     Entry,
     list_errors,
+    list_left_out,
     list_mirrors,
     list_pending,
     list_redirects,
@@ -40,8 +40,7 @@ LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
     "errors": list_errors,
     "redirects": list_redirects,
     "mirrors": list_mirrors,
-    "rules": list_rules,
-    "rule-options": list_options,
+    "left-out": list_left_out,
 }
 ARGUMENTS = {
     "stats": "",
@@ -51,8 +50,7 @@ ARGUMENTS = {
     "mirrors": "",
     "workers": "",
     "refused": "",
-    "rules": "",
-    "rule-options": "",
+    "left-out": "",
     "import": "FILE",
     "clear-errors": "",
     "retry": "URL",
@@ -85,8 +83,8 @@ class Command(StoredCommand):
             "indexing). import FILE: read such a file back. errors: what failed, and on which "
             "page its link stands. redirects: from where to where. mirrors: origins with equal "
             "documents. workers: the processes of the last run. refused: documents that a target of scrapy sync did not take, and why. "
-            "rules: what was learned of URLs, with the evidence. rule-options: the options "
-            "that say the same. clear-errors: ask everything again that failed. retry URL: ask for one "
+            "left-out: kinds of pages of which the last run left URLs out, with the evidence and the "
+            "option that fetches them. clear-errors: ask everything again that failed. retry URL: ask for one "
             "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
             "delete-realm REALM: forget a realm, and delete its documents. "
             "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "

@@ -1,4 +1,4 @@
-"""Construction of the rules and trap limits of a crawl from its options."""
+"""Construction of the rules and limits of a crawl from its options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.options.rules import RuleParams
 from sitecrawl.frontier.records import Records
-from sitecrawl.policy.traps.trap_limits import TrapLimits
+from sitecrawl.policy.urls.path_limits import PathLimits
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.web.urls.url import normalize
@@ -70,9 +70,9 @@ def contradictions(rules: Rules, params: CrawlParams, source: str) -> list[str]:
     return found
 
 
-def build_limits(params: RuleParams, sources: Mapping[str, str]) -> TrapLimits:
-    """Build the trap limits of a crawl, empty as at the start of a run."""
-    return TrapLimits.build(Citations(params, sources))
+def build_limits(params: RuleParams, sources: Mapping[str, str]) -> PathLimits:
+    """Build the limits of a crawl, empty as at the start of a run."""
+    return PathLimits.build(Citations(params, sources))
 
 
 def start_fingerprints(rules: Rules, params: CrawlParams) -> frozenset[int]:

@@ -133,6 +133,16 @@ def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
         yield record, f"{count} {share:.0%} {one} {other}"
 
 
+def list_left_out(records: Records, realm: str | None) -> Iterator[Entry]:
+    """Yield the kinds of pages of which the last run left URLs out, the largest first."""
+    run = records.last_run(realm)
+    found: dict[str, Any] = dict(run.counters).get("left_out", {}) if run is not None else {}
+    for kind, left in sorted(found.items(), key=lambda each: -each[1]["urls"]):
+        counted = f"{left['new']} of {left['tried']} tried were new"
+        line = f"{left['reason']} {left['urls']} {kind} ({counted}) -a always_fetch='{left['always_fetch']}'"
+        yield {"kind": kind, **left}, f"{line} {left['example']}"
+
+
 def list_refused(log: ChangeLog) -> Iterator[Entry]:
     """Yield the changes that targets refused, each with the target's reason."""
     for target, letter in log.dead_letters():

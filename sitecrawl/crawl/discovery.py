@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
-from sitecrawl.policy.learning.mazes import MAX_VOUCHED, subtree_of
 from sitecrawl.policy.urls.scope import Scope
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target
 from sitecrawl.web.urls.url import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy.statscollectors import StatsCollector
 
     from sitecrawl.frontier.base import DueUrl, StoredLink, VisitResult
     from sitecrawl.policy.decision import Admission
     from sitecrawl.policy.http.redirects import RedirectChains
-    from sitecrawl.policy.traps.trap_limits import PageLinks, TrapLimits
     from sitecrawl.policy.urls.known_views import PageViews
+    from sitecrawl.policy.urls.path_limits import PathLimits
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.html.page import Link, Page
 
@@ -91,14 +90,11 @@ class TruncationWarnings:
 
 
 SEED_PRIORITY = 1
-ALTERNATE = "alternate"
 MAX_OUTSIDE = 200
 """Addresses stored of one page that are not crawled."""
 OUTSIDE_SCOPE = Scope.reason.name
 DECLARED = frozenset({"refresh", "canonical"})
 """Elements that declare another URL of a page; they are no links that a person can follow."""
-MAX_ALTERNATES, MAX_VERSIONS = 50_000, 64
-"""URLs kept that pages call alternates, the latest ones, and the pages kept of each."""
 MIN_GROWTH = 2
 """Number of new links of a page from which on its links to known URLs are kept."""
 MAX_REPEATED = 1000
@@ -134,15 +130,14 @@ class Discovery:
     Links never become Request objects: an admitted link that is new, or closer to a start than
     before, becomes a Candidate of the visit that found it, and is stored with its outcome. Links
     refused for a reason in ``logged`` are stored too, and refused again when they are due.
-    ``alternates`` maps URLs that pages declare as ``rel=alternate`` to these pages;
-    ``new_alternates`` are those not processed yet. ``repeated`` has the links to known URLs of
+    ``repeated`` has the links to known URLs of
     pages that lead to several new ones, until the visit of the page has ended.
     """
 
     def __init__(
         self,
         rules: Rules,
-        limits: TrapLimits,
+        limits: PathLimits,
         chains: RedirectChains,
         stats: StatsCollector,
         *,
@@ -163,16 +158,12 @@ class Discovery:
         self.truncations = TruncationWarnings(stats)
         self._chains = chains
         self._seen: dict[int, int] = {}
-        self.alternates: dict[int, tuple[int, ...]] = {}
-        self.new_alternates: list[tuple[int, int]] = []
         self._unnamed: frozenset[int] = frozenset()
         self.repeated: dict[int, list[tuple[str, int]]] = {}
-        self._subtrees: dict[str, frozenset[str]] = {}
-        self._vouched: list[Candidate] = []
 
     def begin_pass(self) -> None:
         """Reset the limits that apply to a single pass."""
-        self.limits.directories.begin_round()
+        self.limits.begin_pass()
 
     def watch(self, fingerprints: Iterable[int]) -> None:
         """Store every reference to these former starts, even to those already seen."""
@@ -205,38 +196,18 @@ class Discovery:
         if rel:
             self._leave(page.links, rel, due, found)
             return
-        links = self.limits.page(
-            due.url,
-            depth=due.depth,
-            text=page.text,
-            new=due.indexed_at is None,
-            title=page.title,
-        )
+        links: set[str] = set()
         views = self.rules.known_views.on_page(due.url, page.generators)
         followed = (self._follow_link(due, link, links, views, found) for link in page.links)
         known = [admission for admission in followed if admission is not None]
         if len(found.new) >= MIN_GROWTH:
             self._note_repeated(due, found.new, known)
-        if self._subtrees and known:
-            self._note_vouched(due, known)
 
     def _begin(self) -> FoundLinks:
         """Return the links of a page to be filled."""
         if not self._stores_links:
             return FoundLinks([])
         return FoundLinks([], [], [] if self._stores_outside else None)
-
-    def watch_subtrees(self, origin: str, names: Collection[str]) -> None:
-        """Collect links from elsewhere into these subtrees of an origin, for ``pop_vouched``."""
-        if names:
-            self._subtrees[origin] = frozenset(names)
-        else:
-            self._subtrees.pop(origin, None)
-
-    def pop_vouched(self) -> list[Candidate]:
-        """Return the known URLs of watched subtrees to which pages elsewhere have linked."""
-        found, self._vouched = self._vouched, []
-        return found
 
     def follow(self, url: str, page: DueUrl | None) -> Candidate | None:
         """Return the candidate for a URL that the project's spider follows, possibly from ``page``.
@@ -289,20 +260,11 @@ class Discovery:
         admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
         return self._candidate(admission, due.depth, due.via, due.referrer)
 
-    def has_seen(self, fingerprint: int) -> bool:
-        """Tell whether a page, sitemap or feed of this run has referenced a URL."""
-        return fingerprint in self._seen
-
-    def stand_in(self, admission: Admission, due: DueUrl) -> Candidate:
-        """Return the candidate for a URL that replaces a due one."""
-        return self._candidate(admission, due.depth, "link", due.referrer)
-
-    def still_worth(self, due: DueUrl) -> Decision:
-        """Apply the trap limits to a URL just before it is fetched, by the pages read so far."""
+    def admit_fetch(self, due: DueUrl) -> Decision:
+        """Apply the limit on pages of a directory to a URL just before it is fetched."""
         if due.via == "seed":
             return ALLOWED
-        new = due.indexed_at is None
-        return self.limits.fetch(due.url, depth=due.depth, referrer=due.referrer, new=new)
+        return self.limits.admit_fetch(due.url, new=due.indexed_at is None)
 
     def refused(self, decision: Decision, url: str, referrer: str | None) -> None:
         """Count a refusal and keep the first examples of its reason."""
@@ -373,7 +335,7 @@ class Discovery:
         self,
         due: DueUrl,
         link: Link,
-        links: PageLinks,
+        links: set[str],
         views: PageViews | None,
         found: FoundLinks,
     ) -> Admission | None:
@@ -386,14 +348,12 @@ class Discovery:
         if self._is_unnamed(due, admission):
             candidates.append(self._candidate(admission, depth, "link", due.url))
         if decision.allowed:
-            decision = links.admit(admission.url, depth=depth, known=seen is not None)
+            decision = self.limits.admit_link(links, admission.url)
         if not decision.allowed and not self._is_logged(decision, admission.url):
             self._left(admission, decision, link, due, found)
             return None
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
-        if ALTERNATE in link.rel:
-            self._note_alternate(admission.fingerprint, due.fingerprint)
         if link.text:  # extracted only if enabled
             self.anchors.note(admission.fingerprint, link.text)
         if seen is not None and depth >= seen:
@@ -415,26 +375,6 @@ class Discovery:
             for each in known
             if each.fingerprint not in own and each.origin == due.origin
         ]
-
-    def _note_vouched(self, due: DueUrl, known: Sequence[Admission]) -> None:
-        """Keep the links of a page into watched subtrees other than its own."""
-        home = subtree_of(due.url) if due.origin in self._subtrees else ""
-        for each in known:
-            names = self._subtrees.get(each.origin)
-            if names and len(self._vouched) < MAX_VOUCHED:
-                name = subtree_of(each.url)
-                if name in names and (name != home or each.origin != due.origin):
-                    self._vouched.append(self._candidate(each, due.depth + 1, "link", due.url))
-
-    def _note_alternate(self, fingerprint: int, page: int) -> None:
-        """Record a URL that a page declares as an alternate version of itself."""
-        pages = self.alternates.get(fingerprint, ())
-        if page in pages or len(pages) >= MAX_VERSIONS:
-            return
-        if not pages and len(self.alternates) >= MAX_ALTERNATES:
-            del self.alternates[next(iter(self.alternates))]
-        self.alternates[fingerprint] = (*pages, page)
-        self.new_alternates.append((fingerprint, page))
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))

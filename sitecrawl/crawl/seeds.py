@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.frontier.base import FrontierError, LastVisit, Outcome
 from sitecrawl.policy.documents.placeholders import ADVICE
-from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
@@ -138,7 +137,7 @@ class SeedReport:
         if url is None:
             return
         self._visited.add(url)
-        if visit.outcome in SETTLED or visit.reason == LEARNED_DUPLICATE.name:
+        if visit.outcome in SETTLED:
             self._results.pop(url, None)  # recorded for an earlier attempt
             self._led_to.pop(url, None)
             return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.origin_queues import OriginQueues
-    from sitecrawl.scheduling.worth import Worth
+    from sitecrawl.scheduling.yields import Yields
 
 
 REQUESTS_PER_SAVE = 200
@@ -38,18 +38,18 @@ class TurnMiddleware:
     """
 
     def __init__(
-        self, queues: OriginQueues, leased: LeasedOrigins, worth: Worth, stats: StatsCollector
+        self, queues: OriginQueues, leased: LeasedOrigins, yields: Yields, stats: StatsCollector
     ) -> None:
         self._queues = queues
         self._leased = leased
-        self._worth = worth
+        self._yields = yields
         self._stats = stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
         """Build it with the origin queues that the scheduler uses."""
         crawl = crawl_of(crawler)
-        return cls(crawl.queues, crawl.leased, crawl.worth, crawler.stats)
+        return cls(crawl.queues, crawl.leased, crawl.yields, crawler.stats)
 
     def process_request(self, request: Request) -> None:
         """Record when the request is sent."""
@@ -65,7 +65,7 @@ class TurnMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Release the slot: a response of any status ends the request."""
-        charge_response(request, response, self._stats, self._worth)
+        charge_response(request, response, self._stats, self._yields)
         origin = origin_of(request)
         if origin is None:
             return response

@@ -37,8 +37,8 @@ from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
-from sitecrawl.scheduling.learning import Learning
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.listed_pages import ListedPages, log_unchanged
 from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
@@ -47,7 +47,7 @@ from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
-from sitecrawl.scheduling.worth import Worth, log_left_out
+from sitecrawl.scheduling.yields import Yields, log_left_out
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ class Crawl:
             stores_outside=params.store_outside != "none",
             logged=POLICIES if params.log_blocked else frozenset(),
         )
-        self.learning = Learning(params, self.owner, self.recorder, self.discovery, self.tasks)
-        self.worth = Worth(
+        self.listed_pages = ListedPages(params, self.owner, self.recorder, self.tasks)
+        self.yields = Yields(
             params,
             self.owner,
             self.recorder,
@@ -149,9 +149,9 @@ class Crawl:
             params,
             self.owner,
             self.recorder,
-            self.learning,
             self.tasks,
-            worth=self.worth,
+            listed_pages=self.listed_pages,
+            yields=self.yields,
             workers=self.workers,
         )
         self.seed_redirects = SeedRedirects(self.discovery, self.owner)
@@ -162,8 +162,8 @@ class Crawl:
             self.recorder,
             robots=self.robots,
             leased=self.leased,
-            learning=self.learning,
-            worth=self.worth,
+            listed_pages=self.listed_pages,
+            yields=self.yields,
             seed_redirects=self.seed_redirects,
             seed_report=self.seed_report,
             tasks=self.tasks,
@@ -176,7 +176,8 @@ class Crawl:
             self.leased,
             self.seed_report,
             failures=Failures(self.recorder),
-            worth=self.worth,
+            listed_pages=self.listed_pages,
+            yields=self.yields,
             writes_output=not self._is_worker,
         )
         self.budget = RequestBudget(params.max_pages, self.owner, self.tasks)
@@ -196,7 +197,7 @@ class Crawl:
             self.tasks,
             queues=self.queues,
             robots=self.robots,
-            worth=self.worth,
+            listed_pages=self.listed_pages,
             seed_report=self.seed_report,
             stats=stats,
             params=params,
@@ -427,6 +428,7 @@ class Crawl:
         if self.checks_links:
             log_dead_links(await self.owner.frontier.dead_links())
         log_placeholders(counters["placeholder_pages"])
+        log_unchanged(counters["unchanged_by_dates"])
         log_left_out(counters["left_out"])
 
     async def engine_stopped(self) -> None:

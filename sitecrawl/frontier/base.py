@@ -17,11 +17,7 @@ from sitecrawl.policy.http.receipt import ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from sitecrawl.frontier.learned import StoredPage, StoredRule
-    from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal
-    from sitecrawl.frontier.worth_table import StoredWorth
-    from sitecrawl.policy.learning.host_rules import Partner
-    from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
+    from sitecrawl.frontier.evidence_table import StoredEvidence
 
 __all__ = [
     "Backlog",
@@ -72,7 +68,6 @@ class DueUrl:
     last outcome. ``reading`` is the hash of the options with which the page was read,
     ``following`` that of the options with which its links were judged, with the depth if the
     options depend on it; None if unknown. ``reason`` and ``detail`` qualify the last outcome.
-    ``same_as`` is set if the URL is a sample of a learned rule.
     """
 
     origin: str
@@ -95,14 +90,6 @@ class DueUrl:
     priority: int = 0
     reason: str | None = None
     detail: str | None = None
-    same_as: StandIn | None = None
-
-
-class StandIn(NamedTuple):
-    """The page of another origin that replaces one by a learned rule, and the reason in readable form."""
-
-    page: Candidate
-    words: str
 
 
 StoredLink = tuple[str, int, str]
@@ -127,8 +114,7 @@ class VisitResult:
     ``document`` is empty. ``lines`` are the keys of the page's lines if it belongs to a sample,
     ``furniture`` the version with which it was stripped, ``left_out`` a description of the
     stripped text. A page that declares another URL as canonical still has a ``document``, which
-    is suppressed until that URL proves to be a page. A commit sets ``equal_to`` to the URLs of
-    other pages with the same text, and ``released`` if URLs folded into this one are queued again.
+    is suppressed until that URL proves to be a page.
     ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
     are addresses to which it refers and that are not crawled, each with its kind: link or asset.
     """
@@ -157,8 +143,6 @@ class VisitResult:
     again: bool = False
     not_before: float | None = None
     document: dict[str, Any] = field(default_factory=dict)
-    equal_to: tuple[str, ...] = ()
-    released: bool = False
     candidates: Sequence[Candidate] = ()
     links: Sequence[StoredLink] | None = None
     outside: Sequence[tuple[str, str]] = ()
@@ -416,71 +400,19 @@ class Frontier(Protocol):
     async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
         """Write outcomes, candidates and outbox rows of one origin in one transaction."""
 
-    async def learned(self, origin: str) -> list[StoredRule]:
-        """Return the learned rules of an origin."""
-
-    async def save_learned(
-        self, origin: str, rules: Sequence[StoredRule], gone: Collection[tuple[str, str]] = ()
-    ) -> None:
-        """Store learned rules of a leased origin; delete those of ``gone``, by kind and name."""
-
-    async def stored_pages(
-        self, origin: str, fingerprints: Collection[int], *, words: bool = False
-    ) -> dict[int, StoredPage]:
-        """Return stored states of URLs of an origin, with their texts if ``words`` is set."""
-
-    async def partners(self, origin: str, others: Collection[str]) -> list[Partner]:
-        """Return those of ``others`` that are origins of the crawl, as partners of an origin."""
-
-    async def read_texts(self, origin: str) -> dict[str, str]:
-        """Return the text hashes of the pages last read on a leased origin, by URL."""
-
-    async def release_folded(self, origin: str) -> int:
-        """Queue the folded URLs of a leased origin; return their number."""
-
     async def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
         """Return popped URLs of a leased origin to the queue, each with a new priority."""
 
-    async def worth(self, origin: str) -> list[StoredWorth]:
-        """Return the evidence on what parts of a leased origin are worth."""
+    async def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
+        """Return the evidence on the kinds of pages of a leased origin, or that of one basis."""
 
-    async def save_worth(self, origin: str, parts: Sequence[StoredWorth]) -> None:
-        """Store the evidence on what parts of a leased origin are worth."""
+    async def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
+        """Store evidence on the kinds of pages of a leased origin."""
 
-    async def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
+    async def admit_again(self, origin: str, reason: str) -> int:
         """Queue the URLs of a leased origin that were refused for a reason; return their number.
 
-        Queue ``only`` these if there are any. The URLs that were put off get their place in the queue back."""
-
-    async def current_pages(self, origin: str) -> list[CurrentPage]:
-        """Return the pages with a current document of a leased origin, in order of discovery."""
-
-    async def withdrawn_copies(self, origin: str) -> list[str]:
-        """Return the URLs of a leased origin that were withdrawn as near copies."""
-
-    async def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
-        """Return the texts of documents, and their links, by row."""
-
-    async def urls_of(self, rows: Collection[int]) -> dict[int, str]:
-        """Return stored URLs by row."""
-
-    async def withdraw(
-        self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
-    ) -> list[Change]:
-        """Withdraw documents of a leased origin, and queue withdrawn URLs again.
-
-        A withdrawn URL is left out like one that was never requested. When the page that has its
-        text is a document no more, ``settle`` queues it."""
-
-    async def fold_documents(
-        self, origin: str, partner: str, pages: Sequence[ReplacedPage]
-    ) -> list[Change]:
-        """Withdraw documents of a leased origin that a learned rule replaces by those of another.
-
-        Only documents with equal texts are; their URLs are left out like those that the rule folds."""
-
-    async def origins_folded_into(self, origin: str) -> list[str]:
-        """Return the origins that active rules fold into this one, unless it is folded into them."""
+        The URLs that were put off get their place in the queue back."""
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of an origin."""

@@ -76,16 +76,6 @@ CONFIRM = (
     " etag = NULL, last_modified = NULL WHERE id = ?"
 )
 READ = ", ".join(str(int(outcome)) for outcome in sorted(WITH_CONTENT))
-REPLACEMENTS = (
-    "SELECT u.fingerprint, u.content_hash, u.id, k.id, k.url FROM url AS u"
-    " JOIN document AS o ON o.url = u.id JOIN document AS d"
-    " ON d.url = CASE WHEN o.because = 'duplicate' THEN o.target ELSE o.url END"
-    " JOIN url AS k ON k.id = d.url"
-    " WHERE u.origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
-    f" AND u.fingerprint IN ({{}}) AND u.outcome IN ({READ}) AND k.outcome IN ({READ})"
-    " AND d.seq IS NOT NULL AND d.target IS NULL"
-    " AND NOT EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = d.url)"
-)
 DAMAGED = (
     "A document in the crawl database is damaged; restore a copy of the database, or crawl anew "
     "into another one."
@@ -121,16 +111,6 @@ class OriginName(NamedTuple):
 
     key: str
     realm: str
-
-
-class Replacement(NamedTuple):
-    """A page that was read, ``text`` the hash of its text; ``kept`` and ``address`` are the page whose
-    document has it: itself, or the one of which it is a duplicate."""
-
-    text: str | None
-    url: int
-    kept: int
-    address: str
 
 
 def unpack(body: bytes) -> dict[str, Any]:
@@ -201,19 +181,6 @@ class Documents:
         values = padded(urls)
         rows = self._database.rows(BY_TARGET.format(placeholders(len(values))), values)
         return [StoredDocument(*row) for row in rows]
-
-    def replacements(
-        self, origin: OriginName, fingerprints: Sequence[int]
-    ) -> dict[int, Replacement]:
-        """Inside a transaction: return the pages of an origin that may replace those of another one.
-
-        They stay as they are until it ends; one that the origin's worker is just writing is left out.
-        """
-        query = REPLACEMENTS.format(placeholders(len(fingerprints)))
-        rows = self._database.rows(
-            query + self._database.share_rows("u", "k"), (*origin, *fingerprints)
-        )
-        return {fingerprint: Replacement(*rest) for fingerprint, *rest in rows}
 
     def duplicates_of(self, url: int) -> list[StoredDocument]:
         """Return the documents suppressed as duplicates of this URL."""

@@ -10,7 +10,6 @@ from urllib.parse import quote, unquote
 
 from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
 from sitecrawl.frontier.database import Database, Row
-from sitecrawl.frontier.learned import StoredRule
 from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
@@ -262,10 +261,6 @@ ATTEMPTS = (
     "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
     " WHERE url = ? ORDER BY id"
 )
-LEARNED = (
-    "SELECT o.key, u.kind, u.name, u.state, u.words, u.value FROM learned AS u"
-    " JOIN origin AS o ON o.id = u.origin WHERE true{of} ORDER BY o.key, u.state, u.kind, u.words"
-)
 COUNTS = "SELECT u.outcome, count(*) FROM url AS u WHERE true{of} GROUP BY u.outcome"
 OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
 
@@ -438,12 +433,6 @@ class Records:
         """Yield the URLs that redirect: outcome, status and target."""
         for url, outcome, *rest in self._database.stream(*_asked(REDIRECTS, realm, OF_REALM)):
             yield (url, Outcome(outcome), *rest)
-
-    def learned_rules(self, realm: str | None = None) -> Iterator[tuple[str, StoredRule]]:
-        """Yield the learned rules, each with its origin; active ones come first."""
-        for key, *rule, value in self._database.stream(*_asked(LEARNED, realm, OF_REALM)):
-            kind, name, state, words = rule
-            yield key, StoredRule(kind, name, state, words, json.loads(value))
 
     def workers(self, realm: str | None = None) -> list[WorkerRecord]:
         """Return the workers of the last runs, those that started first in front."""

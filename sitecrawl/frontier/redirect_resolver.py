@@ -8,7 +8,6 @@ from enum import Enum
 
 from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.policy.lifecycle.deletion import UNREACHABLE
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.web.urls.identity import fingerprint, identity_key
@@ -105,7 +104,6 @@ class RedirectResolver:
             [row] = self._database.rows(LINK, (step,))
             address, outcome, redirect_to, waiting, target, seq, stands_for, reason = row
             moved = outcome in REDIRECTS or (redirect_to and outcome in UNREACHABLE)
-            moved = moved or reason == FOLDED
             state = None
             if seq is not None:
                 state = TargetState.PAGE

@@ -12,7 +12,7 @@ EXAMPLE = "example"
 """Name of a text of which the better one is kept, whichever worker met it."""
 OF_LAST = "sitecrawl/exit_status"
 """A value that is not added up: the run has that of its last worker."""
-KEPT = ("sitecrawl/", "refusals", "given_up")
+KEPT = ("sitecrawl/", "refusals", "given_up", "left_out")
 """Beginnings of the names that are stored with the run."""
 
 

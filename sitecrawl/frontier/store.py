@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -30,10 +30,10 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.database import Database, RowStatement, migrate
 from sitecrawl.frontier.deletions import Deletions
-from sitecrawl.frontier.documents import Documents, NearPages, OriginName
+from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
-from sitecrawl.frontier.learned import FOLDED, LearnedRules, StoredPage, StoredRule
 from sitecrawl.frontier.leases import (
     Leases,
     day_of,
@@ -64,12 +64,7 @@ from sitecrawl.frontier.visit_reducer import (
     strip_stored,
 )
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
-from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal, Withdrawals
-from sitecrawl.frontier.worth_table import StoredWorth, WorthTable
 from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
-from sitecrawl.policy.learning.host_rules import Partner
-from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
-from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 
 WAKE_SECONDS = 60.0
 STANDSTILL_SECONDS, STANDSTILL_SHARE = 10.0, 0.25
@@ -121,9 +116,7 @@ class Store:
             options=options,
             run=self.run,
         )
-        self._learned = LearnedRules(database)
-        self._worth = WorthTable(database)
-        self._withdrawals = Withdrawals(database, documents, self._memory.deletions, self.run)
+        self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options.realm)
         self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
@@ -296,7 +289,6 @@ class Store:
         self._links.write(findings)
         self._furniture.stripped(findings)
         judge.review(findings)
-        self._release_orphaned(findings)
         waited = self._memory.withheld.count_visits(
             origin,
             len(findings),
@@ -307,140 +299,28 @@ class Store:
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
 
-    def _release_orphaned(self, findings: Sequence[Finding]) -> None:
-        """Queue folded URLs whose replacement proved not to be a page."""
-        gone = [
-            finding.stored.id
-            for finding in findings
-            if finding.outcome not in WITH_CONTENT and finding.reason != FOLDED
-        ]
-        stand_for = [
-            finding.target
-            for finding in findings
-            if finding.reason == FOLDED and finding.target is not None
-        ]
-        if self._learned.release_orphaned(gone + stand_for):
-            findings[0].released = True
-
-    def learned(self, origin: str) -> list[StoredRule]:
-        """Return the learned rules of a leased origin."""
-        return self._learned.of(self.leases[origin].id) if origin in self.leases else []
-
-    def save_learned(
-        self, origin: str, rules: Sequence[StoredRule], gone: Collection[tuple[str, str]]
-    ) -> None:
-        """Store learned rules of an origin, and delete those of ``gone``, if it is ours."""
-        with self._transaction():
-            if self.leases.prove(origin):
-                self._learned.save(self.leases[origin].id, rules, gone)
-
-    def stored_pages(
-        self, origin: str, fingerprints: Collection[int], *, words: bool
-    ) -> dict[int, StoredPage]:
-        """Return stored states of URLs of an origin, leased or not."""
-        row = self._row_of(origin)
-        return {} if row is None else self._learned.pages(row, fingerprints, words=words)
-
-    def partners(self, origin: str, others: Collection[str]) -> list[Partner]:
-        """Return those of ``others`` that are origins of this realm, as partners of an origin."""
-        return self._learned.partners(origin, others, self._options.realm, self.run)
-
-    def _row_of(self, origin: str) -> int | None:
-        lease = self.leases.get(origin)
-        if lease is not None:
-            return lease.id
-        rows = self._database.rows(
-            "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)
-        )
-        return int(rows[0][0]) if rows else None
-
-    def read_texts(self, origin: str) -> dict[str, str]:
-        """Return the text hashes of the pages last read on a leased origin, by URL."""
-        return self._learned.texts(self.leases[origin].id) if origin in self.leases else {}
-
-    def release_folded(self, origin: str) -> int:
-        """Queue the folded URLs of an origin, if it is ours; return their number."""
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return 0
-            return self._learned.release(self.leases[origin].id)
-
     def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
         """Return popped URLs to the queue with new priorities, if the origin is ours."""
         with self._transaction():
             if self.leases.prove(origin):
                 self._urls.put_off(self.leases[origin], priorities)
 
-    def worth(self, origin: str) -> list[StoredWorth]:
-        """Return the evidence on parts of a leased origin."""
-        return self._worth.of(self.leases[origin].id) if origin in self.leases else []
+    def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
+        """Return the evidence on the kinds of pages of a leased origin."""
+        return self._evidence.of(self.leases[origin].id, basis) if origin in self.leases else []
 
-    def save_worth(self, origin: str, parts: Sequence[StoredWorth]) -> None:
-        """Store the evidence on parts of an origin, if it is ours."""
+    def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
+        """Store evidence on kinds of pages of an origin, if it is ours."""
         with self._transaction():
             if self.leases.prove(origin):
-                self._worth.save(self.leases[origin].id, parts)
+                self._evidence.save(self.leases[origin].id, parts)
 
-    def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
+    def admit_again(self, origin: str, reason: str) -> int:
         """Queue the URLs refused for a reason, if the origin is ours; return their number."""
         with self._transaction():
             if not self.leases.prove(origin):
                 return 0
-            return self._worth.admit_again(self.leases[origin].id, reason, only)
-
-    def current_pages(self, origin: str) -> list[CurrentPage]:
-        """Return the pages with a current document of a leased origin."""
-        if origin not in self.leases:
-            return []
-        return self._withdrawals.current(self.leases[origin].id)
-
-    def withdrawn_copies(self, origin: str) -> list[str]:
-        """Return the URLs of a leased origin that were withdrawn as near copies."""
-        if origin not in self.leases:
-            return []
-        return self._withdrawals.withdrawn(self.leases[origin].id)
-
-    def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
-        """Return the texts of documents by row."""
-        return self._withdrawals.texts(rows)
-
-    def urls_of(self, rows: Collection[int]) -> dict[int, str]:
-        """Return stored URLs by row."""
-        return self._withdrawals.urls(rows)
-
-    def withdraw(
-        self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
-    ) -> list[Change]:
-        """Withdraw documents and queue withdrawn URLs again, if the origin is ours."""
-
-        def write(row: int, changes: Changes) -> None:
-            self._withdrawals.write(row, pages, changes)
-            self._withdrawals.admit(row, readmitted)
-
-        return self._change_documents(origin, write)
-
-    def fold_documents(
-        self, origin: str, partner: str, pages: Sequence[ReplacedPage]
-    ) -> list[Change]:
-        """Withdraw documents that a learned rule replaces by those of another origin, if ours."""
-        name = OriginName(partner, self._options.realm)
-        return self._change_documents(
-            origin, lambda row, changes: self._withdrawals.fold(row, name, pages, changes)
-        )
-
-    def _change_documents(self, origin: str, write: Callable[[int, Changes], None]) -> list[Change]:
-        """Write changes of the documents of an origin, named by its row, if it is ours."""
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return []
-            row = self.leases[origin].id
-            changes = Changes(self._memory.documents, row)
-            write(row, changes)
-            return self._outbox.write(changes.entries())
-
-    def origins_folded_into(self, origin: str) -> list[str]:
-        """Return the origins that active rules fold into this one, unless it is folded into them."""
-        return self._learned.origins_folded_into(origin, self._options.realm)
+            return self._evidence.admit_again(self.leases[origin].id, reason)
 
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(
@@ -518,11 +398,8 @@ class Store:
         return self.leases.share()
 
     def exclude_from_run(self, origin: str, reason: str) -> None:
-        """Release the origin, and exclude it from the run; no URL of others waits for its pages."""
-        lease = self.leases.get(origin)
+        """Release the origin, and exclude it from the run."""
         with self._transaction():
-            if lease is not None and self.leases.prove(origin):
-                self._learned.release_unattended(lease.id)
             self.leases.exclude_from_run(origin, reason)
 
     def readmit(self, origin: str) -> None:
@@ -584,7 +461,6 @@ class Store:
                 return Settlement([], 0, 0)
             lease = self.leases[origin]
             settlement = self._deletion_flush.settle(lease.id)
-            self._withdrawals.admit_orphaned(lease.id)
         self._deletion_flush.note(lease.id, settlement)
         return settlement
 

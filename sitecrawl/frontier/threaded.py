@@ -31,14 +31,10 @@ from sitecrawl.frontier.base import (
     VisitResult,
 )
 from sitecrawl.frontier.database import Backend, Reconnection
-from sitecrawl.frontier.learned import StoredPage, StoredRule
+from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
-from sitecrawl.frontier.withdrawals import ReplacedPage, Withdrawal
-from sitecrawl.frontier.worth_table import StoredWorth
 from sitecrawl.policy.documents.furniture import OriginFurniture
-from sitecrawl.policy.learning.host_rules import Partner
-from sitecrawl.policy.learning.repeated_pages import CurrentPage, StoredText
 
 RENEWALS_PER_LEASE = 4
 MAX_CONNECTIONS = 10  # for one call: it may be what ends them
@@ -140,81 +136,21 @@ class ThreadedFrontier:
         """Write the results of visits in one transaction."""
         return await self._run(self._store.commit, origin, visits)
 
-    async def learned(self, origin: str) -> list[StoredRule]:
-        """Return the learned rules of an origin."""
-        return await self._run(self._store.learned, origin)
-
-    async def save_learned(
-        self, origin: str, rules: Sequence[StoredRule], gone: Collection[tuple[str, str]] = ()
-    ) -> None:
-        """Store learned rules of a leased origin; delete those of ``gone``, by kind and name."""
-        await self._run(self._store.save_learned, origin, rules, gone)
-
-    async def stored_pages(
-        self, origin: str, fingerprints: Collection[int], *, words: bool = False
-    ) -> dict[int, StoredPage]:
-        """Return stored states of URLs of an origin, with their texts if ``words`` is set."""
-        return await self._run(partial(self._store.stored_pages, words=words), origin, fingerprints)
-
-    async def partners(self, origin: str, others: Collection[str]) -> list[Partner]:
-        """Return those of ``others`` that are origins of the crawl, as partners of an origin."""
-        return await self._run(self._store.partners, origin, others)
-
-    async def read_texts(self, origin: str) -> dict[str, str]:
-        """Return the text hashes of the pages last read on a leased origin, by URL."""
-        return await self._run(self._store.read_texts, origin)
-
-    async def release_folded(self, origin: str) -> int:
-        """Queue the folded URLs of a leased origin; return their number."""
-        return await self._run(self._store.release_folded, origin)
-
     async def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
         """Return popped URLs of a leased origin to the queue, each with a new priority."""
         await self._run(self._store.put_off, origin, priorities)
 
-    async def worth(self, origin: str) -> list[StoredWorth]:
-        """Return the evidence on what parts of a leased origin are worth."""
-        return await self._run(self._store.worth, origin)
+    async def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
+        """Return the evidence on the kinds of pages of a leased origin."""
+        return await self._run(self._store.evidence, origin, basis)
 
-    async def save_worth(self, origin: str, parts: Sequence[StoredWorth]) -> None:
-        """Store the evidence on what parts of a leased origin are worth."""
-        await self._run(self._store.save_worth, origin, parts)
+    async def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
+        """Store evidence on the kinds of pages of a leased origin."""
+        await self._run(self._store.save_evidence, origin, parts)
 
-    async def admit_again(self, origin: str, reason: str, only: Collection[int] = ()) -> int:
+    async def admit_again(self, origin: str, reason: str) -> int:
         """Queue the URLs of a leased origin that were refused for a reason."""
-        return await self._run(self._store.admit_again, origin, reason, only)
-
-    async def current_pages(self, origin: str) -> list[CurrentPage]:
-        """Return the pages with a current document of a leased origin."""
-        return await self._run(self._store.current_pages, origin)
-
-    async def withdrawn_copies(self, origin: str) -> list[str]:
-        """Return the URLs of a leased origin that were withdrawn as near copies."""
-        return await self._run(self._store.withdrawn_copies, origin)
-
-    async def texts_of(self, rows: Collection[int]) -> dict[int, StoredText]:
-        """Return the texts of documents by row."""
-        return await self._run(self._store.texts_of, rows)
-
-    async def urls_of(self, rows: Collection[int]) -> dict[int, str]:
-        """Return stored URLs by row."""
-        return await self._run(self._store.urls_of, rows)
-
-    async def withdraw(
-        self, origin: str, pages: Sequence[Withdrawal], readmitted: Collection[str]
-    ) -> list[Change]:
-        """Withdraw documents of a leased origin, and queue withdrawn URLs again."""
-        return await self._run(self._store.withdraw, origin, pages, readmitted)
-
-    async def fold_documents(
-        self, origin: str, partner: str, pages: Sequence[ReplacedPage]
-    ) -> list[Change]:
-        """Withdraw documents of a leased origin that a learned rule replaces by those of another."""
-        return await self._run(self._store.fold_documents, origin, partner, pages)
-
-    async def origins_folded_into(self, origin: str) -> list[str]:
-        """Return the origins that active rules fold into this one."""
-        return await self._run(self._store.origins_folded_into, origin)
+        return await self._run(self._store.admit_again, origin, reason)
 
     async def save_origin(self, state: OriginState) -> None:
         """Store robots.txt, delay, and the earliest time of the next request of a leased origin."""

@@ -28,7 +28,16 @@ POP = (
 # URLs that may exhaust the failure budget of the origin come last. Starts come first.
 UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
 PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
-POPS = (POP.format(PROMISING), POP.format(f"NOT {PROMISING}"))
+POP_LATER = (
+    COLUMNS + " WHERE u.origin = ? AND u.waiting = 1 AND u.priority < 0"
+    " ORDER BY u.priority DESC, u.fingerprint LIMIT ?"
+)
+"""Pops what comes after all others, in random order: fingerprints are hashes."""
+POPS = (
+    POP.format(f"u.priority >= 0 AND {PROMISING}"),
+    POP.format(f"u.priority >= 0 AND NOT {PROMISING}"),
+    POP_LATER,
+)
 POP_STARTS = POP.format("u.priority > 0")
 POP_NEW = POP.format(f"u.priority = 0 AND u.indexed_at IS NULL AND {PROMISING}")
 POP_CHANGED = (

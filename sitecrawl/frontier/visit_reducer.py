@@ -9,7 +9,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import Settlement
 from sitecrawl.frontier.deletions import Deletions, Gathered
-from sitecrawl.frontier.documents import Documents, NearPages, OriginName, StoredDocument
+from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.outbox import Entry, Outbox
@@ -164,7 +164,6 @@ class Changes:
         )
 
 
-MAX_EQUALS = 40
 """Maximum number of pages with the same text that a visit reports."""
 SILENT = FAILED | STILL_WAITING  # outcomes that tell nothing about the content of a page
 
@@ -213,7 +212,7 @@ class VisitReducer:
             self._without_document(finding)
         elif finding.outcome is Outcome.NON_CANONICAL:
             self._resolve_canonical(finding)
-        elif not self._is_folded(finding):
+        else:
             self._ingested(finding)
 
     def review(self, findings: Sequence[Finding]) -> None:
@@ -321,9 +320,6 @@ class VisitReducer:
         change = self._change(finding, same=same or furniture, furniture=stripped)
         self._note_gained(finding, change)
         equal = self._equal(finding)
-        if equal is not None and equal.hash == finding.visit.content_hash:
-            others = self._documents.duplicates_of(equal.url)[:MAX_EQUALS]
-            finding.equal_to = (equal.address, *(each.address for each in others))
         if equal is not None and finding.is_current:
             self._gather_duplicate(finding, equal)
         elif equal is not None and rank(equal.address) < rank(finding.stored.url):
@@ -332,20 +328,6 @@ class VisitReducer:
             self._withhold(finding, change)
         else:
             self._publish(finding, equal, change)
-
-    def _is_folded(self, finding: Finding) -> bool:
-        """Leave out a page read as a sample of a rule, if the page that replaces it has its text."""
-        other = finding.visit.due.same_as
-        if other is None or finding.held is not None:
-            return False
-        partner = OriginName(other.page.origin, self._options.realm)
-        found = self._documents.replacements(partner, [other.page.fingerprint])
-        replacement = found.get(other.page.fingerprint)
-        if replacement is None or replacement.text != finding.visit.content_hash:
-            return False
-        finding.outcome, finding.folded = Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other.words
-        finding.target = replacement.url
-        return True
 
     def _strip_again(self, finding: Finding) -> None:
         """Strip a document of furniture that became known after its page was read."""

@@ -10,7 +10,6 @@ from sitecrawl.frontier.base import Candidate, DeadLink, LastVisit, Outcome, Vis
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
-from sitecrawl.frontier.learned import FOLDED
 from sitecrawl.frontier.redirect_resolver import LONGEST_CHAIN
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
@@ -124,12 +123,10 @@ class Finding:
     """A visit with the state before it, and the changes that follow from it.
 
     ``target`` is the row of the redirect target or canonical URL, ``held`` the document before
-    the visit; ``fresh`` means that the stored document is now the visit's. ``equal_to`` are
-    URLs of other pages with the same text; ``released`` means that folded URLs were queued again.
+    the visit; ``fresh`` means that the stored document is now the visit's.
     ``document`` is the visit's, without furniture that has become known since it was read;
     ``gained`` are the keys of the lines that a changed document did not have before, ``template``
-    the name of the page's template if these may be furniture. ``folded`` is the reason why the page
-    of another origin replaces one that was read as a sample, empty if none does.
+    the name of the page's template if these may be furniture.
     """
 
     origin: int
@@ -141,32 +138,20 @@ class Finding:
     changed: bool = False
     fresh: bool = False
     withheld: bool = False
-    equal_to: tuple[str, ...] = ()
-    released: bool = False
     document: dict[str, Any] = field(default_factory=dict)
     gained: frozenset[int] | None = None
     template: str | None = None
-    folded: str = ""
 
     @property
     def reason(self) -> str:
         """The reason that qualifies the outcome."""
-        return FOLDED if self.folded else self.visit.reason
+        return self.visit.reason
 
     @property
     def as_written(self) -> VisitResult:
         """The visit as it was written."""
         visit = self.visit
-        learned = self.equal_to or self.released
-        if visit.outcome is self.outcome and not learned:
-            return visit
-        return replace(
-            visit,
-            outcome=self.outcome,
-            reason=self.reason,
-            equal_to=self.equal_to,
-            released=self.released,
-        )
+        return visit if visit.outcome is self.outcome else replace(visit, outcome=self.outcome)
 
     @property
     def is_current(self) -> bool:
@@ -176,8 +161,6 @@ class Finding:
     @property
     def was_read(self) -> bool:
         """Tell whether the stored document matches the page, read with today's options."""
-        if self.folded:
-            return False
         return bool(self.visit.document) or (self.visit.unchanged and self.fresh)
 
     @property
@@ -318,8 +301,8 @@ class Visits:
             storable(visit.redirect_to),
             int(finding.outcome in FAILED | STILL_WAITING),  # no answer has replaced it
             stored.canonical if silent else storable(visit.canonical),
-            stored.target if silent and finding.reason != FOLDED else finding.target,
-            storable(finding.folded or visit.detail) or None,
+            stored.target if silent else finding.target,
+            storable(visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
             storable(visit.left_out),
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,

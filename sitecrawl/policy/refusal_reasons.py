@@ -8,12 +8,9 @@ from __future__ import annotations
 from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.http.network_addresses import PRIVATE_ADDRESS
 from sitecrawl.policy.http.redirects import RedirectChains
-from sitecrawl.policy.learning.learned_duplicates import LEARNED_DUPLICATE
-from sitecrawl.policy.learning.mazes import MAZE
-from sitecrawl.policy.learning.repeated_pages import COPY
-from sitecrawl.policy.learning.template_worth import BARREN_TEMPLATE
-from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
+from sitecrawl.policy.urls.path_limits import DIRECTORY_FULL, LINKS_PER_PAGE
 from sitecrawl.policy.urls.rule_engine import LINK_RULES, STAGES
+from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD
 
 ROBOTS_TXT = RefusalReason(
     "robots_txt", "robots.txt forbids it (`obey_robots`)", options=("obey_robots",)
@@ -30,12 +27,11 @@ URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
 LINK_REASONS = tuple(rule.reason for rule in LINK_RULES)
 """Reasons that depend on the place of a link."""
 LIMIT_REASONS = (
-    *(reason for limit in TRAP_LIMITS for reason in limit.reasons),
+    LINKS_PER_PAGE,
+    DIRECTORY_FULL,
     RedirectChains.reason,
-    LEARNED_DUPLICATE,
-    MAZE,
-    BARREN_TEMPLATE,
-    COPY,
+    LOW_YIELD,
+    ENDLESS,
 )
 """Reasons of the limits that count while a crawl runs."""
 REFUSAL_REASONS = (

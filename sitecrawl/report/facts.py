@@ -133,6 +133,11 @@ class Facts:
         return [(reason, number, examples.get(reason, [])) for reason, number in most]
 
     @cached_property
+    def left_out(self) -> dict[str, dict[str, Any]]:
+        """Kinds of pages of which the last run left URLs out."""
+        return dict(dict(self.run.counters).get("left_out") or {})
+
+    @cached_property
     def receipts(self) -> list[SurveyedReceipt]:
         """Politeness receipts of the last run."""
         return list(self.survey.receipts(self.run.id))

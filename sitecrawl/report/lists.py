@@ -91,9 +91,6 @@ def _duplicates(facts: Facts) -> Iterator[Row]:
     for row, document in facts.documents.items():
         if document.target is not None:
             yield facts.address(row), document.because, facts.address(document.target)
-    for each in facts.urls.values():
-        if each.reason in FOLDED:
-            yield each.url, each.reason, facts.address(each.target)
 
 
 def _noindex(facts: Facts) -> Iterator[Row]:
@@ -205,7 +202,6 @@ def _templates(facts: Facts) -> Iterator[Row]:
         yield keys.get(key[0], ""), key[1], number["urls"], *fates, share, examples[key]
 
 
-FOLDED = ("learned_duplicate", "near_copy")
 FATES = ("document", "waiting", "duplicate", "redirect", "left out", "failed")
 
 
@@ -218,14 +214,17 @@ def _fate(facts: Facts, row: int) -> str:
         return "waiting"
     if outcome in REDIRECTS:
         return "redirect"
-    if outcome in (Outcome.DUPLICATE, Outcome.NON_CANONICAL) or url.reason in FOLDED:
+    if outcome in (Outcome.DUPLICATE, Outcome.NON_CANONICAL):
         return "duplicate"
     return "failed" if outcome >= Outcome.SERVER_BLAMED_CLIENT or outcome < 0 else "left out"
 
 
-def _rules(facts: Facts) -> Iterator[Row]:
-    for origin, rule in facts.survey.records.learned_rules(facts.survey.realm):
-        yield origin, rule.kind, rule.state, rule.words, rule.name
+LEFT_OUT_COLUMNS = ("reason", "urls", "tried", "new", "example", "always_fetch")
+
+
+def _left_out(facts: Facts) -> Iterator[Row]:
+    for kind, left in facts.left_out.items():
+        yield kind, *(left[name] for name in LEFT_OUT_COLUMNS)
 
 
 def _held(facts: Facts) -> Iterator[Row]:
@@ -475,13 +474,14 @@ LISTS: tuple[ReportList, ...] = (
         _refused,
     ),
     ReportList(
-        "rules",
-        "Learned rules",
+        "left_out",
+        "Kinds of pages left out",
         CRAWL,
-        "Rules on URLs that the crawl learned, and what they rest on.",
-        "No rule was learned.",
-        ("origin", "kind", "state", "rule", "name"),
-        _rules,
+        "Kinds of pages of which the last run left URLs out, with the pages that were tried, how many of "
+        "those were new, and the value of always_fetch that fetches the others.",
+        "No kind of page was left out.",
+        ("kind", *LEFT_OUT_COLUMNS),
+        _left_out,
     ),
     ReportList(
         "politeness",

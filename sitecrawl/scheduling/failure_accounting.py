@@ -6,7 +6,6 @@ import logging
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.http.answers import NO_HEAD, FetchResult, answer_of_failure
-from sitecrawl.policy.learning.broken_kinds import STATUSES
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.frontier.base import DueUrl
     from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.worth import Worth
+    from sitecrawl.scheduling.yields import Yields
 
 
 def exception_names(error: BaseException | None) -> Iterator[str]:
@@ -34,11 +33,14 @@ def exception_names(error: BaseException | None) -> Iterator[str]:
 CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
 """A failed sitemap implies nothing about the pages; a site that refuses further requests does."""
 
+BROKEN = frozenset({500, 501})
+"""Status codes by which a program fails on a page; others say that a server is busy or away."""
+
 logger = logging.getLogger(__name__)
 
 
 def charge_response(
-    request: Request, response: Response, stats: StatsCollector, worth: Worth
+    request: Request, response: Response, stats: StatsCollector, yields: Yields
 ) -> None:
     """Charge a response of any status to its origin, unless all pages of its kind fail."""
     if request.method == "HEAD" and response.status in NO_HEAD:
@@ -46,21 +48,15 @@ def charge_response(
     answer = answer_of(response)
     if sitemap_of(request) is None or answer.outcome in CHARGED_TO_LISTINGS:
         visit = visit_of(request)
-        is_excused = visit is not None and _is_excused(visit.due, response.status, worth)
+        is_excused = visit is not None and _is_excused(visit.due, response.status, yields)
         _take(request, answer, stats, is_excused=is_excused)
 
 
-def _is_excused(due: DueUrl, status: int, worth: Worth) -> bool:
+def _is_excused(due: DueUrl, status: int, yields: Yields) -> bool:
     """Count a page for or against its kind; return True if it fails as all pages of that do."""
-    kinds = worth.broken_kinds(due.origin)
-    if kinds is None:
+    if status >= 500 and status not in BROKEN:
         return False
-    if status not in STATUSES:
-        if status < 500 and status != 429:
-            kinds.answer(due.url)
-        return False
-    may_be_left = due.via == "link" and due.depth > 0 and due.indexed_at is None
-    return may_be_left and kinds.fail(due.url, due.fingerprint)
+    return due.via == "link" and yields.answered(due, failed=status in BROKEN)
 
 
 def charge_failure(request: Request, error: Exception, stats: StatsCollector) -> None:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.learning import Learning
+    from sitecrawl.scheduling.listed_pages import ListedPages
     from sitecrawl.scheduling.worker_processes import WorkerProcesses
-    from sitecrawl.scheduling.worth import Worth
+    from sitecrawl.scheduling.yields import Yields
 
     Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -58,10 +58,10 @@ class LeasedOrigins:
         params: CrawlParams,
         owner: FrontierOwner,
         recorder: Recorder,
-        learning: Learning,
         tasks: BackgroundTasks,
         *,
-        worth: Worth,
+        listed_pages: ListedPages,
+        yields: Yields,
         workers: WorkerProcesses | None = None,
     ) -> None:
         self.origins: dict[str, Origin] = {}
@@ -69,8 +69,8 @@ class LeasedOrigins:
         self._params = params
         self._owner = owner
         self._recorder = recorder
-        self._learning = learning
-        self._worth = worth
+        self._listed_pages = listed_pages
+        self._yields = yields
         self._workers = workers
         self._tasks = tasks
         self._slots: dict[Address, PacingSlot] = {}
@@ -165,8 +165,8 @@ class LeasedOrigins:
         for origin in list(self.origins.values()):
             self._recorder.deliver(await self._owner.frontier.release_withheld(origin.key))
             await self._save(origin)
-            await self._learning.release(origin.key)
-            await self._worth.release(origin.key)
+            await self._listed_pages.release(origin.key)
+            await self._yields.release(origin.key)
 
     async def renew(self) -> None:
         """Forgive all failures: another pass starts as another run does."""
@@ -228,21 +228,13 @@ class LeasedOrigins:
     async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
-        is_down = bool(origin.given_up)
-        folded = await self._learning.withdraw(origin.key, is_down=is_down)
-        self._recorder.deliver(folded)
-        self._worth.note_withdrawn(f"{origin.key}/*", folded)
-        self._recorder.deliver(await self._worth.withdraw(origin.key, is_down=is_down))
-        if not is_down:
-            await self._wake_folded(origin)
-        await self._learning.release(origin.key)
-        await self._worth.release(origin.key)
+        await self._listed_pages.release(origin.key)
+        await self._yields.release(origin.key)
         if origin.given_up:
             if origin.failure_budget.failed_like_last_run and not await frontier.has_untried_urls(
                 origin.key
             ):
                 await self._settle(origin.key)
-            await self._learning.note_down(origin.key)  # what it replaces is queued again then
             await frontier.exclude_from_run(origin.key, origin.given_up)
             self.acquire()
             return
@@ -251,24 +243,6 @@ class LeasedOrigins:
             await frontier.release(origin.key)
         self.acquire()
 
-    async def _wake_folded(self, origin: Origin) -> None:
-        """Lease the origins again whose documents may be withdrawn now, as this one has their pages.
-
-        Only an origin that has been requested since does so, so that no two wake each other for ever.
-        """
-        requests = origin.receipt.requests
-        if self._requests_at_wake.get(origin.key) == requests or not self._params.learn_duplicates:
-            return
-        self._requests_at_wake[origin.key] = requests
-        for key in await self._owner.frontier.origins_folded_into(origin.key):
-            state = None if key in self.origins else await self._owner.frontier.claim(key)
-            if state is None:
-                continue
-            if state.given_up is None:
-                self.acquired.send(self._take_lease(state))
-            else:
-                await self._owner.frontier.release(key)
-
     async def _leave(self, origin: Origin) -> None:
         await self._hand_over(origin)
         if not self.origins:
@@ -276,8 +250,8 @@ class LeasedOrigins:
 
     async def _hand_over(self, origin: Origin) -> None:
         """Release an origin for another worker, which continues where this one has stopped."""
-        await self._learning.release(origin.key)
-        await self._worth.release(origin.key)
+        await self._listed_pages.release(origin.key)
+        await self._yields.release(origin.key)
         await self._owner.frontier.hand_over(self._state_of(origin))
 
     async def _settle(self, origin: str) -> None:

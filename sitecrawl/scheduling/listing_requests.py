@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.seeds import SeedReport
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
+    from sitecrawl.scheduling.listed_pages import ListedPages
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.origin_queues import OriginQueues
     from sitecrawl.scheduling.robots_files import RobotsFiles
-    from sitecrawl.scheduling.worth import Worth
     from sitecrawl.web.feeds.listing_format import ListedUrl
 
 
@@ -81,7 +81,7 @@ class ListingRequests:
         *,
         queues: OriginQueues,
         robots: RobotsFiles,
-        worth: Worth,
+        listed_pages: ListedPages,
         seed_report: SeedReport,
         stats: StatsCollector,
         params: CrawlParams,
@@ -91,7 +91,7 @@ class ListingRequests:
         self._leased = leased
         self._tasks = tasks
         self._queues = queues
-        self._worth = worth
+        self._listed_pages = listed_pages
         self._seed_report = seed_report
         self._stats = stats
         self._params = params
@@ -236,12 +236,12 @@ class ListingRequests:
         times = [(each, date.timestamp()) for each, date in dated]
         requeue = FORMATS[asked.kind].dates_requeue
         if not requeue:
-            self._worth.note_dates(times)
+            self._listed_pages.note(times)
         await frontier.add(list(candidates.values()))
         if requeue:
             await frontier.record_feed_dates(dated)
         else:
-            await self._worth.queue_changed(times)
+            await self._listed_pages.queue_changed(times)
         for entry in entries:
             if entry.is_listing:
                 await self._ask_next(asked, entry.url)

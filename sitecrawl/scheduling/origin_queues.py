@@ -25,14 +25,13 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
-    from sitecrawl.frontier.base import Candidate
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.learning import Learning
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
+    from sitecrawl.scheduling.listed_pages import ListedPages
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import RobotsFiles
-    from sitecrawl.scheduling.worth import Worth
+    from sitecrawl.scheduling.yields import Yields
 
 
 logger = logging.getLogger(__name__)
@@ -105,8 +104,8 @@ class OriginQueues:
         *,
         robots: RobotsFiles,
         leased: LeasedOrigins,
-        learning: Learning,
-        worth: Worth,
+        listed_pages: ListedPages,
+        yields: Yields,
         seed_redirects: SeedRedirects,
         seed_report: SeedReport,
         tasks: BackgroundTasks,
@@ -119,8 +118,8 @@ class OriginQueues:
         self._recorder = recorder
         self._robots = robots
         self._leased = leased
-        self._learning = learning
-        self._worth = worth
+        self._listed_pages = listed_pages
+        self._yields = yields
         self._seed_redirects = seed_redirects
         self._seed_report = seed_report
         self._tasks = tasks
@@ -128,8 +127,8 @@ class OriginQueues:
         recorder.batch_committed.connect(self.committed)
         recorder.visit_recorded.connect(self.recorded)
         robots.request_ended.connect(self.refreshed)
-        learning.released.connect(self.released)
-        worth.released.connect(self.released)
+        listed_pages.released.connect(self.released)
+        yields.released.connect(self.released)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
         """Return the origin's next URL that robots.txt allows, or the next request to retry.
@@ -145,8 +144,7 @@ class OriginQueues:
             due = self._discovery.nearer(found)
             if self._stands_aside(origin, due):
                 continue
-            due = self._learning.as_sample(origin.key, due)
-            decision = self._discovery.still_worth(due)
+            decision = self._discovery.admit_fetch(due)
             outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if decision.allowed:
                 decision = self._robots.decide(origin, due.url)
@@ -158,30 +156,16 @@ class OriginQueues:
         return None
 
     def _stands_aside(self, origin: Origin, due: DueUrl) -> bool:
-        """Skip a URL that another one replaces or that brings nothing; put off what comes later.
-
-        A sample is requested: it is taken last, and one of a learned rule is not left out after all.
-        """
-        decision = self._worth.decide(origin.key, due)
-        if decision is None:
-            if self._worth.skips(origin.key, due) or self._worth.puts_off(origin.key, due):
-                return True
-            refusal = self._learning.decide(origin.key, due)
-            if refusal is not None:
-                decision, other = refusal
-                # Another origin's robots.txt is asked when the URL is due there.
-                if other.origin != origin.key or self._robots.decide(origin, other.url).allowed:
-                    self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY, other)
-                    return True
-            if self._learning.is_sample(origin.key, due):
-                return False
-            decision = self._worth.decide_kind(origin.key, due)
+        """Skip a page that is known to be unchanged, put off what comes later, leave out the rest."""
+        if self._listed_pages.skips(origin.key, due) or self._yields.puts_off(origin.key, due):
+            return True
+        decision = self._yields.decide(origin.key, due)
         if decision is not None:
             self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
         return decision is not None
 
     def released(self, key: str) -> None:
-        """Requeue URLs of an origin that learned rules had skipped."""
+        """Look again at the queue of an origin, to which URLs were returned."""
         origin = self._leased.origins.get(key)
         if origin is None:
             self._leased.acquire()
@@ -312,14 +296,15 @@ class OriginQueues:
                 allowed.append(due)
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
-        await self._learning.prepare(origin.key, allowed)
-        await self._worth.prepare(origin.key)
-        now, put_off = self._worth.sort(origin.key, allowed, idle=idle)
+        await self._listed_pages.prepare(origin.key)
+        await self._yields.prepare(origin.key)
+        now, put_off = self._yields.sort(origin.key, allowed, idle=idle)
         if put_off:
             await self._owner.frontier.put_off(origin.key, put_off)
         # What is under way ends with a commit, after which the database is asked again.
         waits = bool(put_off) and not now and not origin.is_idle
-        origin.refilled(now, exhausted=not dues or waits)
+        is_done = not dues and not (idle and await self._yields.revive(origin.key))
+        origin.refilled(now, exhausted=is_done or waits)
         self.advance(origin)
 
     async def _pop(self, origin: Origin) -> Sequence[DueUrl]:
@@ -335,12 +320,11 @@ class OriginQueues:
         due: DueUrl,
         decision: Decision,
         outcome: Outcome,
-        target: Candidate | None = None,
     ) -> None:
         origin.visit_began()
         self._discovery.refused(decision, due.url, due.referrer)
         successor = self._discovery.successor(due) if decision.reason == REWRITTEN else None
-        visit = Visit(due, time.time(), target=target)
+        visit = Visit(due, time.time())
         self._recorder.record(
             visit.end(outcome, decision.reason, decision.rule, successor=successor)
         )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
-    from sitecrawl.policy.traps.trap_limits import TrapLimits
+    from sitecrawl.policy.urls.path_limits import PathLimits
     from sitecrawl.policy.urls.rule_engine import Rules
     from sitecrawl.web.read_options import ReadOptions
 
@@ -56,7 +56,7 @@ class SiteSpider(Spider):
     name = "site"
     configuration: Configuration
     rules: Rules
-    limits: TrapLimits
+    limits: PathLimits
     read_options: ReadOptions
     xpath_fields: tuple[tuple[str, str], ...] = ()
     in_crawl = True  # False while a Scrapy command uses the spider for a single page

@@ -159,33 +159,21 @@ class RuleParams(OptionGroup):
         default="learn",
         effect=Effect.FOLLOWING,
         description="Treatment of query strings: learn crawls them (without session and entry ids) "
-        "until the pages of a kind have shown which parameters say nothing, keep crawls them all, "
+        "as long as the pages of their kind bring something (effort), keep crawls them all, "
         "filter keeps only the parameters of query_keep, strip removes them, ignore "
         "refuses URLs that have one, policy refuses those that no url_query_parameters "
         "allows.",
     )
     query_keep: Words = option(
-        default=("id",),
+        default=(),
         effect=Effect.FOLLOWING,
-        description="The parameters that query=filter keeps; names are compared with case.",
+        description="The parameters that query=filter keeps; with query=learn, URLs that have no others "
+        "are always requested. Names are compared with case.",
     )
     query_drop: Words = option(
         default=(),
         effect=Effect.FOLLOWING,
-        description="Parameters removed from all queries, for instance those that "
-        "`scrapy frontier rule-options` lists; names are compared with case.",
-    )
-    learn_duplicates: bool = option(
-        default=True,
-        effect=Effect.RUN,
-        description="Learn from URLs that lead to the same page which others do too, and leave "
-        "those out (`scrapy frontier rules` lists what was learned).",
-    )
-    forbidden_rules: Words = option(
-        default=(),
-        effect=Effect.RUN,
-        description="Names of learned rules that must not act, as `scrapy frontier rules` lists "
-        "them; * forbids all.",
+        description="Parameters removed from all queries; names are compared with case.",
     )
     log_blocked: bool = option(
         default=False,
@@ -247,13 +235,6 @@ class RuleParams(OptionGroup):
         effect=Effect.FOLLOWING,
         description="The most directories in a URL's path; 0 for no limit.",
     )
-    max_growing_path: int = option(
-        default=25,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most directories in the path of a link that leads below its own page; "
-        "0 for no limit.",
-    )
     max_repeated_directory: int = option(
         default=3,
         ge=0,
@@ -274,36 +255,20 @@ class RuleParams(OptionGroup):
         description="The most pages fetched below one top directory in a run; known pages count, "
         "and are never left out. 0 for no limit.",
     )
-    max_variants: int = option(
-        default=1000,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most query variants of one path without a text of their own, those not "
-        "read yet included, once most of what was read repeats a text; 0 for no limit.",
-    )
-    max_barren_pages: int = option(
-        default=10,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most pages in a row that bring neither new text nor new links, before "
-        "a numbered series (calendar, pagination) or a mix of known parameters is left; 0 never "
-        "leaves one.",
-    )
-    learn_worth: bool = option(
-        default=True,
-        effect=Effect.RUN,
-        description="Learn which kinds of pages (URL templates) become documents or lead to "
-        "some; request those that bring little after the others, and of those that bring nothing "
-        "(edit forms, histories, login pages, views whose text a related page has) ever fewer "
-        "samples. Withdraw the documents of kinds whose pages repeat others.",
-    )
-    max_maze_share: float = option(
-        default=5.0,
+    effort: float = option(
+        default=10.0,
         ge=0,
         effect=Effect.RUN,
-        description="The most pages of a subtree that has no end and is linked only from within "
-        "(a tarpit), in per cent of the other pages of its origin; some forty are read to prove "
-        "it. 0 for no limit.",
+        description="The number of requests that one more document may cost. A kind of page (URL "
+        "template) is left out when, with 95 % confidence, fewer than one in so many of its pages "
+        "bring new text or lead to some; parts of a site without an end are left out too. "
+        "0 leaves nothing out.",
+    )
+    always_fetch: Patterns = option(
+        default=(),
+        effect=Effect.RUN,
+        description="Regular expressions; a URL that matches one is requested, whatever the pages of its "
+        "kind have brought. The end of a crawl names those that fetch what was left out.",
     )
     obey_nofollow: bool = option(
         default=True,

@@ -721,7 +721,7 @@ DELETION: tuple[OutputField, ...] = (
         meaning=(
             "`not_found`, `gone`, `noindex`, `robots_txt`, `non_canonical`, `duplicate`, "
             "`redirected`, `excluded`, `unreachable`, `dropped`, `unwanted_type`, "
-            "`near_copy`, `learned_duplicate`, `maze`, `section_removed` or `split`"
+            "`section_removed` or `split`"
         ),
         example="redirected",
         filled_by=DATABASE,

@@ -1,6 +1,6 @@
 -- Tables of a crawl database, for every backend. Names in braces are column types that differ between
 -- backends, see ``Database.types``. Each later change of the schema is a file of its own:
--- schema_0012.sql has the statements that upgrade a database from version 11 to 12.
+-- schema_0014.sql would have the statements that upgrade a database from version 13 to 14.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
     uid TEXT NOT NULL,
@@ -127,14 +127,12 @@ CREATE TABLE url (
 );
 CREATE UNIQUE INDEX url_identity ON url (origin, fingerprint);
 CREATE INDEX url_waiting ON url (origin, priority DESC, depth, id) WHERE waiting = 1;
+-- URLs that come after all others, in random order: fingerprints are hashes.
+CREATE INDEX url_later ON url (origin, priority DESC, fingerprint) WHERE waiting = 1 AND priority < 0;
 CREATE INDEX url_due ON url (ages, due) WHERE waiting = 0 AND due IS NOT NULL;
 CREATE INDEX url_aside ON url (origin) WHERE waiting = 2;
 CREATE INDEX url_start ON url (origin) WHERE via = 'seed';
 CREATE INDEX url_unnamed ON url (origin) WHERE unnamed = 1;
--- URLs folded by a learned rule; ``target`` is the URL that replaces each.
-CREATE INDEX url_folded ON url (target) WHERE reason = 'learned_duplicate';
--- URLs whose documents were withdrawn; ``target`` is the URL that has the text of each.
-CREATE INDEX url_copy ON url (origin) WHERE reason = 'near_copy';
 
 -- Sitemaps requested since the last retirement of starts, and not read yet.
 CREATE TABLE listing (
@@ -334,25 +332,12 @@ CREATE TABLE withheld (
 );
 CREATE INDEX withheld_origin ON withheld (origin);
 
--- Rules on URLs learned from the pages of an origin (kind duplicate, host or parameter), with their
--- evidence. ``name`` is how users forbid a rule, ``words`` its description for people.
-CREATE TABLE learned (
+-- Evidence on the kinds of pages of an origin, kept between runs: ``basis`` is kind, a basis of pools,
+-- part, lines or dates.
+CREATE TABLE evidence (
     origin BIGINT NOT NULL,
-    kind TEXT NOT NULL,
+    basis TEXT NOT NULL,
     name TEXT NOT NULL,
-    state TEXT NOT NULL,
-    words TEXT NOT NULL,
     value TEXT NOT NULL,
-    PRIMARY KEY (origin, kind, name)
-);
-CREATE INDEX learned_host ON learned (state) WHERE kind = 'host';
-
--- Evidence on what parts of an origin are worth (kind maze or template), kept between runs.
-CREATE TABLE worth (
-    origin BIGINT NOT NULL,
-    kind TEXT NOT NULL,
-    name TEXT NOT NULL,
-    state TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (origin, kind, name)
+    PRIMARY KEY (origin, basis, name)
 );

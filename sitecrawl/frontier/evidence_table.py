@@ -1,0 +1,63 @@
+"""Stored evidence on the kinds of pages of an origin, and the URLs left out because of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sitecrawl.frontier.database import Database
+
+SAVE = (
+    "INSERT INTO evidence (origin, basis, name, value) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (origin, basis, name) DO UPDATE SET value = excluded.value"
+)
+ADMIT = "UPDATE url SET waiting = 1, priority = 0 WHERE origin = ? AND reason = ? AND waiting = 0"
+RESTORE = "UPDATE url SET priority = 0 WHERE origin = ? AND waiting = 1 AND priority < 0"
+
+
+class StoredEvidence(NamedTuple):
+    """The evidence on one kind of page, pool or part of an origin as it is stored."""
+
+    basis: str
+    name: str
+    values: dict[str, Any]
+
+
+class EvidenceTable:
+    """The evidence table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, origin: int, basis: str = "") -> list[StoredEvidence]:
+        """Return the evidence on an origin, or that of one basis, ordered by basis and name."""
+        rows = self._database.rows(
+            "SELECT basis, name, value FROM evidence WHERE origin = ? AND ? IN ('', basis)"
+            " ORDER BY basis, name",
+            (origin, basis),
+        )
+        return [StoredEvidence(basis, name, json.loads(value)) for basis, name, value in rows]
+
+    def save(self, origin: int, parts: Iterable[StoredEvidence]) -> None:
+        """Store evidence, replacing that of the same basis and name."""
+        self._database.many(
+            SAVE,
+            [
+                (origin, basis, name, json.dumps(values, separators=(",", ":")))
+                for basis, name, values in parts
+            ],
+        )
+
+    def admit_again(self, origin: int, reason: str) -> int:
+        """Queue the URLs refused for a reason; return their number.
+
+        Those that were put off get their place in the queue back.
+        """
+        self._database.execute(RESTORE, (origin,))
+        admitted = self._database.execute(ADMIT, (origin, reason))
+        if admitted:
+            self._database.execute(
+                "UPDATE origin SET pending = pending + ? WHERE id = ?", (admitted, origin)
+            )
+        return admitted

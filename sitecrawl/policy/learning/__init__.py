@@ -1,1 +1,0 @@
-"""Rules learned from the pages of an origin."""

@@ -1,1 +1,0 @@
-"""Crawler traps: limits that depend on the pages crawled before."""

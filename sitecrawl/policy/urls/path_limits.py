@@ -1,0 +1,81 @@
+"""The owner's limits on the links of a page, and on the pages of a directory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
+from sitecrawl.policy.urls.url_rules import Target, read_target
+
+LINKS_PER_PAGE = RefusalReason(
+    "links_per_page",
+    "too many links on its page (`max_links_per_page`)",
+    options=("max_links_per_page",),
+)
+DIRECTORY_FULL = RefusalReason(
+    "directory_full",
+    "too many pages below a directory (`max_pages_per_directory`)",
+    options=("max_pages_per_directory",),
+)
+
+
+@dataclass(slots=True)
+class PathLimits:
+    """The maximum numbers of links followed from one page, and of pages fetched below each top directory
+    (the first of the path); 0 for no limit.
+    """
+
+    max_links: int
+    max_pages: int
+    links_setting: str
+    pages_setting: str
+    _fetched: Counter[str] = field(default_factory=Counter, init=False)
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """Build the configured limits."""
+        return cls(
+            options.value(LINKS_PER_PAGE.options[0]),
+            options.value(DIRECTORY_FULL.options[0]),
+            LINKS_PER_PAGE.setting(options),
+            DIRECTORY_FULL.setting(options),
+        )
+
+    def admit_link(self, followed: set[str], url: str) -> Decision:
+        """Decide on a link of a page; add an admitted one to those ``followed`` from it."""
+        if not self.max_links:
+            return ALLOWED
+        if url not in followed and len(followed) >= self.max_links:
+            return LINKS_PER_PAGE.refuse(self.links_setting)
+        followed.add(url)
+        return ALLOWED
+
+    def restore(self, fetched: Mapping[str, int]) -> None:
+        """Restore the counts of an earlier run, by top directory."""
+        self._fetched.update(fetched)
+
+    def begin_pass(self) -> None:
+        """Reset the counts, as a new run does."""
+        self._fetched.clear()
+
+    def admit_fetch(self, url: str, *, new: bool) -> Decision:
+        """Count a page that is about to be fetched, or refuse it.
+
+        A page that is not ``new`` is never refused: its document would be deleted without a reason.
+        """
+        if not self.max_pages:
+            return ALLOWED
+        top = top_directory(read_target(url))
+        if new and self._fetched[top] >= self.max_pages:
+            return DIRECTORY_FULL.refuse(f"{self.pages_setting}: {top}")
+        self._fetched[top] += 1
+        return ALLOWED
+
+
+def top_directory(page: Target) -> str:
+    """Return origin and first directory of a URL; files of the root are in ``/``."""
+    first, slash, _ = page.parts.path[1:].partition("/")
+    return f"{page.origin}/{first}/" if slash else f"{page.origin}/"

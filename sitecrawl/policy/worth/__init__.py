@@ -1,0 +1,1 @@
+"""What may be left out: the yield of the kinds of pages of an origin, and parts without an end."""

@@ -1,0 +1,294 @@
+"""Yield of the kinds of pages of one origin, and the verdict on a URL that follows from it.
+
+Every request brings something (a document with new text, or a page through which one was found) or
+nothing. A kind has a yield, estimated with its confidence from the pages that were requested; older
+ones fade. Suspicion only puts its URLs behind all others, and there they are drawn at random, as sites
+list like with like. They are left out when the upper confidence bound of the yield falls below
+1 / ``effort``: one more document would cost more requests than that. A new kind begins with the
+estimate of its pools, if these bring nothing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from math import sqrt
+from typing import Any, NamedTuple
+from zlib import compress, decompress
+
+from sitecrawl.policy.worth.kinds import FOLDER, PARAMETER, SET, Kind, Kinds, Pool
+from sitecrawl.policy.worth.novelty import Novelty
+
+FADING = 0.5 ** (1 / 60)
+"""Weight of a page with each further page of its kind: a half-life of 60 carries a crawl through gaps."""
+CONFIDENCE = 1.96
+"""Quantile of the normal distribution for a confidence of 95 %."""
+LOW = 0.3
+"""Mean yield of a kind below which its URLs come after all others, in random order."""
+MIN_TRIED = 3
+"""Number of pages of a kind requested in a run before others are left out."""
+PRIOR, PRIOR_WEIGHT = 0.5, 1.0
+"""Yield of a kind of which nothing is known, and the number of pages that this guess is worth."""
+BARREN = 0.01
+"""Yield that a kind begins with if a pool of it brings nothing."""
+POOLS = {PARAMETER: (10, 0.02, 0.6, 60), SET: (15, 0.05, 0.8, 80), FOLDER: (20, 0.02, 0.6, 60)}
+"""For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
+part of its evidence that a new kind begins with, and the number of pages that this is at most."""
+KEPT = 30
+"""Number of pages that the evidence of earlier runs on a kind counts for at most."""
+MIN_ANSWERS = 10
+"""Pages that the origin has answered, below which one must be answered between two failures of a kind
+that are not charged to the origin; otherwise it may as well be down."""
+KIND, LINES = "kind", "lines"
+"""Kinds of stored evidence beside the bases of pools."""
+MAX_KINDS = 4000
+MAX_FRUITLESS = 50_000
+"""Number of pages that brought nothing so far, and may still be credited with a document."""
+MAX_CREDITED = 3
+"""Number of pages on the way to a new document that are credited with it."""
+
+
+class Verdict(Enum):
+    """What is done with a URL that is due."""
+
+    FETCH = auto()
+    LATER = auto()
+    """After all URLs of the origin that are not, in random order."""
+    LEAVE = auto()
+
+
+class Read(NamedTuple):
+    """A page that was requested for the first time, or that has become another one.
+
+    ``text`` is None if it is no document. ``referrer`` is the page on which it was found. ``again``:
+    it was requested before, so that only new text counts.
+    """
+
+    url: str
+    referrer: str | None
+    text: str | None
+    again: bool = False
+
+
+@dataclass(slots=True)
+class Yield:
+    """The evidence on a kind of page, or on a pool of kinds.
+
+    ``tried`` pages were requested and ``found`` of them brought something, older ones counting less;
+    ``now`` were requested and ``fresh`` of them brought something in this run. ``left`` URLs were left
+    out in this run, the first of which is ``example``. ``answered`` pages were answered, the last time
+    one failed when the origin had answered ``failed_at`` requests.
+    """
+
+    tried: float = 0.0
+    found: float = 0.0
+    now: int = 0
+    fresh: int = 0
+    left: int = 0
+    example: str = ""
+    answered: int = 0
+    failed_at: int = -1
+
+    @property
+    def mean(self) -> float:
+        """Share of the pages that brought something, 1 if there were none."""
+        return self.found / self.tried if self.tried else 1.0
+
+    def add(self, *, is_new: bool) -> None:
+        """Count a page."""
+        self.tried = self.tried * FADING + 1
+        self.found = self.found * FADING + is_new
+        self.now += 1
+        self.fresh += is_new
+
+    def credit(self) -> None:
+        """Count a page that was counted as one that brought nothing as one that did."""
+        self.found = min(self.found + 1, self.tried)
+        self.fresh += 1
+
+
+def upper_bound(mean: float, weight: float) -> float:
+    """Return the upper end of Wilson's interval for a share that was seen in ``weight`` trials."""
+    square = CONFIDENCE * CONFIDENCE / weight
+    spread = CONFIDENCE * sqrt(mean * (1 - mean) / weight + square / (4 * weight))
+    return (mean + square / 2 + spread) / (1 + square)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What is known of the kinds of pages of one origin.
+
+    ``effort`` is the number of requests that one more document may cost, 0 for any number.
+    """
+
+    effort: float
+    kinds: Kinds = field(default_factory=Kinds)
+    novelty: Novelty = field(default_factory=Novelty)
+    yields: dict[str, Yield] = field(default_factory=dict)
+    pools: dict[Pool, Yield] = field(default_factory=dict)
+    _fruitless: dict[str, str | None] = field(default_factory=dict)
+    _answers: int = 0
+
+    def verdict(self, url: str) -> Verdict:
+        """Judge a URL that no user, start or list asks for."""
+        if not self.effort:
+            return Verdict.FETCH
+        kind = self.kinds.of(url)
+        known = self.yields.get(kind.name)
+        prior, prior_weight = self._prior(kind)
+        tried, found, now = (known.tried, known.found, known.now) if known else (0.0, 0.0, 0)
+        weight = tried + prior_weight
+        mean = (found + prior * prior_weight) / weight
+        if mean >= LOW:
+            return Verdict.FETCH
+        if now >= MIN_TRIED and upper_bound(mean, weight) < 1 / self.effort:
+            return Verdict.LEAVE
+        return Verdict.LATER
+
+    def _prior(self, kind: Kind) -> tuple[float, float]:
+        """Return the yield that a kind begins with, and the number of pages that it is worth."""
+        best = PRIOR_WEIGHT
+        for pool in kind.pools:
+            known = self.pools.get(pool)
+            if known is None:
+                continue
+            enough, barren, part, most = POOLS[pool.basis]
+            if known.tried >= enough and known.mean < barren:
+                best = max(best, min(known.tried * part, most))
+        return (BARREN, best) if best > PRIOR_WEIGHT else (PRIOR, PRIOR_WEIGHT)
+
+    def read(self, page: Read) -> bool:
+        """Learn from a page; return True if it brought new text."""
+        kind = self.kinds.of(page.url)
+        is_new = page.text is not None and self._is_new(page, kind, page.text)
+        if page.again and not is_new:
+            return False
+        for each in self._of(kind):
+            each.add(is_new=is_new)
+        if is_new:
+            self._credit(page.referrer)
+        elif len(self._fruitless) < MAX_FRUITLESS:
+            self._fruitless[page.url] = page.referrer
+        return is_new
+
+    def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
+        feeds_itself = page.referrer is not None and self.kinds.of(page.referrer).path == kind.path
+        return self.novelty.add(page.url, text, feeds_itself=feeds_itself)
+
+    def _credit(self, page: str | None) -> None:
+        """Credit the pages on the way to a new document that have brought nothing yet."""
+        for _ in range(MAX_CREDITED):
+            if page is None or page not in self._fruitless:
+                return
+            way = self._fruitless.pop(page)
+            for each in self._of(self.kinds.of(page)):
+                each.credit()
+            page = way
+
+    def _of(self, kind: Kind) -> list[Yield]:
+        """Return the yields of a kind and of its pools."""
+        own = self.yields.get(kind.name)
+        if own is None:
+            if len(self.yields) >= MAX_KINDS:
+                del self.yields[next(iter(self.yields))]
+            own = self.yields[kind.name] = Yield()
+        found = [own]
+        for pool in kind.pools:
+            each = self.pools.get(pool)
+            if each is None:
+                if len(self.pools) >= MAX_KINDS:
+                    del self.pools[next(iter(self.pools))]
+                each = self.pools[pool] = Yield()
+            found.append(each)
+        return found
+
+    def leave(self, url: str) -> str:
+        """Count a URL that is left out; return the evidence in readable form."""
+        name = self.kinds.of(url).name
+        own = self.yields.setdefault(name, Yield())
+        own.left += 1
+        own.example = own.example or url
+        return in_words(name, own)
+
+    def take_revived(self) -> bool:
+        """Return True if a kind of which URLs were left out is worth its requests by now.
+
+        Then all that were left out are to be judged again.
+        """
+        left = [each for each in self.yields.values() if each.left]
+        if all(self.verdict(each.example) is Verdict.LEAVE for each in left):
+            return False
+        for each in left:
+            each.left, each.example = 0, ""
+        return True
+
+    def answered(self, url: str) -> None:
+        """Count a page that did not fail."""
+        self._answers += 1
+        for each in self._of_failures(url):
+            each.answered += 1
+
+    def excuses(self, url: str) -> bool:
+        """Count a page that failed; return True if all of its kind do while others are answered.
+
+        Programs have views that fail on every page. Such a kind does not end the crawl of its origin,
+        as an outage does.
+        """
+        is_excused = False
+        for each in self._of_failures(url):
+            if not each.answered:
+                was_up = self._answers >= MIN_ANSWERS or self._answers > each.failed_at
+                is_excused |= each.failed_at >= 0 and was_up
+                each.failed_at = self._answers
+        return is_excused
+
+    def _of_failures(self, url: str) -> list[Yield]:
+        kind = self.kinds.of(url)
+        own, *pools = self._of(kind)
+        return [own, *(each for pool, each in zip(kind.pools, pools) if pool.basis == PARAMETER)]
+
+    def as_stored(self) -> Iterable[tuple[str, str, dict[str, Any]]]:
+        """Yield basis, name and values of what is known of kinds and pools, and the lines of pages."""
+        for name, each in self.yields.items():
+            yield KIND, name, {"tried": round(each.tried, 2), "found": round(each.found, 2)}
+        for pool, each in self.pools.items():
+            values = {"tried": round(each.tried, 2), "found": round(each.found, 2)}
+            yield pool.basis, pool.name, values
+        yield LINES, "", {"all": packed(self.novelty.lines), "bare": packed(self.novelty.bare)}
+
+    def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
+        """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
+        if basis == LINES:
+            self.novelty = Novelty(unpacked(values["all"]), unpacked(values["bare"]))
+            return
+        tried, found = values["tried"], values["found"]
+        part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0
+        known = Yield(tried * part, found * part)
+        if basis == KIND:
+            self.yields[name] = known
+        else:
+            self.pools[Pool(basis, name)] = known
+
+    def left_out(self) -> Iterator[tuple[str, Yield]]:
+        """Yield name and evidence of each kind of which URLs were left out."""
+        return ((name, each) for name, each in self.yields.items() if each.left)
+
+
+def in_words(name: str, own: Yield) -> str:
+    """Return the evidence on a kind in readable form."""
+    return f"{own.fresh} of {own.now} pages of {name} brought anything new"
+
+
+def packed(hashes: Iterable[int]) -> str:
+    """Return 32-bit hashes as text."""
+    return b64encode(compress(array("I", sorted(hashes)).tobytes())).decode()
+
+
+def unpacked(text: str) -> set[int]:
+    """Return the hashes of a packed text."""
+    numbers = array("I")
+    numbers.frombytes(decompress(b64decode(text)))
+    return set(numbers)

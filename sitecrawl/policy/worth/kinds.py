@@ -1,0 +1,124 @@
+"""Kinds of URLs of one origin, and the pools of related kinds that share evidence.
+
+A kind is the template of a URL with the shapes of its parameters' values: ``topic=<#>.<#>`` and
+``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
+(``action=edit``) is part of the kind; where many different ones are met they count as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote_plus
+
+from sitecrawl.policy.urls.templates import url_template
+
+MAX_CHOICES = 16
+"""Number of different words at one place of a URL, above which they name pages and not kinds."""
+MAX_WORD = 24
+"""Length of a value that may be one of a few words, in characters."""
+MAX_PLACES = 5000
+"""Number of places of URLs whose words are remembered."""
+MAX_POOLS = 4
+"""Number of parameters, and of directories, of a URL that are pools."""
+NAME = "<name>"
+"""Directories and values of which there are many."""
+SET, FOLDER, PARAMETER = "set", "folder", "parameter"
+"""Kinds of pools: parameters of one number on one path; a directory; a parameter on any path."""
+
+_NUMBER = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+class Pool(NamedTuple):
+    """A group of related kinds: ``basis`` is what they share, SET, FOLDER or PARAMETER."""
+
+    basis: str
+    name: str
+
+
+class Kind(NamedTuple):
+    """The kind of a URL, the path of its template, and its pools, the most specific first."""
+
+    name: str
+    path: str
+    pools: tuple[Pool, ...] = ()
+
+
+@dataclass(slots=True)
+class Kinds:
+    """The kinds of the URLs of one origin, by the words that were met at each place."""
+
+    _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def of(self, url: str) -> Kind:
+        """Return the kind of an absolute URL."""
+        template = url_template(url)
+        path, folders = self._path(template.path)
+        if not template.parameters:
+            return Kind(path, path, tuple(Pool(FOLDER, each) for each in reversed(folders)))
+        shapes = [self._shape(path, name, value) for name, value in parameters_of(url)]
+        names = template.parameters
+        pools = [Pool(PARAMETER, name) for name in names[:MAX_POOLS]]
+        if len(names) > 1:
+            pools.insert(0, Pool(SET, f"{path}?{len(names)}"))
+        return Kind(f"{path}?{'&'.join(sorted(set(shapes)))}", path, tuple(pools))
+
+    def _path(self, shape: str) -> tuple[str, list[str]]:
+        """Return the shape of a path with the names of its directories, and its first directories."""
+        *directories, page = shape.split("/")
+        prefix = ""
+        folders: list[str] = []
+        for each in directories[1:]:
+            plain = each if "<" in each or self._is_choice(prefix + "/", each) else NAME
+            prefix += f"/{plain}"
+            if len(folders) < MAX_POOLS and plain != NAME:
+                folders.append(f"{prefix}/")
+        return f"{prefix}/{page}", folders
+
+    def _shape(self, path: str, name: str, value: str) -> str:
+        if value.isascii() and value.replace("_", "").replace("-", "").isalpha():
+            is_choice = len(value) <= MAX_WORD and self._is_choice(f"{path}?{name}", value)
+            return f"{name}={value if is_choice else NAME}"
+        return f"{name}={shape_of(value)}"
+
+    def _is_choice(self, place: str, word: str) -> bool:
+        """Return True if a word is one of the few at a place."""
+        if place not in self._words and len(self._words) >= MAX_PLACES:
+            return False
+        words = self._words[place]
+        if len(words) <= MAX_CHOICES:
+            words.add(word)
+        return len(words) <= MAX_CHOICES
+
+
+_PLACEHOLDER = re.compile(r"<[a-z#]+>")
+
+
+def pattern_of(kind: str) -> str:
+    """Return a regular expression for the URLs of a kind, for the option ``always_fetch``."""
+    path, mark, query = kind.partition("?")
+    pattern = "[^/?]+".join(map(re.escape, _PLACEHOLDER.split(path)))
+    if not mark:
+        return f"{pattern}$"
+    names = (re.escape(_PLACEHOLDER.split(each)[0]) for each in query.split("&"))
+    return pattern + r"\?" + "".join(f"(?=(.*[&;])?{each})" for each in names)
+
+
+@lru_cache(maxsize=4096)
+def shape_of(value: str) -> str:
+    """Return the shape of a value that is no plain word: ``12.msg34`` has ``<#>.msg<#>``."""
+    shape = _NUMBER.sub("<#>", value)
+    if len(shape) > MAX_WORD or shape == value:
+        return NAME
+    return _LETTERS.sub(lambda found: found[0] if len(found[0]) <= len("msg") else "<a>", shape)
+
+
+def parameters_of(url: str) -> list[tuple[str, str]]:
+    """Return the decoded parameters of a URL, in their order; a semicolon separates them too."""
+    query = url.partition("#")[0].partition("?")[2]
+    parts = (each.partition("=") for each in query.replace(";", "&").split("&") if each)
+    return [(unquote_plus(name), unquote_plus(value)) for name, _, value in parts]

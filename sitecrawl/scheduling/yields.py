@@ -1,0 +1,321 @@
+"""Yield of the kinds of pages of each leased origin: what brings little comes last, or is left out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.events import Event
+from sitecrawl.frontier.evidence_table import StoredEvidence
+from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State
+from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
+from sitecrawl.policy.worth.kinds import pattern_of
+from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.frontier.base import DueUrl, VisitResult
+    from sitecrawl.policy.decision import Decision, OptionValues
+    from sitecrawl.scheduling.background import BackgroundTasks
+
+LATER, DESCENT, SHELF = -1, -2, -3
+"""Priorities of the URLs of kinds that bring little, of the next page of a descent into a part that looks
+endless, and of the other URLs of such a part."""
+LATER_AT_ONCE = 10
+"""Number of URLs of kinds that bring little that are requested before the others are judged again."""
+FOUND_OTHERS = frozenset(
+    {Outcome.NON_CANONICAL, Outcome.NOINDEX, Outcome.NO_CONTENT, Outcome.DROPPED}
+)
+FRUITLESS = FOUND_OTHERS | {
+    Outcome.DUPLICATE,
+    Outcome.REDIRECT,
+    Outcome.PERMANENT_REDIRECT,
+    Outcome.SERVER_BLAMED_CLIENT,
+    Outcome.FILE_NOT_FOUND,
+    Outcome.FILE_GONE,
+    Outcome.SOFT_404,
+    Outcome.LOGIN_WALL,
+    Outcome.CONSENT_WALL,
+    Outcome.SCRIPT_SHELL,
+    Outcome.ERROR_PAGE,
+    Outcome.UNWANTED_TYPE,
+    Outcome.FILE_OF_UNKNOWN_TYPE,
+    Outcome.TOO_LARGE,
+}
+"""Outcomes of pages that became no document, and do not only tell something about the network."""
+NEVER_REQUESTED = (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
+PART = "part"
+LEFT = "%s: %d URLs of %s were left out (%s), e.g. %s; -a always_fetch='%s' fetches them"
+MAX_SAID = 10
+
+logger = logging.getLogger(__name__)
+
+
+class OriginYields:
+    """The evidence on one leased origin; ``put_off`` are URLs to be returned to the queue."""
+
+    def __init__(self, effort: float) -> None:
+        self.evidence = Evidence(effort)
+        self.parts = EndlessParts()
+        self.put_off: dict[int, int] = {}
+        self.new: set[int] = set()
+
+
+class Yields:
+    """The evidence on all leased origins.
+
+    ``released`` is sent with the key of an origin whose queue has changed.
+    """
+
+    def __init__(
+        self,
+        params: CrawlParams,
+        owner: FrontierOwner,
+        recorder: Recorder,
+        discovery: Discovery,
+        tasks: BackgroundTasks,
+        *,
+        settings: OptionValues,
+    ) -> None:
+        self.released: Event[str] = Event()
+        self._effort = params.effort if params.mode != "check" else 0
+        self._wanted = Wanted.build(settings)
+        self._settings = {each: each.setting(settings) for each in (LOW_YIELD, ENDLESS)}
+        self._owner = owner
+        self._recorder = recorder
+        self._discovery = discovery
+        self._tasks = tasks
+        self._origins: dict[str, OriginYields] = {}
+        self._left: dict[str, dict[str, Any]] = {}
+        recorder.visit_recorded.connect(self.recorded)
+
+    async def prepare(self, key: str) -> None:
+        """Load the evidence on an origin when its lease begins."""
+        if not self._effort or key in self._origins:
+            return
+        stored = await self._owner.frontier.evidence(key)
+        own = OriginYields(self._effort)
+        for each in stored:
+            if each.basis == PART:
+                own.parts.restore(each.name, each.values)
+            else:
+                own.evidence.restore(each.basis, each.name, each.values)
+        self._origins.setdefault(key, own)
+
+    def sort(
+        self, key: str, dues: Sequence[DueUrl], *, idle: bool
+    ) -> tuple[list[DueUrl], dict[int, int]]:
+        """Return the URLs to visit now, and the priorities of those to put off, by fingerprint.
+
+        What brings little is read when the origin is ``idle`` and nothing else is due; pages of a part
+        that looks endless after that, one at a time: the next one depends on the links of
+        the page before.
+        """
+        own = self._origins.get(key)
+        if own is None:
+            return list(dues), {}
+        now: list[DueUrl] = []
+        later: list[DueUrl] = []
+        watched: dict[int, tuple[Part, list[DueUrl]]] = {}
+        for due in dues:
+            part = self._part(own, due)
+            if part is not None:
+                watched.setdefault(id(part), (part, []))[1].append(due)
+            elif self._verdict(own, due) is not Verdict.FETCH:
+                later.append(due)
+            else:
+                now.append(due)
+        if idle and not now and all(due.priority == LATER for due in later):
+            now, later = later[:LATER_AT_ONCE], later[LATER_AT_ONCE:]
+        put_off = {due.fingerprint: LATER for due in later}
+        may_read = idle and not now and not later
+        for part, found in watched.values():
+            if idle:
+                part.probe = None
+            if part.state is State.CLOSED and part.retests <= 0:
+                now += found  # to be left out
+                continue
+            put_off |= _descend(own.parts, part, found, now, may_read=may_read)
+            may_read = may_read and not now
+        return now, put_off
+
+    def decide(self, key: str, due: DueUrl) -> Decision | None:
+        """Refuse a URL that is left out; None to request it."""
+        own = self._origins.get(key)
+        if own is None:
+            return None
+        part = self._part(own, due)
+        if part is not None:
+            if part.state is not State.CLOSED or part.probe == due.fingerprint:
+                return None
+            part.left += 1
+            part.example = part.example or due.url
+            return ENDLESS.refuse(f"{self._settings[ENDLESS]}: {own.parts.in_words(due.url)}")
+        if due.priority != LATER or self._verdict(own, due) is not Verdict.LEAVE:
+            return None
+        return LOW_YIELD.refuse(f"{self._settings[LOW_YIELD]}: {own.evidence.leave(due.url)}")
+
+    def puts_off(self, key: str, due: DueUrl) -> bool:
+        """Return a prefetched URL to the queue if it comes after others by now."""
+        own = self._origins.get(key)
+        if own is None:
+            return False
+        part = self._part(own, due)
+        if part is not None:
+            if part.state is State.CLOSED or part.probe == due.fingerprint:
+                return False
+        elif due.priority == LATER or self._verdict(own, due) is Verdict.FETCH:
+            return False
+        if not own.put_off:
+            self._tasks.begin(self._put_off(key, own))
+        own.put_off[due.fingerprint] = LATER if part is None else SHELF
+        return True
+
+    async def revive(self, key: str) -> bool:
+        """Queue URLs again that were left out and are worth their requests by now."""
+        own = self._origins.get(key)
+        if own is None:
+            return False
+        admitted = 0
+        if own.evidence.take_revived():
+            admitted += await self._owner.frontier.admit_again(key, LOW_YIELD.name)
+        if own.parts.cleared:
+            own.parts.cleared = False
+            admitted += await self._owner.frontier.admit_again(key, ENDLESS.name)
+        return bool(admitted)
+
+    def answered(self, due: DueUrl, *, failed: bool) -> bool:
+        """Count an answer; return True for a failure that all pages of its kind share."""
+        own = self._origins.get(due.origin)
+        if own is None:
+            return False
+        if not failed:
+            own.evidence.answered(due.url)
+            return False
+        if due.depth == 0 or due.indexed_at is not None or not own.evidence.excuses(due.url):
+            return False
+        own.evidence.read(Read(due.url, due.referrer, None))
+        return True
+
+    def recorded(self, visit: VisitResult) -> None:
+        """Learn from a visit that has ended."""
+        due = visit.due
+        own = self._origins.get(due.origin)
+        repeated = self._discovery.repeated.pop(due.fingerprint, ())
+        if own is None or visit.again:
+            return
+        is_first = due.outcome in NEVER_REQUESTED
+        is_page = visit.outcome in WITH_CONTENT and bool(visit.document)
+        if is_page:
+            text = f"{visit.document.get('title', '')}\n{visit.document.get('body', '')}"
+            own.evidence.read(Read(due.url, due.referrer, text, again=not is_first))
+        elif is_first and visit.outcome in FRUITLESS:
+            own.evidence.read(Read(due.url, due.referrer, None))
+        if is_first and (is_page or visit.outcome in FOUND_OTHERS):
+            own.parts.read(
+                GrowingPage(due.url, due.fingerprint, _new_links(visit), repeated, due.referrer)
+            )
+
+    async def release(self, key: str) -> None:
+        """Store the evidence before the lease of an origin ends."""
+        own = self._origins.pop(key, None)
+        if own is None:
+            return
+        self._note_left(key, own)
+        parts = [
+            *(StoredEvidence(*each) for each in own.evidence.as_stored()),
+            *(StoredEvidence(PART, *each) for each in own.parts.as_stored()),
+        ]
+        await self._owner.frontier.save_evidence(key, parts)
+
+    def _note_left(self, key: str, own: OriginYields) -> None:
+        """Keep what was left out of an origin, for the summary of the run."""
+        for name, each in own.evidence.left_out():
+            self._left[f"{key}{name}"] = {
+                "urls": each.left,
+                "reason": LOW_YIELD.name,
+                "tried": each.now,
+                "new": each.fresh,
+                "example": each.example,
+                "always_fetch": pattern_of(name),
+            }
+        for name, part in own.parts.parts.items():
+            if part.left:
+                self._left[f"{key}{name}"] = {
+                    "urls": part.left,
+                    "reason": ENDLESS.name,
+                    "tried": part.pages,
+                    "new": part.pages,
+                    "example": part.example,
+                    "always_fetch": pattern_of(name).rstrip("$"),
+                }
+
+    def as_stored(self) -> dict[str, Any]:
+        """Return what was left out, by kind, as plain values."""
+        for key, own in self._origins.items():
+            self._note_left(key, own)
+        return dict(self._left)
+
+    def _verdict(self, own: OriginYields, due: DueUrl) -> Verdict:
+        return own.evidence.verdict(due.url) if self._may_leave(due) else Verdict.FETCH
+
+    def _part(self, own: OriginYields, due: DueUrl) -> Part | None:
+        part = own.parts.part(due.url, due.referrer)
+        return part if part is not None and self._may_leave(due) else None
+
+    def _may_leave(self, due: DueUrl) -> bool:
+        """Return True for a link never requested before that nothing else asks for."""
+        if due.via in ("seed", "sitemap", "feed") or due.depth == 0:
+            return False
+        return due.outcome in NEVER_REQUESTED and not self._wanted.names(due.url)
+
+    async def _put_off(self, key: str, own: OriginYields) -> None:
+        """Return the URLs of a batch to the queue."""
+        await asyncio.sleep(0)
+        batch, own.put_off = own.put_off, {}
+        await self._owner.frontier.put_off(key, batch)
+        self.released.send(key)
+
+
+def _descend(
+    parts: EndlessParts, part: Part, found: Sequence[DueUrl], now: list[DueUrl], *, may_read: bool
+) -> dict[int, int]:
+    """Add at most one URL of a part to ``now``; return the priorities of the others."""
+    waiting = {due.fingerprint: due for due in found}
+    put_off = {each: DESCENT if each == part.descent else SHELF for each in waiting}
+    chosen = parts.choose(part, waiting) if may_read else None
+    if chosen is not None:
+        del put_off[chosen]
+        now.append(waiting[chosen])
+    return put_off
+
+
+def _new_links(visit: VisitResult) -> list[tuple[str, int]]:
+    return [
+        (each.url, each.fingerprint)
+        for each in visit.candidates
+        if each.via == "link" and each.origin == visit.due.origin
+    ]
+
+
+def log_left_out(stored: Mapping[str, Mapping[str, Any]]) -> None:
+    """Log a line for each kind of page of which URLs were left out, the largest first."""
+    ordered = sorted(stored.items(), key=lambda each: (-each[1]["urls"], each[0]))
+    for name, left in ordered[:MAX_SAID]:
+        words = f"{left['new']} of {left['tried']} tried were new"
+        if left["reason"] == ENDLESS.name:
+            words = f"no end after {left['tried']} pages"
+        logger.warning(
+            LEFT, left["reason"], left["urls"], name, words, left["example"], left["always_fetch"]
+        )
+    if len(ordered) > MAX_SAID:
+        rest = sum(left["urls"] for _, left in ordered[MAX_SAID:])
+        logger.warning("%d URLs of %d other kinds were left out", rest, len(ordered) - MAX_SAID)
