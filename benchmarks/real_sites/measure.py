@@ -53,10 +53,10 @@ def crawl(
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment |= {"PYTHONPATH": str(checkout), "SEED": str(seed)}
     began = time.monotonic()
-    in_time = _run(command, folder, environment, longest)
+    in_time = run_bounded(command, folder, environment, longest)
     seconds = time.monotonic() - began
     requests = served.requests() - before
-    by_itself = _finish_reason(folder) == "finished" and requests < max_pages
+    by_itself = finish_reason(folder) == "finished" and requests < max_pages
     used = folder / "used.json"
     return _marks(
         served,
@@ -68,7 +68,10 @@ def crawl(
     )
 
 
-def _run(command: Sequence[str], folder: Path, environment: dict[str, str], longest: float) -> bool:
+def run_bounded(
+    command: Sequence[str], folder: Path, environment: dict[str, str], longest: float
+) -> bool:
+    """Run a crawl in a folder, ended after so many seconds; True if it ended before."""
     with (folder / "crawl.log").open("wb") as log:
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
@@ -87,7 +90,8 @@ def _run(command: Sequence[str], folder: Path, environment: dict[str, str], long
         process.wait()
 
 
-def _finish_reason(folder: Path) -> str | None:
+def finish_reason(folder: Path) -> str | None:
+    """Finish reason of the last run in a folder's crawl database."""
     for database in (folder / ".sitecrawl").glob("*.db"):
         with closing(sqlite3.connect(database)) as connection:
             row = connection.execute("SELECT finish_reason FROM run ORDER BY id DESC").fetchone()
