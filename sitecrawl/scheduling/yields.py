@@ -31,25 +31,28 @@ LATER, DESCENT, SHELF = -1, -2, -3
 endless, and of the other URLs of such a part."""
 LATER_AT_ONCE = 10
 """Number of URLs of kinds that bring little that are requested before the others are judged again."""
-FOUND_OTHERS = frozenset(
-    {Outcome.NON_CANONICAL, Outcome.NOINDEX, Outcome.NO_CONTENT, Outcome.DROPPED}
+FRUITLESS = frozenset(
+    {
+        Outcome.NON_CANONICAL,
+        Outcome.NOINDEX,
+        Outcome.NO_CONTENT,
+        Outcome.DROPPED,
+        Outcome.DUPLICATE,
+        Outcome.REDIRECT,
+        Outcome.PERMANENT_REDIRECT,
+        Outcome.SERVER_BLAMED_CLIENT,
+        Outcome.FILE_NOT_FOUND,
+        Outcome.FILE_GONE,
+        Outcome.SOFT_404,
+        Outcome.LOGIN_WALL,
+        Outcome.CONSENT_WALL,
+        Outcome.SCRIPT_SHELL,
+        Outcome.ERROR_PAGE,
+        Outcome.UNWANTED_TYPE,
+        Outcome.FILE_OF_UNKNOWN_TYPE,
+        Outcome.TOO_LARGE,
+    }
 )
-FRUITLESS = FOUND_OTHERS | {
-    Outcome.DUPLICATE,
-    Outcome.REDIRECT,
-    Outcome.PERMANENT_REDIRECT,
-    Outcome.SERVER_BLAMED_CLIENT,
-    Outcome.FILE_NOT_FOUND,
-    Outcome.FILE_GONE,
-    Outcome.SOFT_404,
-    Outcome.LOGIN_WALL,
-    Outcome.CONSENT_WALL,
-    Outcome.SCRIPT_SHELL,
-    Outcome.ERROR_PAGE,
-    Outcome.UNWANTED_TYPE,
-    Outcome.FILE_OF_UNKNOWN_TYPE,
-    Outcome.TOO_LARGE,
-}
 """Outcomes of pages that became no document, and do not only tell something about the network."""
 NEVER_REQUESTED = (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
 PART = "part"
@@ -126,11 +129,10 @@ class Yields:
         later: list[DueUrl] = []
         watched: dict[int, tuple[Part, list[DueUrl]]] = {}
         for due in dues:
-            part = self._part(own, due)
-            if part is not None:
-                watched.setdefault(id(part), (part, []))[1].append(due)
-            elif self._verdict(own, due) is not Verdict.FETCH:
+            if self._verdict(own, due) is not Verdict.FETCH:
                 later.append(due)
+            elif (part := self._part(own, due)) is not None:
+                watched.setdefault(id(part), (part, []))[1].append(due)
             else:
                 now.append(due)
         if idle and not now and all(due.priority == LATER for due in later):
@@ -152,28 +154,31 @@ class Yields:
         own = self._origins.get(key)
         if own is None:
             return None
-        part = self._part(own, due)
-        if part is not None:
-            if part.state is not State.CLOSED or part.probe == due.fingerprint:
+        verdict = self._verdict(own, due)
+        if verdict is not Verdict.FETCH:
+            if due.priority != LATER or verdict is not Verdict.LEAVE:
                 return None
-            part.left += 1
-            part.example = part.example or due.url
-            return ENDLESS.refuse(f"{self._settings[ENDLESS]}: {own.parts.in_words(due.url)}")
-        if due.priority != LATER or self._verdict(own, due) is not Verdict.LEAVE:
+            return LOW_YIELD.refuse(f"{self._settings[LOW_YIELD]}: {own.evidence.leave(due.url)}")
+        part = self._part(own, due)
+        if part is None or part.state is not State.CLOSED or part.probe == due.fingerprint:
             return None
-        return LOW_YIELD.refuse(f"{self._settings[LOW_YIELD]}: {own.evidence.leave(due.url)}")
+        part.left += 1
+        part.example = part.example or due.url
+        return ENDLESS.refuse(f"{self._settings[ENDLESS]}: {own.parts.in_words(due.url)}")
 
     def puts_off(self, key: str, due: DueUrl) -> bool:
         """Return a prefetched URL to the queue if it comes after others by now."""
         own = self._origins.get(key)
         if own is None:
             return False
-        part = self._part(own, due)
-        if part is not None:
-            if part.state is State.CLOSED or part.probe == due.fingerprint:
+        part = None
+        if self._verdict(own, due) is not Verdict.FETCH:
+            if due.priority == LATER:
                 return False
-        elif due.priority == LATER or self._verdict(own, due) is Verdict.FETCH:
-            return False
+        else:
+            part = self._part(own, due)
+            if part is None or part.state is State.CLOSED or part.probe == due.fingerprint:
+                return False
         if not own.put_off:
             self._tasks.begin(self._put_off(key, own))
         own.put_off[due.fingerprint] = LATER if part is None else SHELF
@@ -213,16 +218,15 @@ class Yields:
         if own is None or visit.again:
             return
         is_first = due.outcome in NEVER_REQUESTED
-        is_page = visit.outcome in WITH_CONTENT and bool(visit.document)
-        if is_page:
+        if visit.outcome in WITH_CONTENT and visit.document:
             text = f"{visit.document.get('title', '')}\n{visit.document.get('body', '')}"
-            own.evidence.read(Read(due.url, due.referrer, text, again=not is_first))
+            is_new = own.evidence.read(Read(due.url, due.referrer, text, again=not is_first))
+            if is_new and is_first:
+                links = _new_links(visit)
+                page = GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer)
+                own.parts.read(page)
         elif is_first and visit.outcome in FRUITLESS:
             own.evidence.read(Read(due.url, due.referrer, None))
-        if is_first and (is_page or visit.outcome in FOUND_OTHERS):
-            own.parts.read(
-                GrowingPage(due.url, due.fingerprint, _new_links(visit), repeated, due.referrer)
-            )
 
     async def release(self, key: str) -> None:
         """Store the evidence before the lease of an origin ends."""

@@ -14,10 +14,12 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from sitecrawl.policy.urls.templates import url_template
+from sitecrawl.policy.urls.templates import WORD, url_template
 
 MAX_CHOICES = 16
 """Number of different words at one place of a URL, above which they name pages and not kinds."""
+MAX_NUMBERS, MAX_DIGITS = 6, 2
+"""The same for numbers, and the length of those that may be one of a few (``tab=2``)."""
 MAX_WORD = 24
 """Length of a value that may be one of a few words, in characters."""
 MAX_PLACES = 5000
@@ -29,6 +31,7 @@ NAME = "<name>"
 SET, FOLDER, PARAMETER = "set", "folder", "parameter"
 """Kinds of pools: parameters of one number on one path; a directory; a parameter on any path."""
 
+NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -57,7 +60,7 @@ class Kinds:
     def of(self, url: str) -> Kind:
         """Return the kind of an absolute URL."""
         template = url_template(url)
-        path, folders = self._path(template.path)
+        path, folders = self._path(template.path, url)
         if not template.parameters:
             return Kind(path, path, tuple(Pool(FOLDER, each) for each in reversed(folders)))
         shapes = [self._shape(path, name, value) for name, value in parameters_of(url)]
@@ -67,8 +70,11 @@ class Kinds:
             pools.insert(0, Pool(SET, f"{path}?{len(names)}"))
         return Kind(f"{path}?{'&'.join(sorted(set(shapes)))}", path, tuple(pools))
 
-    def _path(self, shape: str) -> tuple[str, list[str]]:
-        """Return the shape of a path with the names of its directories, and its first directories."""
+    def _path(self, shape: str, url: str) -> tuple[str, list[str]]:
+        """Return the shape of a path with the names of its directories, and its first directories.
+
+        Before a query the last name is that of a program, if there are few.
+        """
         *directories, page = shape.split("/")
         prefix = ""
         folders: list[str] = []
@@ -77,22 +83,29 @@ class Kinds:
             prefix += f"/{plain}"
             if len(folders) < MAX_POOLS and plain != NAME:
                 folders.append(f"{prefix}/")
+        if page.startswith(WORD) and "?" in url:
+            program = url.partition("?")[0].rpartition("/")[2]
+            page = program if self._is_choice(f"{prefix}/?", program) else page
         return f"{prefix}/{page}", folders
 
     def _shape(self, path: str, name: str, value: str) -> str:
+        place = f"{path}?{name}"
         if value.isascii() and value.replace("_", "").replace("-", "").isalpha():
-            is_choice = len(value) <= MAX_WORD and self._is_choice(f"{path}?{name}", value)
+            is_choice = len(value) <= MAX_WORD and self._is_choice(place, value)
             return f"{name}={value if is_choice else NAME}"
+        if len(value) <= MAX_DIGITS and value.isdigit():
+            is_choice = self._is_choice(f"{place}=", value, MAX_NUMBERS)
+            return f"{name}={value if is_choice else NUMBER}"
         return f"{name}={shape_of(value)}"
 
-    def _is_choice(self, place: str, word: str) -> bool:
+    def _is_choice(self, place: str, word: str, most: int = MAX_CHOICES) -> bool:
         """Return True if a word is one of the few at a place."""
         if place not in self._words and len(self._words) >= MAX_PLACES:
             return False
         words = self._words[place]
-        if len(words) <= MAX_CHOICES:
+        if len(words) <= most:
             words.add(word)
-        return len(words) <= MAX_CHOICES
+        return len(words) <= most
 
 
 _PLACEHOLDER = re.compile(r"<[a-z#]+>")
@@ -111,7 +124,7 @@ def pattern_of(kind: str) -> str:
 @lru_cache(maxsize=4096)
 def shape_of(value: str) -> str:
     """Return the shape of a value that is no plain word: ``12.msg34`` has ``<#>.msg<#>``."""
-    shape = _NUMBER.sub("<#>", value)
+    shape = _NUMBER.sub(NUMBER, value)
     if len(shape) > MAX_WORD or shape == value:
         return NAME
     return _LETTERS.sub(lambda found: found[0] if len(found[0]) <= len("msg") else "<a>", shape)
