@@ -38,7 +38,7 @@ def _articles(
     """The true part of a site: a list at its start, and pages linked with their neighbours."""
     pages = standing(visit.run, count, site)
     if visit.path == "/":
-        rows = [(f"{path}{n}", f"{name_of(site, n)} {n}") for n in pages if n % 12 == 0 or n < 4]
+        rows = [(f"{path}{n}", f"{name_of(site, n)} {n}") for n in pages if n % 8 == 0 or n < 4]
         return Reply(layout("Welcome", f"<ul>{items(rows)}</ul>", menu), NEUTRAL)
     page = number(visit.path.removeprefix(path)) if visit.path.startswith(path) else -1
     if page not in pages:
@@ -109,7 +109,7 @@ def _nested(visit: Visit) -> Reply:
     chance = dice("nested", visit.path)
     rows = [
         (f"{chance.choice(ADJECTIVES)}-{chance.choice(NOUNS)}/", name_of(visit.path, n))
-        for n in range(6)
+        for n in range(5)
     ]
     text = paragraph.__wrapped__(chance.randrange(3, 9), visit.path)
     return Reply(
