@@ -52,8 +52,8 @@ def sites() -> dict[str, NaturalSite]:
         if module.name == "__main__":
             continue
         for site in getattr(import_module(f"benchmarks.natural_sites.{module.name}"), "SITES", ()):
-            assert found.setdefault(site.name, site) is site, site.name
-
+            if found.setdefault(site.name, site) is not site:
+                raise ValueError(f"two sites are named {site.name}")
     return found
 
 

@@ -196,7 +196,7 @@ def _command(at: ServedSite, crawler: Crawler) -> tuple[list[str], dict[str, str
     }
     command = [python_of(crawler.checkout), "-m", "scrapy", "crawl", "site", *output]
     hosts = at.addresses[1:]
-    allowed = [f"allowed_domains={' '.join(hosts)}"] if hosts else []
+    allowed = [f"allowed_domains={' '.join(hosts)}", "allow_private=yes"] if hosts else []
     options = (f"start={start}", *ALWAYS, *allowed, *at.site.options, *crawler.options)
     return [*command, *(word for each in options for word in ("-a", each))], environment
 

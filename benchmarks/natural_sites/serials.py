@@ -261,7 +261,7 @@ def _albums(visit: Visit) -> Reply:
     if photo not in photos:
         return MISSING
     place = photos.index(photo)
-    around = [(f"{n}.html", "&#8592;") for n in photos[max(0, place - 1) : place]]
+    around = [(f"{n}.html", "←") for n in photos[max(0, place - 1) : place]]
     around += [(f"{n}.html", "more") for n in photos[place + 1 : place + 2]] + [
         (f"{photo}.html?size=large", "Large")
     ]
