@@ -189,7 +189,7 @@ def _seed_shop(run: int) -> Book:
     }
     for b, bed in enumerate(beds):
         inside = [n for n in stock.living(run) if n % 5 == b]
-        for page, part in enumerate(chunks(inside, 9), 1):
+        for page, part in enumerate(chunks(inside, 15), 1):
             sheet = Sheet(f"{bed}, page {page}")
             sheet.links([(f"/seed.cgi?sid=@sid@&seed={n}&bed={b}", titles[n]) for n in part])
             sheet.row((f"/bed.cgi?bed={b}&p={page + 1}&sid=@sid@", "more")) if len(
