@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from datetime import date
 from itertools import combinations
 from urllib.parse import parse_qsl, quote, unquote, urlencode
@@ -33,14 +32,15 @@ def _fabrics(run: int) -> Book:
         for n in range(140)
     }
     titles = {n: Prose("fabric", n).title("{quality} cloth “{town}”") for n in range(140)}
-    for n in stock.living(run):
+    living, targets = stock.living(run), {n: f"/fabric/{n}-{slug(titles[n])}" for n in titles}
+    for n in living:
         prose, cells = Prose("fabric text", n), [(f.title(), v) for f, v in values[n].items()]
         sheet = Sheet(titles[n]).table([("Number", f"W{n * 31:04}"), *cells])
         sheet.p(
             Prose("fabric text", n, stock.edition(n, run))("£{8-90}.{10-99} a metre. {sentence}")
         )
         sheet.links([(f"/fabrics?{f}={v}", f"More {v}") for f, v in values[n].items()])
-        book.page(f"/fabric/{n}-{slug(titles[n])}", sheet.p(prose.text(n % 3)))
+        book.page(targets[n], sheet.p(prose.text(n % 3)))
     book.page("/care", Sheet("Care").p(Prose("fabric care", run).text(5)))
     book.moved("/", "/fabrics")
 
@@ -49,24 +49,19 @@ def _fabrics(run: int) -> Book:
             return None
         query = dict(parse_qsl(visit.query))
         chosen = {f: query[f].split(",") for f in query if f in _FACETS}
-        hits = [n for n in stock.living(run) if all(values[n][f] in v for f, v in chosen.items())]
+        hits = [n for n in living if all(values[n][f] in v for f, v in chosen.items())]
         page = int(query["page"]) if query.get("page", "").isdigit() else 1
         sheet = Sheet("Fabrics")
         for facet, names in _FACETS.items():
+            others = [f"{f}={','.join(v)}" for f, v in chosen.items() if f != facet]
             for name in names:
-                other = sorted(
-                    {*chosen.get(facet, ()), name} - ({name} & set(chosen.get(facet, ())))
-                )
-                new = {
-                    **{k: v for k, v in query.items() if k not in {facet, "page"}},
-                    facet: ",".join(other),
-                }
+                now = ",".join(sorted({name} ^ set(chosen.get(facet, ()))))
                 sheet.row(
-                    (f"/fabrics?{urlencode({k: v for k, v in new.items() if v})}", name),
+                    (f"/fabrics?{'&'.join(others + [f'{facet}={now}'] * bool(now))}", name),
                     css="facet",
                 )
         for n in hits[page * 12 - 12 : page * 12]:
-            sheet.row((f"/fabric/{n}-{slug(titles[n])}", titles[n]), css="hit")
+            sheet.row((targets[n], titles[n]), css="hit")
         if page * 12 < len(hits):
             sheet.row((f"/fabrics?{urlencode({**query, 'page': page + 1})}", "Next"))
         return Reply(skin(sheet), NEUTRAL if hits and not chosen else "")
@@ -93,6 +88,7 @@ def _library(run: int) -> Book:
             css="subjects",
         )
         book.page(f"/book/{n}", sheet)
+    lower = {n: title.lower() for n, title in titles.items()}
     for page, part in enumerate(chunks(sorted(titles), 20), 1):
         sheet = Sheet("New books").links([(f"/book/{n}", titles[n]) for n in part])
         book.neutral(
@@ -106,11 +102,8 @@ def _library(run: int) -> Book:
         if visit.path != "/search":
             return None
         words = dict(parse_qsl(visit.query)).get("q", "")
-        hits = [
-            n
-            for n, title in titles.items()
-            if any(w.lower() in title.lower() for w in words.split())
-        ]
+        wanted = words.lower().split()
+        hits = [n for n, title in lower.items() if any(word in title for word in wanted)]
         sheet = Sheet(f"Results for {words}").links([(f"/book/{n}", titles[n]) for n in hits[:5]])
         prose = Prose("search", words)
         more = [f"{words} {prose('{thing}')}"[-60:] for _ in range(4)] + [
@@ -280,36 +273,29 @@ def _share_maze(run: int) -> Book:
     stock = Stock("share-maze", 90)
     book = Book(table("Parish Magazine", [("/", "Contents")]))
     living = stock.living(run)
-    sheets: dict[str, tuple[Callable[[], Sheet], str]] = {}
-
-    def article(n: int) -> Sheet:
+    articles: dict[str, Sheet] = {}
+    for n in living:
         prose = Prose("parish", n)
         sheet = Sheet(prose.title()).p(
             prose.text(4), Prose("parish", n, stock.edition(n, run)).text(1)
         )
-        return sheet.near([("/", "Contents")])
-
-    for n in living:
-        sheets[f"/article{n}.php"] = (lambda n=n: article(n)), f"article {n}"  # type: ignore[misc]
-        book.truth[f"article {n}"] = tuple(article(n).lines)
+        articles[f"/article{n}.php"] = sheet
+        book.truth[f"/article{n}.php"] = tuple(sheet.lines)
     contents = [(f"/article{n}.php", Prose("parish", n).title()) for n in living]
     book.neutral("/", Sheet("Contents").links(contents))
 
     def tools(visit: Visit) -> Reply | None:
-        if visit.path not in sheets:
+        if visit.path not in articles:
             return None
-        make, name = sheets[visit.path]
         query = parse_qsl(visit.query)[-6:]
-        used = dict(query)
-        sheet = (
-            make()
-            if not {"tellafriend", "report", "share"} & used.keys()
-            else Sheet("Tell a friend")
-        )
+        is_form = not {"tellafriend", "report", "share"}.isdisjoint(dict(query))
+        sheet = Sheet("Tell a friend") if is_form else Sheet(articles[visit.path].title)
+        if not is_form:
+            sheet.raw(*articles[visit.path].parts[1:])
         for tool in _TOOLS:
             more = [*query, (tool, str(len(query) + 1)), ("back", visit.target[-40:])]
             sheet.row((f"{visit.path}?{urlencode(more)}", tool), css="tool")
-        return Reply(book.skin(sheet), name if sheet.title != "Tell a friend" else "")
+        return Reply(book.skin(sheet.near([("/", "Contents")])), "" if is_form else visit.path)
 
     book.other = tools
     return book

@@ -192,13 +192,10 @@ def _seed_shop(run: int) -> Book:
         for page, part in enumerate(chunks(inside, 15), 1):
             sheet = Sheet(f"{bed}, page {page}")
             sheet.links([(f"/seed.cgi?sid=@sid@&seed={n}&bed={b}", titles[n]) for n in part])
-            sheet.row((f"/bed.cgi?bed={b}&p={page + 1}&sid=@sid@", "more")) if len(
-                part
-            ) == 9 else None
-            for target in {
-                f"/bed.cgi?bed={b}&p={page}",
-                f"/bed.cgi?bed={b}" if page == 1 else "/",
-            } - {"/"}:
+            if page * 15 < len(inside):
+                sheet.row((f"/bed.cgi?bed={b}&p={page + 1}&sid=@sid@", "more"))
+            here = f"/bed.cgi?bed={b}"
+            for target in (f"{here}&p={page}", here)[: 1 + (page == 1)]:
                 book.neutral(target, sheet)
         for n in inside:
             prose = Prose("seed text", n)

@@ -137,6 +137,7 @@ def _questions(run: int) -> Book:
         prose, here = Prose("trouble text", n), f"/questions/{n}/{slug(titles[n])}"
         answers = [prose.text(prose.number(1, 4)) for _ in range(prose.number(0, 4))]
         answers += [Prose("late", n, e).text(2) for e in range(stock.edition(n, run))]
+        asked = prose("{t} {sentence} {sentence}", t=_TROUBLES)
         author, related = 300 + n % 40, prose.random.sample(living, 4)
         tag = ("wood", "metal", "masonry", "glass")[n % 4]
         for order in ("", "votes", "oldest"):
