@@ -143,9 +143,7 @@ def _questions(run: int) -> Book:
         for order in ("", "votes", "oldest"):
             sheet = Sheet(titles[n]).near([("/questions?start=0", "Questions")],
                                           [(f"/questions/{r}/{slug(titles[r])}", titles[r]) for r in related])  # fmt: skip
-            sheet.p(prose("{t} {sentence} {sentence}", t=_TROUBLES)) if not order else sheet.raw(
-                "<p>"
-            )
+            sheet.p(asked)
             sheet.row((f"/questions/tagged/{tag}", tag), (f"/users/{author}", members[author]))
             sheet.h(f"{len(answers)} answers").row(
                 *((f"{here}?answertab={t}#tab-top", t) for t in ("votes", "oldest"))
