@@ -89,11 +89,11 @@ def _library(run: int) -> Book:
         )
         book.page(f"/book/{n}", sheet)
     lower = {n: title.lower() for n, title in titles.items()}
-    for page, part in enumerate(chunks(sorted(titles), 20), 1):
+    lists = chunks(sorted(titles), 20)
+    for page, part in enumerate(lists, 1):
         sheet = Sheet("New books").links([(f"/book/{n}", titles[n]) for n in part])
-        book.neutral(
-            "/new" if page == 1 else f"/new/{page}", sheet.row((f"/new/{page + 1}", "Older books"))
-        )
+        sheet.row(*((f"/new/{p}", str(p)) for p in range(2, len(lists) + 1)))
+        book.neutral("/new" if page == 1 else f"/new/{page}", sheet)
     book.page(
         "/", Sheet("The library").p(Prose("library", run).text(3)).links([("/new", "New")]), "home"
     )
