@@ -147,7 +147,7 @@ class Prose:
         self.random = Random(":".join(map(str, seed)))
 
     def __call__(self, pattern: str, **vocabulary: Sequence[str]) -> str:
-        """The pattern with each ``{word}`` and ``{low-high}`` filled in, patterns inside too."""
+        """One of the patterns between bars, each ``{word}`` and ``{low-high}`` in it filled in."""
 
         def word(match: re.Match[str]) -> str:
             name = match[1]
@@ -157,7 +157,8 @@ class Prose:
             chosen = vocabulary.get(name) or VOCABULARY[name]
             return self(self.random.choice(chosen), **vocabulary)
 
-        return re.sub(r"\{([a-z_]+|\d+-\d+)\}", word, pattern)
+        one = self.random.choice(pattern.split("|")) if "|" in pattern else pattern
+        return re.sub(r"\{([a-z_]+|\d+-\d+)\}", word, one)
 
     def text(self, sentences: int, pattern: str = "{sentence}", **vocabulary: Sequence[str]) -> str:
         """So many sentences of a pattern."""

@@ -59,7 +59,7 @@ def _encyclopaedia(run: int) -> Book:
     volumes = [(f"/vol{v}/index.htm", f"Volume {v}") for v in range(1, 9)]
     book = Book(bare("The Concise Encyclopaedia of Trades", [("/", "Contents"), *volumes]))
     titles = {
-        n: Prose("entry title", n).title(("{last}, {first}", "{town}")[n % 2]) + f" ({n + 1400})"
+        n: Prose("entry title", n).title("{last}, {first}|{town}") + f" ({n + 1400})"
         for n in stock.living(run)
     }
     for v, (target, heading) in enumerate(volumes):

@@ -137,14 +137,13 @@ def _questions(run: int) -> Book:
         prose, here = Prose("trouble text", n), f"/questions/{n}/{slug(titles[n])}"
         answers = [prose.text(prose.number(1, 4)) for _ in range(prose.number(0, 4))]
         answers += [Prose("late", n, e).text(2) for e in range(stock.edition(n, run))]
+        asked = prose("{t} {sentence} {sentence}", t=_TROUBLES)
         author, related = 300 + n % 40, prose.random.sample(living, 4)
         tag = ("wood", "metal", "masonry", "glass")[n % 4]
         for order in ("", "votes", "oldest"):
             sheet = Sheet(titles[n]).near([("/questions?start=0", "Questions")],
                                           [(f"/questions/{r}/{slug(titles[r])}", titles[r]) for r in related])  # fmt: skip
-            sheet.p(prose("{t} {sentence} {sentence}", t=_TROUBLES)) if not order else sheet.raw(
-                "<p>"
-            )
+            sheet.p(asked)
             sheet.row((f"/questions/tagged/{tag}", tag), (f"/users/{author}", members[author]))
             sheet.h(f"{len(answers)} answers").row(
                 *((f"{here}?answertab={t}#tab-top", t) for t in ("votes", "oldest"))
