@@ -262,6 +262,6 @@ SITES: tuple[NaturalSite, ...] = (
     natural("src-of-a-listing", _sources),
     natural("id-of-a-decision", _registry),
     natural("ref-as-tracking", _tracked),
-    natural("session-in-links", _seed_shop, finish=_with_session, is_endless=True),
+    natural("session-in-queries", _seed_shop, finish=_with_session, is_endless=True),
     natural("posts-by-parameter", _blogger, finish=_with_origin),
 )
