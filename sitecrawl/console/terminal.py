@@ -136,7 +136,8 @@ def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
 def list_left_out(records: Records, realm: str | None) -> Iterator[Entry]:
     """Yield the kinds of pages of which the last run left URLs out, the largest first."""
     run = records.last_run(realm)
-    found: dict[str, Any] = dict(run.counters).get("left_out", {}) if run is not None else {}
+    counters: dict[str, Any] = dict(run.counters) if run is not None else {}
+    found = counters.get("left_out") or {}
     for kind, left in sorted(found.items(), key=lambda each: -each[1]["urls"]):
         counted = f"{left['new']} of {left['tried']} tried were new"
         line = f"{left['reason']} {left['urls']} {kind} ({counted}) -a always_fetch='{left['always_fetch']}'"

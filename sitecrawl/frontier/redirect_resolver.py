@@ -15,7 +15,7 @@ from sitecrawl.web.urls.url import origin
 
 LONGEST_CHAIN = 10
 LINK = (
-    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target, u.reason"
+    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target"
     " FROM url AS u"
     " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
 )
@@ -102,7 +102,7 @@ class RedirectResolver:
             if step is None:
                 return
             [row] = self._database.rows(LINK, (step,))
-            address, outcome, redirect_to, waiting, target, seq, stands_for, reason = row
+            address, outcome, redirect_to, waiting, target, seq, stands_for = row
             moved = outcome in REDIRECTS or (redirect_to and outcome in UNREACHABLE)
             state = None
             if seq is not None:

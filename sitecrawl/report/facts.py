@@ -135,7 +135,8 @@ class Facts:
     @cached_property
     def left_out(self) -> dict[str, dict[str, Any]]:
         """Kinds of pages of which the last run left URLs out."""
-        return dict(dict(self.run.counters).get("left_out") or {})
+        counters: dict[str, Any] = dict(self.run.counters)
+        return counters.get("left_out") or {}
 
     @cached_property
     def receipts(self) -> list[SurveyedReceipt]:

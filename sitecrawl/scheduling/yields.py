@@ -10,7 +10,7 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State
+from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
@@ -127,26 +127,25 @@ class Yields:
             return list(dues), {}
         now: list[DueUrl] = []
         later: list[DueUrl] = []
-        watched: dict[int, tuple[Part, list[DueUrl]]] = {}
+        inside: dict[str, list[DueUrl]] = {}
         for due in dues:
             if self._verdict(own, due) is not Verdict.FETCH:
                 later.append(due)
-            elif (part := self._part(own, due)) is not None:
-                watched.setdefault(id(part), (part, []))[1].append(due)
+            elif self._part(own, due) is not None:
+                inside.setdefault(part_of(due.url), []).append(due)
             else:
                 now.append(due)
         if idle and not now and all(due.priority == LATER for due in later):
             now, later = later[:LATER_AT_ONCE], later[LATER_AT_ONCE:]
         put_off = {due.fingerprint: LATER for due in later}
-        may_read = idle and not now and not later
-        for part, found in watched.values():
+        for name, found in inside.items():
+            part = own.parts.parts[name]
             if idle:
                 part.probe = None
             if part.state is State.CLOSED and part.retests <= 0:
                 now += found  # to be left out
-                continue
-            put_off |= _descend(own.parts, part, found, now, may_read=may_read)
-            may_read = may_read and not now
+            else:
+                put_off |= _descend(own.parts, part, found, now, may_read=idle and not put_off)
         return now, put_off
 
     def decide(self, key: str, due: DueUrl) -> Decision | None:
@@ -292,8 +291,9 @@ class Yields:
 def _descend(
     parts: EndlessParts, part: Part, found: Sequence[DueUrl], now: list[DueUrl], *, may_read: bool
 ) -> dict[int, int]:
-    """Add at most one URL of a part to ``now``; return the priorities of the others."""
+    """Add at most one URL of a part to ``now`` if it is empty; return the priorities of the others."""
     waiting = {due.fingerprint: due for due in found}
+    may_read = may_read and not now
     put_off = {each: DESCENT if each == part.descent else SHELF for each in waiting}
     chosen = parts.choose(part, waiting) if may_read else None
     if chosen is not None:

@@ -12,7 +12,7 @@ without an end close it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import log2
@@ -191,8 +191,9 @@ class EndlessParts:
         part.implied = 0.0
         if part.ended >= MIN_ENDED and part.ended > part.endless:
             self._clear(name)
-        elif part.endless >= MIN_ENDLESS and part.endless > part.ended:
-            if part.pages >= MIN_SHARE * (self.pages - part.pages):
+        elif part.endless >= max(MIN_ENDLESS, part.ended + 1):
+            others = self.pages - part.pages
+            if part.pages >= MIN_SHARE * others:
                 self._move(name, State.CLOSED)
 
     def _clear(self, name: str) -> None:
@@ -217,9 +218,10 @@ class EndlessParts:
             if each.state is State.CLOSED:
                 yield name, {"pages": each.pages, "endless": each.endless, "ended": each.ended}
 
-    def restore(self, name: str, values: dict[str, int]) -> None:
+    def restore(self, name: str, values: Mapping[str, int]) -> None:
         """Restore a part that an earlier run has closed; a few of its pages are tested again."""
-        self.parts[name] = Part(**values)
+        pages, endless, ended = (values[each] for each in ("pages", "endless", "ended"))
+        self.parts[name] = Part(pages, endless=endless, ended=ended)
         self._move(name, State.CLOSED)
 
 

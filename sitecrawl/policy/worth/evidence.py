@@ -19,22 +19,25 @@ from math import sqrt
 from typing import Any, NamedTuple
 from zlib import compress, decompress
 
-from sitecrawl.policy.worth.kinds import FOLDER, PARAMETER, SET, Kind, Kinds, Pool
+from sitecrawl.policy.worth.kinds import FOLDER, NAMES, PARAMETER, SET, Kind, Kinds, Pool
 from sitecrawl.policy.worth.novelty import Novelty
 
 FADING = 0.5 ** (1 / 60)
 """Weight of a page with each further page of its kind: a half-life of 60 carries a crawl through gaps."""
-CONFIDENCE = 1.96
-"""Quantile of the normal distribution for a confidence of 95 %."""
+CONFIDENCE = 1.645
+"""Quantile of the normal distribution for an upper bound with a confidence of 95 %."""
 LOW = 0.3
 """Mean yield of a kind below which its URLs come after all others, in random order."""
 MIN_TRIED = 3
 """Number of pages of a kind requested in a run before others are left out."""
-PRIOR, PRIOR_WEIGHT = 0.5, 1.0
-"""Yield of a kind of which nothing is known, and the number of pages that this guess is worth."""
 BARREN = 0.01
 """Yield that a kind begins with if a pool of it brings nothing."""
-POOLS = {PARAMETER: (10, 0.02, 0.6, 60), SET: (15, 0.05, 0.8, 80), FOLDER: (20, 0.02, 0.6, 60)}
+POOLS = {
+    NAMES: (15, 0.05, 0.8, 80),
+    SET: (15, 0.05, 0.8, 80),
+    PARAMETER: (10, 0.02, 0.6, 60),
+    FOLDER: (20, 0.02, 0.6, 60),
+}
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
 KEPT = 30
@@ -110,6 +113,9 @@ class Yield:
         self.fresh += 1
 
 
+UNKNOWN = Yield()
+
+
 def upper_bound(mean: float, weight: float) -> float:
     """Return the upper end of Wilson's interval for a share that was seen in ``weight`` trials."""
     square = CONFIDENCE * CONFIDENCE / weight
@@ -137,28 +143,30 @@ class Evidence:
         if not self.effort:
             return Verdict.FETCH
         kind = self.kinds.of(url)
-        known = self.yields.get(kind.name)
-        prior, prior_weight = self._prior(kind)
-        tried, found, now = (known.tried, known.found, known.now) if known else (0.0, 0.0, 0)
-        weight = tried + prior_weight
-        mean = (found + prior * prior_weight) / weight
-        if mean >= LOW:
+        known = self.yields.get(kind.name) or UNKNOWN
+        weight = self._barren_weight(kind)
+        tried, found = known.tried + weight, known.found + BARREN * weight
+        if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        if now >= MIN_TRIED and upper_bound(mean, weight) < 1 / self.effort:
+        enough = known.now >= MIN_TRIED or (weight and self._is_sampled(kind))
+        if enough and upper_bound(found / tried, tried) < 1 / self.effort:
             return Verdict.LEAVE
         return Verdict.LATER
 
-    def _prior(self, kind: Kind) -> tuple[float, float]:
-        """Return the yield that a kind begins with, and the number of pages that it is worth."""
-        best = PRIOR_WEIGHT
+    def _is_sampled(self, kind: Kind) -> bool:
+        """Return True if enough pages with the parameters of a kind were requested in this run."""
+        pool = kind.pools[0]
+        return pool.basis == NAMES and self.pools.get(pool, UNKNOWN).now >= MIN_TRIED
+
+    def _barren_weight(self, kind: Kind) -> float:
+        """Return the number of pages that the pools of a kind count for, as these bring nothing."""
+        weight = 0.0
         for pool in kind.pools:
-            known = self.pools.get(pool)
-            if known is None:
-                continue
+            known = self.pools.get(pool, UNKNOWN)
             enough, barren, part, most = POOLS[pool.basis]
             if known.tried >= enough and known.mean < barren:
-                best = max(best, min(known.tried * part, most))
-        return (BARREN, best) if best > PRIOR_WEIGHT else (PRIOR, PRIOR_WEIGHT)
+                weight = max(weight, min(known.tried * part, most))
+        return weight
 
     def read(self, page: Read) -> bool:
         """Learn from a page; return True if it brought new text."""
@@ -248,7 +256,14 @@ class Evidence:
     def _of_failures(self, url: str) -> list[Yield]:
         kind = self.kinds.of(url)
         own, *pools = self._of(kind)
-        return [own, *(each for pool, each in zip(kind.pools, pools) if pool.basis == PARAMETER)]
+        return [
+            own,
+            *(
+                each
+                for pool, each in zip(kind.pools, pools, strict=True)
+                if pool.basis == PARAMETER
+            ),
+        ]
 
     def as_stored(self) -> Iterable[tuple[str, str, dict[str, Any]]]:
         """Yield basis, name and values of what is known of kinds and pools, and the lines of pages."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -28,8 +29,9 @@ MAX_POOLS = 4
 """Number of parameters, and of directories, of a URL that are pools."""
 NAME = "<name>"
 """Directories and values of which there are many."""
-SET, FOLDER, PARAMETER = "set", "folder", "parameter"
-"""Kinds of pools: parameters of one number on one path; a directory; a parameter on any path."""
+NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
+"""Kinds of pools: the same parameters on one path; as many parameters on one path; a directory; a parameter
+on any path."""
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
@@ -37,7 +39,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Pool(NamedTuple):
-    """A group of related kinds: ``basis`` is what they share, SET, FOLDER or PARAMETER."""
+    """A group of related kinds: ``basis`` is what they share, NAMES, SET, FOLDER or PARAMETER."""
 
     basis: str
     name: str
@@ -63,12 +65,13 @@ class Kinds:
         path, folders = self._path(template.path, url)
         if not template.parameters:
             return Kind(path, path, tuple(Pool(FOLDER, each) for each in reversed(folders)))
-        shapes = [self._shape(path, name, value) for name, value in parameters_of(url)]
+        shapes = self._shapes(path, parameters_of(url))
         names = template.parameters
-        pools = [Pool(PARAMETER, name) for name in names[:MAX_POOLS]]
+        pools = [Pool(NAMES, f"{path}?{'&'.join(names)}")]
         if len(names) > 1:
-            pools.insert(0, Pool(SET, f"{path}?{len(names)}"))
-        return Kind(f"{path}?{'&'.join(sorted(set(shapes)))}", path, tuple(pools))
+            pools.append(Pool(SET, f"{path}?{len(names)}"))
+        pools += (Pool(PARAMETER, name) for name in names[:MAX_POOLS])
+        return Kind(f"{path}?{'&'.join(shapes)}", path, tuple(pools))
 
     def _path(self, shape: str, url: str) -> tuple[str, list[str]]:
         """Return the shape of a path with the names of its directories, and its first directories.
@@ -88,15 +91,32 @@ class Kinds:
             page = program if self._is_choice(f"{prefix}/?", program) else page
         return f"{prefix}/{page}", folders
 
-    def _shape(self, path: str, name: str, value: str) -> str:
-        place = f"{path}?{name}"
-        if value.isascii() and value.replace("_", "").replace("-", "").isalpha():
-            is_choice = len(value) <= MAX_WORD and self._is_choice(place, value)
-            return f"{name}={value if is_choice else NAME}"
-        if len(value) <= MAX_DIGITS and value.isdigit():
-            is_choice = self._is_choice(f"{place}=", value, MAX_NUMBERS)
-            return f"{name}={value if is_choice else NUMBER}"
-        return f"{name}={shape_of(value)}"
+    def _shapes(self, path: str, parameters: Sequence[tuple[str, str]]) -> list[str]:
+        """Return each parameter with the shape of its value.
+
+        Of the values that are one of a few, only a single one is part of the kind, a word before a
+        number: the mixes of several are views of one kind.
+        """
+        shapes: dict[str, str] = {}
+        words: list[str] = []
+        numbers: list[str] = []
+        for name, value in parameters:
+            place = f"{path}?{name}"
+            shapes[name] = shape_of(value)
+            if value.isascii() and value.replace("_", "").replace("-", "").isalpha():
+                if len(value) <= MAX_WORD and self._is_choice(place, value):
+                    words.append(name)
+            elif self._is_small(f"{place}=", value):
+                numbers.append(name)
+        choices = words or numbers
+        chosen = dict(parameters)[choices[0]] if len(choices) == 1 else ""
+        shown = {**shapes, choices[0]: chosen} if chosen else shapes
+        return sorted(f"{name}={value}" for name, value in shown.items())
+
+    def _is_small(self, place: str, value: str) -> bool:
+        """Return True if a small number is one of the few at a place."""
+        is_small = len(value) <= MAX_DIGITS and value.isdigit()
+        return is_small and self._is_choice(place, value, MAX_NUMBERS)
 
     def _is_choice(self, place: str, word: str, most: int = MAX_CHOICES) -> bool:
         """Return True if a word is one of the few at a place."""

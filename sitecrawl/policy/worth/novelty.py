@@ -52,7 +52,8 @@ class Novelty:
             return whole
         own = words_of(url)
         bare = [*bare_lines(unseen, own), *tables(lines)]
-        return any([self._add(self.bare, crc32(each.encode())) for each in bare])
+        new = [each for each in bare if self._add(self.bare, crc32(each.encode()))]
+        return bool(new)
 
     def _add(self, known: set[int], key: int) -> bool:
         if key in known:
