@@ -14,10 +14,12 @@ _METAS = {
     "og:site_name": (re.compile(r"GitLab$"), "gitlab"),
 }
 _LINKS = {
-    "help": (re.compile(r"[^?]*\?action=help$"), "smf"),
-    "https://api.w.org/": (re.compile(""), "wordpress"),
-    "icon": (re.compile(r"(?:.*/)?hgicon\.png$"), "mercurial"),
-    "stylesheet": (re.compile(r".*/theme-(?:gitea|forgejo)\b"), "gitea"),
+    "help": re.compile(r"(?P<smf>[^?]*\?action=help )"),
+    "https://api.w.org/": re.compile(r"(?P<wordpress>)"),
+    "icon": re.compile(r"(?:.*/)?(?P<mercurial>hgicon\.png )"),
+    "stylesheet": re.compile(
+        r"(?:.*/)?(?:(?P<gitea>theme-(?:gitea|forgejo)\b)|(?P<javadoc>stylesheet\.css Style$))"
+    ),
 }
 _SCRIPTS = {
     "doctools.js": ("_static", "sphinx"),
@@ -26,7 +28,8 @@ _SCRIPTS = {
 }
 _BODIES = {"phpbb": "phpbb"}
 """Marks of software that names no generator, or whose generator meta is often removed: a meta's
-content, a link's address by its relation, a script's file with its folder, the body's id."""
+content, a link's address and title by its relation, a script's file with its folder, the body's
+id."""
 
 
 def generators(head: Head, body_id: str = "") -> tuple[str, ...]:
@@ -56,6 +59,6 @@ def _marks(head: Head, body_id: str) -> Iterator[str]:
 
 def _marks_of_link(link: Attributes) -> Iterator[str]:
     for relation in (link.get("rel") or "").lower().split():
-        mark = _LINKS.get(relation)
-        if mark is not None and mark[0].match(link.get("href") or ""):
-            yield mark[1]
+        if relation in _LINKS:
+            mark = _LINKS[relation].match(f"{link.get('href') or ''} {link.get('title') or ''}")
+            yield from (mark.lastgroup or "",) if mark else ()
