@@ -1,13 +1,15 @@
-"""Three code browsers over one repository, whose owner lets crawlers follow nofollow.
+"""Three code browsers over repositories whose owner lets crawlers follow nofollow.
 
-True pages are each file as it is now, and each commit.
+True pages are each file as it is now on each branch, each commit, and each tag. The Git browsers
+show two repositories, the first of which has a branch and two tags.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -20,7 +22,10 @@ CGIT = Path("/usr/lib/cgit/cgit.cgi")
 GITWEB = Path("/usr/share/gitweb")
 FILES, COMMITS = 23, 40
 OWNERS_LEAVE = ("obey_nofollow=no",)
-_NAME = "notes"
+NAMES = ("notes", "letters")
+TAGS = {"v1.0": "main~20", "v2.0": "main"}
+BRANCH, BRANCH_COMMITS = "next", 3
+RELEASED = "2026-06-01T12:00:00Z"
 _CGITRC = """\
 cache-size=0
 virtual-root=/
@@ -32,6 +37,8 @@ enable-log-linecount=1
 enable-index-links=1
 snapshots=tar.gz zip
 max-stats=year
+"""
+_CGIT_REPOSITORY = """\
 repo.url={name}
 repo.path={repository}
 repo.desc=Manuals of Git
@@ -66,9 +73,53 @@ _CGI = """
 """
 
 
-def _commit(repository: Path, number: int) -> None:
+@dataclass(slots=True)
+class Repository:
+    """A repository, and the versions that it has."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Its name in the browsers."""
+        return self.folder.name
+
+    def git(self, *words: str) -> str:
+        """Output of a Git command."""
+        return run(["git", *words], self.folder).strip()
+
+    def pages(self) -> frozenset[str]:
+        """True pages: files as they are at the end of each branch, commits, and tags."""
+        files = {page for branch in self._names("heads") for page in self._files(branch)}
+        commits = self.git("log", "--all", "--format=%H").split()
+        return frozenset([*files, *commits, *(f"{self.name} {tag}" for tag in self._names("tags"))])
+
+    def file(self, version: str, path: str) -> str | None:
+        """Name of the page of a file at a version; None if there is no such file."""
+        return self._by_version(version).get(path)
+
+    def is_now(self, version: str) -> bool:
+        """Return True for the end of a branch; "" is that of the default one."""
+        name = version.removeprefix("refs/heads/") or "HEAD"
+        return name == "HEAD" or name in self._names("heads") or version in self._ends()
+
+    def _names(self, kind: str) -> list[str]:
+        return self.git("for-each-ref", "--format=%(refname:short)", f"refs/{kind}").split()
+
+    def _ends(self) -> list[str]:
+        return self.git("for-each-ref", "--format=%(objectname)", "refs/heads").split()
+
+    def _files(self, version: str) -> list[str]:
+        return list(self._by_version(version).values())
+
+    def _by_version(self, version: str) -> dict[str, str]:
+        lines = self.git("ls-tree", "-r", version or "HEAD").splitlines()
+        blobs = ((line.partition("\t")[2], line.split()[2]) for line in lines)
+        return {path: f"{self.name}/{path} {blob}" for path, blob in blobs}
+
+
+def _commit(repository: Path, names: Sequence[str], number: int) -> None:
     """Change a few files: each is longer at every commit that it is part of."""
-    names = list(manuals())[:FILES]
     for place, name in enumerate(names):
         if number == 0 or (number + place) % 7 == 0:
             lines = manuals()[name].splitlines()
@@ -77,24 +128,40 @@ def _commit(repository: Path, number: int) -> None:
             file.parent.mkdir(exist_ok=True)
             file.write_text("\n".join(lines[:length]) + "\n", encoding="utf-8")
     date = f"2026-{1 + number // 28:02}-{1 + number % 28:02}T12:00:00Z"
-    who = {"NAME": "Ada Writer", "EMAIL": "ada@example.org", "DATE": date}
-    variables = {
-        f"GIT_{role}_{key}": v for role in ("AUTHOR", "COMMITTER") for key, v in who.items()
-    }
-    message = f"Write more of {names[number % FILES]}, part {number}"
+    message = f"Write more of {names[number % len(names)]}, part {number}"
     run(["git", "add", "."], repository)
-    run(["git", "commit", "-qm", message], repository, variables)
+    run(["git", "commit", "-qm", message], repository, _who(date))
 
 
-def _repository(folder: Path) -> tuple[Path, frozenset[str]]:
-    """A repository, and the names of its true pages: files at its head, and commits."""
-    repository = folder / _NAME
+def _who(date: str) -> dict[str, str]:
+    who = {"NAME": "Ada Writer", "EMAIL": "ada@example.org", "DATE": date}
+    return {f"GIT_{role}_{key}": v for role in ("AUTHOR", "COMMITTER") for key, v in who.items()}
+
+
+def _repository(folder: Path, name: str, names: Sequence[str], commits: int) -> Repository:
+    repository = folder / name
     run(["git", "init", "-q", "-b", "main", str(repository)], folder)
-    for number in range(COMMITS):
-        _commit(repository, number)
-    files = run(["git", "ls-files"], repository).split()
-    commits = run(["git", "log", "--format=%H"], repository).split()
-    return repository, frozenset([*files, *commits])
+    for number in range(commits):
+        _commit(repository, names, number)
+    return Repository(repository)
+
+
+def _one_repository(folder: Path) -> Repository:
+    return _repository(folder, NAMES[0], list(manuals())[:FILES], COMMITS)
+
+
+def _two_repositories(folder: Path) -> dict[str, Repository]:
+    """A repository with a branch and two tags, and a smaller one with neither."""
+    names = list(manuals())
+    first = _one_repository(folder)
+    for tag, version in TAGS.items():
+        run(["git", "tag", "-am", f"Release {tag}", tag, version], first.folder, _who(RELEASED))
+    run(["git", "checkout", "-q", "-b", BRANCH], first.folder)
+    for number in range(COMMITS, COMMITS + BRANCH_COMMITS):
+        _commit(first.folder, names[:FILES], number)
+    run(["git", "checkout", "-q", "main"], first.folder)
+    second = _repository(folder, NAMES[1], names[FILES : FILES + 14], 10)
+    return {each.name: each for each in (first, second)}
 
 
 @contextmanager
@@ -126,32 +193,45 @@ def _any_owner(folder: Path) -> Path:
 @contextmanager
 def cgit(folder: Path) -> Iterator[Served]:
     """The one in C: paths for views, ``?id=`` for commits."""
-    repository, pages = _repository(folder)
+    repositories = _two_repositories(folder)
     configuration = folder / "cgitrc"
-    configuration.write_text(_CGITRC.format(name=_NAME, repository=repository / ".git"))
+    shown = (
+        _CGIT_REPOSITORY.format(name=name, repository=each.folder / ".git")
+        for name, each in repositories.items()
+    )
+    configuration.write_text(_CGITRC + "".join(shown))
     parameters = {
         "SCRIPT_FILENAME": CGIT,
         "SCRIPT_NAME": '""',
         "PATH_INFO": "$uri",
         "CGIT_CONFIG": configuration,
     }
-    head = run(["git", "rev-parse", "HEAD"], repository).strip()
 
     def page_of(url: str) -> str | None:
         parts = urlsplit(url)
         query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        _, _, rest = unquote(parts.path).strip("/").partition("/")
+        name, _, rest = unquote(parts.path).strip("/").partition("/")
+        if name not in repositories:
+            return None if name else NEUTRAL
+        repository = repositories[name]
         view, _, path = rest.partition("/")
-        now = query.get("id", head) == head
-        if view in ("tree", "plain") and path in pages:
-            return path if now else None
+        version = query.get("id", query.get("h", ""))
+        if view in ("tree", "plain") and "." in path:
+            return repository.file(version, path)
         if view == "commit" and not path:
-            return query.get("id", head)
+            return repository.git("rev-parse", f"{version or 'HEAD'}^{{commit}}")
+        if view == "tag":
+            return f"{name} {query.get('h', '')}"
+        now = repository.is_now(version)
         return NEUTRAL if now and _is_listing(view, path, set(query)) else None
 
     static = "if ($uri ~ ^/(cgit.css|cgit.png|favicon.ico|robots.txt)$) { return 404; }"
-    with _cgi(folder, pages, static, parameters, page_of) as served:
+    with _cgi(folder, _pages(repositories), static, parameters, page_of) as served:
         yield served
+
+
+def _pages(repositories: Mapping[str, Repository]) -> frozenset[str]:
+    return frozenset(page for each in repositories.values() for page in each.pages())
 
 
 def _is_listing(view: str, path: str, names: set[str]) -> bool:
@@ -164,8 +244,9 @@ def _is_listing(view: str, path: str, names: set[str]) -> bool:
 @contextmanager
 def gitweb(folder: Path) -> Iterator[Served]:
     """The one in Perl: everything in the query, parted by semicolons."""
-    repository, pages = _repository(folder)
-    (folder / "projects").write_text(f"{_NAME}/.git Nobody\n")
+    repositories = _two_repositories(folder)
+    projects = (f"{name}/.git Nobody\n" for name in repositories)
+    (folder / "projects").write_text("".join(projects))
     configuration = folder / "gitweb.conf"
     configuration.write_text(_GITWEB.format(folder=folder))
     parameters = {
@@ -173,37 +254,36 @@ def gitweb(folder: Path) -> Iterator[Served]:
         "SCRIPT_NAME": "/",
         "GITWEB_CONFIG": configuration,
     }
-    blobs = dict(_blobs(repository))
-    head = run(["git", "rev-parse", "HEAD"], repository).strip()
 
     def page_of(url: str) -> str | None:
         query = dict(re.findall(r"(?:^|[;&])(\w+)=([^;&]*)", unquote(urlsplit(url).query)))
-        action, path, at = query.get("a", ""), query.get("f", ""), query.get("h", "")
+        name = query.get("p", "").removesuffix("/.git")
+        if name not in repositories:
+            return None if name else NEUTRAL
+        repository = repositories[name]
+        action, path, at = query.get("a", "summary"), query.get("f", ""), query.get("h", "")
         if action in ("blob", "blob_plain"):
-            now = query.get("hb", head) in (head, "HEAD", "refs/heads/main")
-            return path if blobs.get(path) == at or (now and not at) else None
+            found = f"{name}/{path} {at}" if at else None
+            return found or repository.file(query.get("hb", ""), path)
         if action == "commit":
-            return at if at in pages else head
-        lists = ("", "summary", "log", "shortlog", "heads", "tags", "project_list", "tree")
-        now = at in ("", "HEAD", "refs/heads/main", "main", head)
-        return NEUTRAL if action in lists and now else None
+            return repository.git("rev-parse", f"{at or 'HEAD'}^{{commit}}")
+        if action == "tag":
+            return f"{name} {repository.git('cat-file', 'tag', at).splitlines()[2].split()[1]}"
+        if action == "tree":
+            return NEUTRAL if repository.is_now(query.get("hb", "")) else None
+        lists = ("summary", "log", "shortlog", "heads", "tags", "project_list")
+        return NEUTRAL if action in lists and repository.is_now(at) else None
 
     static = f"location /static/ {{ alias {GITWEB}/static/; }}"
-    with _cgi(folder, pages, static, parameters, page_of) as served:
+    with _cgi(folder, _pages(repositories), static, parameters, page_of) as served:
         yield served
-
-
-def _blobs(repository: Path) -> Iterator[tuple[str, str]]:
-    for line in run(["git", "ls-tree", "-r", "HEAD"], repository).splitlines():
-        mode_kind_blob, _, path = line.partition("\t")
-        yield path, mode_kind_blob.split()[2]
 
 
 @contextmanager
 def hgweb(folder: Path) -> Iterator[Served]:
     """The one of Mercurial: a view and a revision in each path."""
-    repository, _ = _repository(folder)
-    converted = folder / "hg" / _NAME
+    repository = _one_repository(folder).folder
+    converted = folder / "hg" / NAMES[0]
     converted.parent.mkdir()
     own = {"HGRCPATH": "", "HGPLAIN": "1", "GIT_CONFIG_GLOBAL": str(_any_owner(folder))}
     hg = [program("hg"), "--config", "extensions.convert="]

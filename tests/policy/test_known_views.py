@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
 import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_rules
+from sitecrawl.policy.urls.known_views import programs
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 COMMIT, OLDER, BLOB = "9" * 40, "a1" * 20, "c3" * 20
 NODE, OLD_NODE = "643080dc319c", "345f081a510b"
@@ -22,6 +29,12 @@ CGIT = {
         "/notes/refs/": "",
         "/notes/tree/": "",
         f"/notes/commit/?id={COMMIT}": "",
+        "/notes/commit/": "the last commit, as the log has it",
+        "/notes/commit/?h=next": "the last commit, as the log has it",
+        f"/notes/commit/?h=next&id={COMMIT}": f"/notes/commit/?id={COMMIT}",
+        "/notes/?h=next": "summary of a branch",
+        "/notes/refs/?h=next": "refs of a branch",
+        "/notes/tag/?h=v1.0": "",
         "/notes/diff/": "diff",
         "/notes/stats/": "stats",
         "/notes/atom/?h=main": "atom",
@@ -48,6 +61,12 @@ CGIT = {
         f"/notes/tree/src/a.c?id={COMMIT}": "tree at an old version",
         f"/notes/commit/?id={COMMIT}&ss=1": "commit with ss",
     },
+    "/notes/tag/?h=v1.0": {
+        f"/notes/commit/?h=v1.0&id={COMMIT}": f"/notes/commit/?id={COMMIT}",
+        "/notes/log/?h=v1.0": "log at a tag",
+        "/notes/tree/?h=v1.0": "tree at a tag",
+        "/notes/log/": "",
+    },
     # Whoever starts at a version means it.
     f"/notes/tree/?id={OLDER}": {
         f"/notes/tree/src?id={OLDER}": "",
@@ -65,13 +84,22 @@ GITWEB = {
         "/?p=notes/.git;a=log": "log",
         "/?p=notes/.git;a=heads": "",
         f"/?p=notes/.git;a=commit;h={COMMIT}": "",
+        "/?p=notes/.git;a=commit": "the last commit, as the log has it",
+        "/?p=notes/.git;a=commit;h=refs/heads/next": "the last commit, as the log has it",
+        "/?p=notes/.git;a=tag;h=refs/tags/v1.0": "",
+        "/?p=notes/.git;a=tree;hb=refs/heads/next": "",
+        "/?p=notes/.git;a=tree;hb=refs/tags/v1.0": "tree at a tag",
+        "/?p=notes/.git;a=shortlog;h=refs/tags/v1.0": "shortlog at a tag",
         f"/?p=notes/.git;a=commitdiff;h={COMMIT}": "commitdiff",
         f"/?p=notes/.git;a=snapshot;h={COMMIT};sf=tgz": "snapshot",
         "/?p=notes/.git;a=search_help": "search_help",
     },
     "/?p=notes/.git;a=tree": {
         f"/?p=notes/.git;a=tree;f=src;h={BLOB};hb=HEAD": "",
-        f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB};hb=HEAD": "",
+        f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB};hb=HEAD": f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB}",
+        f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB};hb=refs/heads/next": (
+            f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB}"
+        ),
         "/?p=notes/.git;a=blob_plain;f=src/a.c;hb=HEAD": "blob_plain",
         f"/?p=notes/.git;a=history;f=src/a.c;h={BLOB};hb=HEAD": "history",
     },
@@ -87,7 +115,9 @@ GITWEB = {
         f"/?p=notes/.git;a=patch;h={COMMIT}": "patch",
     },
     f"/?p=notes/.git;a=tree;h={BLOB};hb={OLDER}": {
-        f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB};hb={OLDER}": "",
+        f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB};hb={OLDER}": (
+            f"/?p=notes/.git;a=blob;f=src/a.c;h={BLOB}"
+        ),
     },
     "/notes.git/tree": {
         "/notes.git/blob/HEAD:/src/a.c": "",
@@ -127,72 +157,69 @@ HGWEB = {
     },
     f"/file/{OLD_NODE}": {f"/file/{OLD_NODE}/src": ""},
 }
-MEDIAWIKI = {
-    "/wiki/Main_Page": {
-        "/wiki/Bread": "",
-        "/wiki/Category:Food": "",
-        "/wiki/Talk:Bread": "",
-        "/index.php?title=Bread": "",
-        "/index.php?title=Bread&action=view": "",
-        "/index.php?title=Bread&action=history": "action=history",
-        "/index.php?title=Bread&action=edit": "action=edit",
-        "/index.php?title=Rye&action=edit&redlink=1": "",
-        "/index.php?title=Bread&oldid=7": "oldid",
-        "/index.php?title=Bread&printable=yes": "printable",
-        "/wiki/Special:AllPages": "",
-        "/wiki/Special:RecentChanges": "special page",
-        "/wiki/Special:WhatLinksHere/Bread": "special page",
-        "/index.php?title=Special%3AUserLogin&returnto=Bread": "special page",
-        "/index.php?title=Special:AllPages&from=B": "",
-    },
-}
-DOKUWIKI = {
-    "/doku.php?id=start": {
-        "/doku.php?id=bread": "",
-        "/doku.php?id=bread&do=edit": "do=edit",
-        "/doku.php?id=bread&do=index": "",
-        "/doku.php?id=bread&rev=1700000000": "rev",
-        "/lib/exe/fetch.php?media=bread.pdf": "",
-    },
-}
-WORDPRESS = {
-    "/2026/01/bread/": {
-        "/2026/01/rye/": "",
-        "/category/food/page/2/": "",
-        "/feed/": "",
-        "/guide/embed/": "",
-        "/2026/01/bread/?replytocom=5": "replytocom",
-        "/wp-login.php?redirect_to=x": "wp-login.php",
-        "/wp-json/wp/v2/posts/1": "wp-json",
-    },
-}
-SOFTWARE = {
-    "cgit": CGIT,
-    "dokuwiki": DOKUWIKI,
-    "gitweb": GITWEB,
-    "mediawiki": MEDIAWIKI,
-    "mercurial": HGWEB,
-    "wordpress": WORDPRESS,
-}
+BROWSERS = {"cgit": CGIT, "gitweb": GITWEB, "mercurial": HGWEB}
+FILE = Path(__file__).parent / "cases" / "known_views.toml"
+CASES = tomllib.loads(FILE.read_text(encoding="utf-8"))
 ORIGIN = "http://code.example.org"
+
+
+def outcomes(software: str, page: str, links: Iterable[str]) -> dict[str, str]:
+    """Of each link the view for which it is left, else the URL that is requested in its place."""
+    rules = build_rules(CrawlParams(start=[ORIGIN]), {})
+    views = rules.known_views.on_page(ORIGIN + page, (software,))
+    assert views is not None
+    found = {}
+    for link in links:
+        decision = views.decide(ORIGIN + link)
+        target = rules.admit(ORIGIN + link, views=views).url.removeprefix(ORIGIN)
+        assert decision.reason == ("" if decision.allowed else "known_view")
+        view, _, setting = decision.rule.rpartition(", ")
+        assert setting == ("" if decision.allowed else "skip_known_views True (default)")
+        found[link] = view.removeprefix(f"{software}: ") or (target if target != link else "")
+    return found
 
 
 @pytest.mark.behaviour("Q-50")
 @pytest.mark.parametrize(
-    ("software", "page"), [(name, page) for name, pages in SOFTWARE.items() for page in pages]
+    ("software", "page"), [(name, page) for name, pages in BROWSERS.items() for page in pages]
 )
-def test_views_are_left_out_and_pages_are_followed(software: str, page: str) -> None:
-    rules = build_rules(CrawlParams(start=[ORIGIN]), {})
-    views = rules.known_views.on_page(ORIGIN + page, (software,))
-    expected = SOFTWARE[software][page]
-    found = {}
-    for link in expected:
-        decision = rules.admit(ORIGIN + link, views=views).decision
-        assert decision.reason == ("" if decision.allowed else "known_view")
-        view, _, setting = decision.rule.partition(", ")
-        assert setting == ("" if decision.allowed else "skip_known_views True (default)")
-        found[link] = view.removeprefix(f"{software}: ")
-    assert found == expected
+def test_views_of_code_browsers_are_left_out_and_pages_are_followed(
+    software: str, page: str
+) -> None:
+    expected = BROWSERS[software][page]
+    assert outcomes(software, page, expected) == expected
+
+
+@pytest.mark.behaviour("Q-50")
+@pytest.mark.parametrize("software", CASES)
+def test_views_of_a_program_are_left_out_and_pages_are_followed(software: str) -> None:
+    case = CASES[software]
+    page = read_page(
+        case["html"].encode(),
+        url=ORIGIN + case["page"],
+        content_type="text/html",
+        headers={},
+        options=ReadOptions(),
+    )
+    assert software in page.generators
+    expected = dict.fromkeys(case["followed"], "") | case.get("plain", {})
+    for view, links in case["left"].items():
+        expected |= dict.fromkeys(links, view.replace("_", " "))
+    assert outcomes(software, case["page"], expected) == expected
+
+
+@pytest.mark.behaviour("Q-50")
+def test_each_view_of_each_program_has_a_case() -> None:
+    views = {name: set(program.views.groupindex) for name, program in programs().items()}
+    cases = {name: set(case["left"]) for name, case in CASES.items()}
+    assert views == {**cases, "cgit": set(), "gitweb": set(), "mercurial": set()}
+
+
+@pytest.mark.behaviour("Q-50")
+def test_whoever_starts_at_a_view_gets_this_view() -> None:
+    old = "/ada/notes/src/commit/0a1b2c3d4e"
+    links = [f"{old}/a.c", "/ada/notes/src/commit/5f6a7b8c9d/a.c"]
+    assert outcomes("gitea", f"{old}/", links) == {links[0]: "", links[1]: "old version"}
 
 
 @pytest.mark.behaviour("Q-50")

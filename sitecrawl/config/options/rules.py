@@ -279,9 +279,10 @@ class RuleParams(OptionGroup):
     skip_known_views: bool = option(
         default=True,
         effect=Effect.FOLLOWING | Effect.READING,
-        description="Leave out the links by which known software (cgit, DokuWiki, gitweb, hgweb, "
-        "MediaWiki, WordPress) offers views of its pages: blame, differences, raw texts, old "
-        "versions, histories, forms. A page names its software as its generator.",
+        description="Leave out the links by which known software (forums, content management, "
+        "code browsers, wikis, documentation) offers views of its pages: blame, differences, raw "
+        "texts, old versions, histories, forms, print, single posts, lists in another order. A "
+        "page tells its software by its generator or another mark.",
     )
     index_nofollow: bool = option(
         default=True,

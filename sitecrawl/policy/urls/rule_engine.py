@@ -157,6 +157,9 @@ class Rules:
             decision = self.rel.decide(rel)
         if decision.allowed and views is not None:
             decision = views.decide(admission.url)
+            plain = views.program.plain(admission.url)
+            if decision.allowed and plain != admission.url:
+                return self.admit(plain, depth=depth, rel=rel)
         return admission if decision.allowed else admission._replace(decision=decision)
 
     def recheck(self, url: str, *, depth: int, via: str) -> Admission:
@@ -217,6 +220,8 @@ class Rules:
         steps.append(_explain_decision(self.rel, self.rel.decide(rel)))
         seen = views.decide(url) if views is not None else ALLOWED
         steps.append(_explain_decision(self.known_views, seen))
+        if views is not None and seen.allowed and (plain := views.program.plain(url)) != url:
+            steps[-1] = Step(self.known_views.reason.name, "changed", plain)
         return steps
 
     def _remember(self, url: str) -> Admission:

@@ -5,33 +5,60 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sitecrawl.web.html.head import Head
+from sitecrawl.web.html.head import Attributes, Head
 
-_NAME = re.compile(r"[^\W\d_][\w.+-]*")
-_BY_FILE = {"hgicon.png": "mercurial"}
-"""Software without a generator meta, by the icon that its pages have (hgweb's templates)."""
-_BY_RELATION = {"https://api.w.org/": "wordpress"}
-"""Software whose generator meta is often removed, by the link elements of its pages."""
+_NAME = re.compile(r"[^\W\d_]\w*(?:[.+-]+(?!\d)\w*)*")
+_METAS = {
+    "description": (re.compile(r"Redmine$"), "redmine"),
+    "keywords": (re.compile(r"(?:.*,)?\s*(?:gitea|forgejo)\b"), "gitea"),
+    "og:site_name": (re.compile(r"GitLab$"), "gitlab"),
+}
+_LINKS = {
+    "help": re.compile(r"(?P<smf>[^?]*\?action=help )"),
+    "https://api.w.org/": re.compile(r"(?P<wordpress>)"),
+    "icon": re.compile(r"(?:.*/)?(?P<mercurial>hgicon\.png )"),
+    "stylesheet": re.compile(
+        r"(?:.*/)?(?:(?P<gitea>theme-(?:gitea|forgejo)\b)|(?P<javadoc>stylesheet\.css Style$))"
+    ),
+}
+_SCRIPTS = {
+    "doctools.js": ("_static", "sphinx"),
+    "general.js": ("jscripts", "mybb"),
+    "trac.js": ("common/js", "trac"),
+}
+_BODIES = {"phpbb": "phpbb"}
+"""Marks of software that names no generator, or whose generator meta is often removed: a meta's
+content, a link's address and title by its relation, a script's file with its folder, the body's
+id."""
 
 
-def generators(head: Head) -> tuple[str, ...]:
+def generators(head: Head, body_id: str = "") -> tuple[str, ...]:
     """Return the names of the software that made a page, in lower case and without versions.
 
     ``<meta name=generator content="MediaWiki 1.39.10">`` gives ``mediawiki``, ``gitweb/2.39.5
     git/2.39.5`` gives ``gitweb``; pages of extended software may have several.
     """
-    return tuple(dict.fromkeys(_names(head)))
+    named = (_NAME.match(content) for content in head.metas.get("generator", ()))
+    names = [name[0].lower() for name in named if name]
+    return tuple(dict.fromkeys([*names, *_marks(head, body_id)]))
 
 
-def _names(head: Head) -> Iterator[str]:
-    for content in head.metas.get("generator", ()):
-        if name := _NAME.match(content):
-            yield name[0].lower()
+def _marks(head: Head, body_id: str) -> Iterator[str]:
+    for name, (pattern, software) in _METAS.items():
+        if any(pattern.match(content) for content in head.metas.get(name, ())):
+            yield software
     for link in head.links:
-        relations = (link.get("rel") or "").lower().split()
-        for relation in relations:
-            if relation in _BY_RELATION:
-                yield _BY_RELATION[relation]
-        file = (link.get("href") or "").rpartition("/")[2]
-        if "icon" in relations and file in _BY_FILE:
-            yield _BY_FILE[file]
+        yield from _marks_of_link(link)
+    for address in head.scripts:
+        folder, _, file = address.partition("?")[0].rpartition("/")
+        if file in _SCRIPTS and folder.endswith(_SCRIPTS[file][0]):
+            yield _SCRIPTS[file][1]
+    if body_id in _BODIES:
+        yield _BODIES[body_id]
+
+
+def _marks_of_link(link: Attributes) -> Iterator[str]:
+    for relation in (link.get("rel") or "").lower().split():
+        if relation in _LINKS:
+            mark = _LINKS[relation].match(f"{link.get('href') or ''} {link.get('title') or ''}")
+            yield from (mark.lastgroup or "",) if mark else ()

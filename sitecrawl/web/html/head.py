@@ -43,6 +43,7 @@ class Head:
     metas: dict[str, list[str]] = field(default_factory=dict)
     refresh: str = ""
     links: list[Attributes] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
     values: int = 0
 
 
@@ -95,6 +96,8 @@ def _read_element(head: Head, node: LexborNode, walk: Walk) -> None:
         case "base":
             note_base(walk, node)
         case "script":
+            if (source := node.attributes.get("src")) and len(head.scripts) < MAX_HEAD_ELEMENTS:
+                head.scripts.append(source)
             enter_script(walk, node)
 
 

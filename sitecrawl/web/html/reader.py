@@ -79,7 +79,8 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
-    page.generators = generators(head)
+    body = body_of(root)
+    page.generators = generators(head, (body.attributes.get("id") if body else "") or "")
     page.language, page.language_source = page_language(root, page)
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
