@@ -221,7 +221,9 @@ class RunEnding:
             yield "scrapy report -O report.html shows the crawl; scrapy search WORDS its documents"
 
 
-NO_CONTENT = "Pages without content of their own, which make no documents"
+NO_CONTENT = (
+    "Pages without content of their own, which make no documents (-a placeholder_pages= keeps them)"
+)
 OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
 STATUSES = "downloader/response_status_count/"
 ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)

@@ -12,7 +12,7 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
-from sitecrawl.policy.lifecycle.duplicates import bands, near
+from sitecrawl.policy.lifecycle.duplicates import SiteRank, bands, near
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.web.decompression import zstd
 
@@ -68,6 +68,8 @@ COMPARED = (
     "SELECT compared, compared_changes, compared_seconds, indexed_at, visited_at FROM url"
     " WHERE id = ?"
 )
+STANDING = "SELECT url, via, listed, depth FROM url WHERE id = ?"
+WRITTEN = "SELECT 1 FROM outbox WHERE seq = ? AND run = ?"
 WITH_HASH = "SELECT hash FROM document WHERE origin = ? AND hash IN ({})"
 CONFIRM = (
     "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?,"
@@ -160,6 +162,15 @@ class Documents:
             return None
         rows = self._database.rows(BY_HASH, (origin, content_hash, url))
         return StoredDocument(*rows[0]) if rows else None
+
+    def rank(self, url: int) -> SiteRank:
+        """Return the rank of a page among those with the same content."""
+        [(address, via, listed, depth)] = self._database.rows(STANDING, (url,))
+        return SiteRank(via != "seed", not listed, depth, "?" in address, url)
+
+    def is_written(self, held: StoredDocument, run: int) -> bool:
+        """Tell whether a current document was written, or is being written, in a run."""
+        return not held.seq or bool(self._database.rows(WRITTEN, (held.seq, run)))
 
     def expect(self, origin: int, hashes: Sequence[str]) -> None:
         """Look up which of these content no document of a leased origin has, for ``equal``."""

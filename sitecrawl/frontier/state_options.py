@@ -34,7 +34,8 @@ class StateOptions:
     robots.txt sets another. ``reconnect_seconds`` is the time for which a lost connection to the
     database is tried again. ``owner`` is this worker's name, made if empty; ``delivered_by`` names the
     worker that writes its changes to files, and ``crawls`` is false for one that only does that.
-    ``exclusive`` refuses to join a run of others.
+    ``exclusive`` refuses to join a run of others. ``keep_duplicates`` gives every URL a document of
+    its own, also one with the text of another.
     ``activity`` selects the URLs that a run considers: all that are due,
     only those never visited (discover), only those visited before (refresh), or only the starts.
     ``daily_pages`` is the most pages of an origin that are visited in a day (UTC), 0 for any number.
@@ -55,6 +56,7 @@ class StateOptions:
     delivered_by: str = ""
     crawls: bool = True
     exclusive: bool = False
+    keep_duplicates: bool = False
     delay: float = 1.0
     daily_pages: int = 0
     reading: str = ""

@@ -150,7 +150,7 @@ class Changes:
         equal = [held for held in followers if held.because == "duplicate" and not held.current]
         if not equal:
             return
-        best, *others = sorted(equal, key=lambda held: rank(held.address))
+        best, *others = sorted(equal, key=lambda held: self._documents.rank(held.url))
         self.promote(best)
         for held in others:
             self._documents.set_replacement(held.url, best.url, "duplicate")
@@ -194,6 +194,7 @@ class VisitReducer:
         self._near = memory.near
         self._furniture = memory.furniture
         self._options = memory.options
+        self._run = memory.run
         self._changes = changes
 
     def judge(self, finding: Finding) -> None:
@@ -322,7 +323,7 @@ class VisitReducer:
         equal = self._equal(finding)
         if equal is not None and finding.is_current:
             self._gather_duplicate(finding, equal)
-        elif equal is not None and rank(equal.address) < rank(finding.stored.url):
+        elif equal is not None and not self._replaces(finding, equal):
             self._duplicate(finding, equal)
         elif self._must_wait(finding, change):
             self._withhold(finding, change)
@@ -392,6 +393,11 @@ class VisitReducer:
         if finding.held is not None or equal is not None:  # else it cannot have duplicates yet
             self._detach_duplicates(finding)
 
+    def _replaces(self, finding: Finding, equal: StoredDocument) -> bool:
+        """Tell whether the site prefers a page to an equal one whose document is of an earlier run."""
+        ranks = self._documents.rank(finding.stored.id), self._documents.rank(equal.url)
+        return ranks[0] < ranks[1] and not self._documents.is_written(equal, self._run)
+
     def _gather_duplicate(self, finding: Finding, equal: StoredDocument) -> None:
         finding.outcome, finding.fresh = Outcome.DUPLICATE, False
         self._note_text(finding, equal.hash)
@@ -400,7 +406,7 @@ class VisitReducer:
     def _equal(self, finding: Finding) -> StoredDocument | None:
         """Return a current document with the same content, or nearly so if that is enabled."""
         visit, url = finding.visit, finding.stored.id
-        if visit.content_hash is None:
+        if visit.content_hash is None or self._options.keep_duplicates:
             return None
         equal = self._documents.equal(finding.origin, visit.content_hash, url)
         if equal is not None or visit.simhash is None:

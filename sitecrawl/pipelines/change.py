@@ -60,7 +60,7 @@ class ChangePipeline(DocumentPipeline):
         return cls(
             spider.rules,
             version=params.pipeline_version + params.outline_version + kept,
-            near_duplicates=params.near_duplicates,
+            near_duplicates=params.duplicates == "near",
         )
 
     def process_document(self, document: Document) -> None:

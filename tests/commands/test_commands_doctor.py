@@ -98,7 +98,7 @@ def test_it_writes_its_configuration_to_a_new_file(
 
 def test_a_login_wall_is_said(server: Server, fetching: Say) -> None:
     said = fetching("doctor", f"{server.serve(WALLED)}/", "-a", "delay=0")
-    assert "# no content  login wall (a password field under a title that asks for it)" in said.out
+    assert "# no content  login wall (a password field, its title, and no content)" in said.out
     assert "-a auth=ORIGIN=user:password" in said.out
 
 

@@ -236,13 +236,28 @@ def test_an_escaped_letter_opens_no_door_and_is_requested_as_found(
     assert set(run.documents) == {f"{origin}{path}" for path in ("/", *opened[:2])}
 
 
+DIGEST = "0123456789abcdef" * 2
+
+
+@pytest.mark.behaviour("Q-53")
+@pytest.mark.parametrize("link", ["/property?ref=AB{}", "/article?sid={}", "/show?src=clip-{}"])
+def test_pages_told_apart_by_the_name_of_a_session_or_a_source_are_documents(
+    server: Server, crawl: CrawlCommand, link: str
+) -> None:
+    links = [link.format(number) for number in range(100)]
+    path = link.partition("?")[0]
+    answer: Page = lambda request: leaf(request.target) if request.query else Answer(status=404)
+    origin = server.serve({"/": page(*links, title="Home"), path: answer})
+    assert set(crawl(f"{origin}/").documents) == {f"{origin}{each}" for each in ("/", *links)}
+
+
 @pytest.mark.behaviour("Q-10", "DU-10")
 def test_session_ids_of_any_make_are_not_requested(server: Server, crawl: CrawlCommand) -> None:
     links = (
         "/a?BV_SessionID=@@1@@&BV_EngineID=x&n=1",
-        "/a?n=1;forum_sid=2",
+        f"/a?n=1;forum_sid={DIGEST}",
         "/b.jsp;$sessionid$X1",
-        "/b.jsp;Web_SID=7",
+        f"/b.jsp;Web_SID={DIGEST}",
     )
     site = {path: leaf(path) for path in ("/a", "/b.jsp")}
     origin = server.serve({"/": page(*links), **site})

@@ -9,7 +9,7 @@ from fixtures.server import Answer, Server, Site, page, redirect
 
 NAMES = ("/apples", "/pears", "/plums", "/quinces")
 WORDS = ("red round sweet crisp", "green long soft juicy", "blue small tart", "yellow hard sour")
-DOWN = page(text="We are working on our site and will be back soon. Thank you for waiting.")
+DOWN = page(text="We are working on our site today, since noon. Thank you for waiting.")
 
 
 def shop() -> Site:

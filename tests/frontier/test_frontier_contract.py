@@ -249,6 +249,23 @@ def test_a_folder_and_its_default_page_are_one_document(work: Crawls) -> None:
     assert worker.lines() == [
         "new /folder/",
         "new /other/main.html",
-        "duplicate /other/main.html > /other/",
-        "new /other/",
+        "metadata /other/main.html",
     ]
+
+
+@pytest.mark.behaviour("DU-05")
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_start_replaces_an_equal_page_that_an_earlier_run_has_written(
+    work: Crawls, runs: int
+) -> None:
+    worker = work()
+    worker.seed("/home")
+    worker.store.add([candidate("/deep", depth=2)])
+    worker.crawl({"/home": "home", "/deep": "same"})
+    if runs == 2:
+        worker.end()
+        worker = work()
+    worker.seed("/home", "/start")
+    worker.crawl({"/home": "home", "/start": "same"})
+    last = ["duplicate /deep > /start", "new /start"] if runs == 2 else ["metadata /deep"]
+    assert worker.lines()[2:] == last

@@ -8,7 +8,7 @@ import pytest
 from workers import Crawls, ingested
 
 from sitecrawl.frontier.base import DueUrl, VisitResult
-from sitecrawl.policy.lifecycle.duplicates import bands, kept, near, simhash
+from sitecrawl.policy.lifecycle.duplicates import bands, near, simhash
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
 TEXT = " ".join(f"sentence {n} tells of the {n * 7919 % 997} things that follow" for n in range(60))
@@ -23,12 +23,6 @@ def test_near_texts_have_near_simhashes() -> None:
     assert not near(simhash(TEXT), simhash(OTHER))
     assert set(bands(simhash(TEXT))) & set(bands(simhash(NEARLY)))
     assert -(2**63) <= simhash("") < 2**63
-
-
-@pytest.mark.behaviour("DU-05")
-def test_the_kept_one_does_not_depend_on_the_order() -> None:
-    urls = ["http://a/long", "http://a/b?x", "http://a/c", "http://a/b"]
-    assert kept(urls) == kept(reversed(urls)) == "http://a/b"
 
 
 def comparable(text: str) -> Callable[[DueUrl, float], VisitResult]:
@@ -60,8 +54,8 @@ def test_near_duplicates_are_one_document_where_asked(
     assert again.lines() == lines  # nothing changes by being looked at again
 
 
-def test_the_better_name_wins_among_near_pages(work: Crawls) -> None:
+def test_the_first_of_near_pages_is_kept(work: Crawls) -> None:
     worker = work()
     worker.seed("/longer", "/a")
     worker.crawl({"/longer": comparable(TEXT), "/a": comparable(NEARLY)})
-    assert worker.lines() == ["new /longer", "duplicate /longer > /a", "new /a"]
+    assert worker.lines() == ["new /longer", "metadata /longer"]

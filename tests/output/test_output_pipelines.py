@@ -162,7 +162,7 @@ def test_a_copy_that_takes_the_place_of_another_has_what_the_pipelines_made(
     project: Project, site: dict[str, Page]
 ) -> None:
     site["/longer"] = site["/a"]
-    site["/"] = page("/longer", "/a", title="Start")
+    site["/"] = page("/a", "/longer", title="Start")
     project.use(COUNTING, Counting=300)
     first = project.run()
     assert project.by_path(first.documents)["/a"]["additional_urls"] == [f"{project.origin}/longer"]
@@ -253,7 +253,7 @@ def test_pages_are_compared_by_what_they_say_not_by_what_is_made_of_them(
 ) -> None:
     site["/b"] = page(title="A", text="Nothing of this is to be found on another page")
     project.use(LEAVING_OUT, LeavingOut=300)
-    run = project.run(near_duplicates=1, preset="elastic")
+    run = project.run(duplicates="near", preset="elastic")
     assert [line["title"] for line in run.lines] == ["Start", "A", "A"]
     assert all("additional_urls" not in line for line in run.lines)
 

@@ -52,6 +52,8 @@ def test_every_rule_in_its_order() -> None:
         forbidden_sites="ads.example",
         numeric_hosts="refuse",
         query="filter",
+        query_keep="id",
+        session_parameters="sid",
         query_drop="q",
         max_path_depth=9,
     )

@@ -276,10 +276,10 @@ class ContentParams(DocumentParams):
     placeholder_pages: Annotated[Words, each(check_placeholder)] = option(
         default=tuple(KINDS),
         effect=Effect.READING,
-        description="Kinds of pages that make no document because they hold no content of the "
-        "site: soft_404, login_wall, consent_wall, script_shell, parked, error_page. Their "
-        "links are followed. For soft_404 an origin with a page that looks like one is asked "
-        "once for a URL that does not exist.",
+        description="Kinds of pages that make no document because they have neither a text nor "
+        "links of the site: soft_404, login_wall, consent_wall, script_shell, parked, error_page; "
+        "empty keeps all. For soft_404 an origin with a page that looks like one is asked once "
+        "for a URL that does not exist.",
     )
     refresh_delay: Duration = option(
         default=10.0,

@@ -167,8 +167,8 @@ class RuleParams(OptionGroup):
     query_keep: Words = option(
         default=(),
         effect=Effect.FOLLOWING,
-        description="The parameters that query=filter keeps; with query=learn, URLs that have no others "
-        "are always requested. Names are compared with case.",
+        description="The parameters that query=filter keeps, and no list of names removes; with "
+        "query=learn, URLs that have no others are always requested. Names are compared with case.",
     )
     query_drop: Words = option(
         default=(),
@@ -190,15 +190,17 @@ class RuleParams(OptionGroup):
     session_parameters: Words = option(
         default=SESSION_PARAMETERS,
         effect=Effect.FOLLOWING,
-        description="Names of session ids, removed from queries and paths, whatever "
-        "their case; * is any text. If "
-        "empty all session ids stay, as needed by a site that has no page without one.",
+        description="Names of session ids, removed from queries and paths, whatever their case; "
+        "* is any text. Digests (MD5, SHA-1) are removed from sid and other names of sessions too. "
+        "The default names apply to query=learn, and never to parameters of query_keep or allow. "
+        "If empty all session ids stay, as needed by a site that has no page without one.",
     )
     entry_parameters: Words = option(
         default=TRACKING_PARAMETERS,
         effect=Effect.FOLLOWING,
         description="Names of parameters that only track where visitors came from, removed from "
-        "queries; * is any text.",
+        "queries; * is any text. The default names apply to query=learn, and never to parameters "
+        "of query_keep or allow.",
     )
     domino: bool = option(
         default=True,

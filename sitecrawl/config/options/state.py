@@ -122,10 +122,12 @@ class StateParams(OptionGroup):
         effect=Effect.RUN,
         description="Number of documents of an origin that one run may always delete.",
     )
-    near_duplicates: bool = option(
-        default=False,
+    duplicates: Literal["equal", "near", "keep"] = option(
+        default="equal",
         effect=Effect.RUN,
-        description="Take pages of an origin that differ in a few words only for duplicates.",
+        description="Pages of an origin that are one document: those with equal texts (equal), "
+        "also those that differ in a few words only (near), or none, so that each URL has a "
+        "document of its own (keep).",
     )
     store_links: bool = option(
         default=True,
@@ -214,4 +216,5 @@ class StateParams(OptionGroup):
             lease_seconds=self.lease,
             reconnect_seconds=self.reconnect,
             exclusive=self.exclusive,
+            keep_duplicates=self.duplicates == "keep",
         )

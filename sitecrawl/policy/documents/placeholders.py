@@ -1,8 +1,9 @@
 """Placeholder pages: responses with status 200 that have no content of the site.
 
-Login and consent walls, script shells, parked domains and error pages are judged by the page alone.
-All bounds are strict, because a page that is mistaken for one of them is lost. A soft 404 is judged
-by the site's response for a URL that does not exist.
+A placeholder is recognised by its lacks: text of its own, and links to other pages of its site.
+Words only name its kind, and never decide against a text: a page that is mistaken for a placeholder
+is lost, a placeholder that is mistaken for a page is one thin document. A soft 404 is judged by the
+site's response for a URL that does not exist.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.rendering import needs_scripts
 from sitecrawl.web.html.script_shells import read_shell
 from sitecrawl.web.media_type import is_html
+from sitecrawl.web.urls.url import origin, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,72 +53,59 @@ ADVICE = {
 KINDS = {outcome.name.lower(): outcome for outcome in ADVICE}
 """Values of the option ``placeholder_pages``."""
 
-MAX_WALL_TEXT = 1500  # characters of a login, consent or parking page with all its furniture
-MAX_ERROR_TEXT = 600
-MAX_BARE_TEXT = 200  # of a login form without a title that names it
-MAX_SHELL_TEXT = 200  # a title, a spinner and a footer
-MAX_BARE_LINKS = 5
-MIN_CONSENT_WORDS = 3
+MAX_NOTICE_TEXT = 300  # characters; a text that is longer is worth a document
+MAX_GENERATED_TEXT = 4000  # of a page written by a server or a domain's seller, not by the site
+MAX_SHELL_TEXT = 100  # characters of a title, a spinner and a footer
+MAX_FORM_LINKS = 2  # of a form without content: a lost password, an imprint
 
 _PASSWORD = re.compile(rb"""\btype\s*=\s*["']?password\b""", re.IGNORECASE)
 _CONTROL = re.compile(rb"<(?:button|input|form)\b", re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
-_LOGIN_WORDS = (
-    r"log[ -]?in|log[ -]?on|sign[ -]?in|authentication required|password required|restricted area"
-    r"|members only|anmelden|anmeldung|einloggen|connexion|se connecter|identifiez-vous"
-    r"|iniciar sesi[oó]n|inicio de sesi[oó]n|accedi|accesso|inloggen|aanmelden|zaloguj|logowanie"
-    r"|entrar|logga in|log ind|logg inn|kirjaudu|bejelentkezés|přihlášení|вход|войти|авторизация"
-    r"|ログイン|登录|登錄|로그인"
-)
-_LOGIN = re.compile(rf"(?:^|\W)(?:{_LOGIN_WORDS})(?:\W|$)", re.IGNORECASE)
-_LOGIN_ASKED = re.compile(
-    r"\b(?:please|you (?:must|need to|have to)|bitte|veuillez|por favor)\b.{0,30}"
-    r"(?:log ?in|sign ?in|be (?:logged|signed) in|anmelden|einloggen|connecter|iniciar sesi)",
+_LOGIN = re.compile(
+    r"\b(?:log[ -]?[io]n|sign[ -]?in|password required|members only|anmeld(?:en|ung)|einloggen"
+    r"|connexion|se connecter|iniciar sesi[oó]n|accedi|inloggen|aanmelden|zaloguj|logowanie|entrar"
+    r"|logga in|log ind|logg inn|kirjaudu|přihlášení|войти|авторизация)\b|ログイン|登录|登錄|로그인",
     re.IGNORECASE,
 )
-_CONSENT_TITLE = re.compile(
+_CONSENT = re.compile(
     r"before you (?:continue|proceed)|bevor sie (?:fortfahren|weitergehen)|avant de continuer"
-    r"|antes de continuar|prima di continuare|voordat je verdergaat"
-    r"|\b(?:cookie|privacy|your) consent\b|we value your privacy|your privacy (?:choices|matters)"
-    r"|cookie-?(?:einstellungen|zustimmung|hinweis)|zustimmung erforderlich"
-    r"|age verification|altersprüfung|verify your age|are you (?:over|at least) \d\d",
+    r"|antes de continuar|prima di continuare|voordat je verdergaat|we value your privacy"
+    r"|verify your age|are you (?:over|at least) \d\d",
     re.IGNORECASE,
 )
-_CONSENT_WORD = re.compile(
-    r"cookie|consent|privacy|personal data|gdpr|dsgvo|einwillig|zustimm|datenschutz|confidentialit"
-    r"|privacidad|consentimiento|toestemming|\bage\b|years? old|über 18|over 18|accept|agree"
-    r"|akzeptier|einverstanden|accepter|acept|accett|akkoord",
-    re.IGNORECASE,
-)
-_SCRIPTS_ASKED = re.compile(
-    r"(?:enable|activate|turn on|requires?|need|aktivier|activer|habilit|activ[ae])"
-    r".{0,40}java\s?script"
-    r"|java\s?script.{0,40}(?:enabled|disabled|required|aktiv|deaktiviert|activé|habilitad)",
-    re.IGNORECASE,
+_FOR_SALE = (
+    r"(?:(?:is|may be) (?:for sale|parked|available for purchase)|(?:steht|ist|domain) zum verkauf"
+    r"|ist geparkt|est (?:à vendre|en vente)|est[aá] en venta|è in vendita|is te koop)"
 )
 _PARKED = re.compile(
-    r"\b(?:this|the) domain(?: name)?(?: \S+)? (?:is|may be) (?:for sale|parked|available for"
-    r" purchase)|\bdomain (?:is )?parked\b|\bbuy this domain\b|\bthis (?:web ?)?site is parked\b"
-    r"|diese domain (?:steht zum verkauf|ist geparkt|kaufen)|ce (?:nom de )?domaine est (?:à vendre"
-    r"|en vente)|este dominio est[aá] (?:en venta|aparcado)|questo dominio è in vendita"
-    r"|deze domeinnaam is te koop",
+    rf"\b(?:this|the|diese|ce|este|questo|deze) (?:domain|web ?site|nom de domaine|domaine|dominio"
+    rf"|domeinnaam)(?: name)? {_FOR_SALE}|\bbuy this domain\b",
     re.IGNORECASE,
 )
-_DEFAULT_PAGE = re.compile(
-    r"welcome to (?:nginx|openresty|caddy)!?(?: on .+)?|apache2? .{0,20}default page: it works"
-    r"|iis windows(?: server)?|test page for the .{0,30}http server.*|http server test page.*"
-    r"|default (?:web site|plesk|cpanel).{0,20}page|.{0,20}default plesk page",
+_SERVER_PAGE = re.compile(
+    r"if you see this page, the \w+ web (?:server|platform) is successfully installed"
+    r"|used to test the (?:proper|correct) operation of the"
+    r"|if you are the owner of this website, please contact your hosting provider"
+    r"|generated by plesk|no web ?site at this address|replace this page with your own web pages"
+    r"|your web server is working. now make it work|default index page of your website",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"it works!?|iis ?[\d.]*(?: windows(?: server)?)?|(?:coming|launching|opening) soon\W*"
+    r"|(?:site |website |page )?under construction\W*|default (?:web site|domain|server) page",
     re.IGNORECASE,
 )
 _ERROR = re.compile(
-    r"(?:(?:http )?(?:error|fehler|erreur)\s*:?\s*)?5[02]\d(?:\W.{0,60})?"
-    r"|(?:5\d\d\s*[:|-]?\s*)?(?:internal server error|bad gateway|service (?:temporarily )?"
-    r"unavailable|gateway time-?out)(?:\W.{0,40})?"
-    r"|(?:403\s*[:|-]?\s*)?(?:access denied|forbidden)(?:\W.{0,40})?"
-    r"|just a moment\s?(?:\.\.\.|…)|attention required! \| cloudflare|ddos-guard"
-    r"|(?:wordpress › |database )error|error establishing a database connection"
-    r"|(?:site|website|down|under|scheduled|server)[ -](?:for |is |under )?maintenance(?:\W.{0,40})?"
-    r"|maintenance(?: mode)?|wartungs(?:arbeiten|modus)|site en maintenance|en mantenimiento",
+    r"(?:http )?(?:error|fehler|erreur)?\W*5[02]\d(?:\W.{0,60})?|internal server error|bad gateway"
+    r"|service (?:temporarily )?unavailable|gateway time-?out|(?:403\W*)?(?:access denied|forbidden)"
+    r"|just a moment\W*|attention required! \| cloudflare|ddos-guard"
+    r"|(?:wordpress › |database )error|error establishing a database connection",
+    re.IGNORECASE,
+)
+_DOWN = re.compile(
+    r"\b(?:under|undergoing|down for|unavailable (?:due to|for)) (?:\w+ )?maintenance|maintenance mode"
+    r"|\bbe (?:right )?back (?:soon|shortly|in a )|wegen wartung|wartungsmodus|bald wieder (?:da|für)"
+    r"|site en maintenance|en mantenimiento",
     re.IGNORECASE,
 )
 _FATAL = re.compile(
@@ -124,50 +113,13 @@ _FATAL = re.compile(
     r"|could not connect to (?:the )?database|traceback \(most recent call last\)",
     re.IGNORECASE | re.DOTALL,
 )
-_STATUS = re.compile(r"\b404\b")
-_MISSING = (
-    "not found",
-    "no such page",
-    "no such file",
-    "no longer exist",
-    "no longer available",
-    "not exist",
-    "n't exist",
-    "n’t exist",
-    "not be found",
-    "not find",
-    "n't find",
-    "n’t find",
-    "nothing found",
-    "nothing was found",
-    "nicht gefunden",
-    "existiert nicht",
-    "introuvable",
-    "existe pas",
-    "existe plus",
-    "no encontrad",
-    "no existe",
-    "non trovat",
-    "non esiste",
-    "niet gevonden",
-    "bestaat niet",
-    "não encontrad",
-    "não foi encontrad",
-    "não existe",
-    "nie znaleziono",
-    "nie istnieje",
-    "nenalezena",
-    "hittades inte",
-    "ikke fundet",
-    "не найден",
-    "не существует",
-    "不存在",
-    "未找到",
-    "找不到",
-    "見つかりません",
-    "찾을 수 없",
+_MISSING = re.compile(
+    r"\b404\b|(?:not|nothing|n.t|page) (?:was |be )?f(?:ou|i)nd|no such (?:page|file)"
+    r"|no longer (?:exist|available)|(?:not|n.t) exist|nicht gefunden|existiert nicht|introuvable"
+    r"|existe p(?:as|lus)|n[oã]o? (?:foi )?en?contrad|n[oã]o? existe|non trovat|non esiste"
+    r"|niet gevonden|bestaat niet|nie (?:znaleziono|istnieje)|nenalezena|hittades inte"
+    r"|ikke fundet|не найден|не существует|不存在|未找到|找不到|見つかりません|찾을 수 없"
 )
-_ABOUT_DOMAINS = ("domain", "domein", "dominio", "parked")
 _WORD = re.compile(r"\w+")
 _DATES = frozenset(
     (  # noqa: SIM905 -- a list would be as long as a page
@@ -180,7 +132,7 @@ _DATES = frozenset(
 
 def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholder | None:
     """Judge a page by itself, for the given kinds only."""
-    if not is_html(page.content_type) or len(page.text) > MAX_WALL_TEXT:
+    if not is_html(page.content_type) or len(page.text) > MAX_GENERATED_TEXT:
         return None
     for outcome, judge in _JUDGES.items():
         if outcome in kinds:
@@ -190,45 +142,51 @@ def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholde
     return None
 
 
-def _names(page: Page) -> tuple[str, ...]:
+def _names(page: Page) -> list[str]:
     """Return a page's names for itself: title, title without the site's name, first heading."""
     title = page.title.strip()
-    parts = re.split(r"\s+[|·–—-]\s+", title)
     heading = page.headings[0].text.strip() if page.headings else ""
-    return tuple(name for name in dict.fromkeys((title, parts[0], heading)) if name)
+    return [title, re.split(r"\s+[|·–—-]\s+", title)[0], heading]
+
+
+def _links(page: Page) -> set[str]:
+    """Return the paths of other pages of its site that a page links to."""
+    site = origin(page.url)
+    paths = {split(link.url).path for link in page.links if origin(link.url) == site}
+    return paths - {split(page.url).path}
+
+
+def _is_notice(page: Page) -> bool:
+    """Return True for a page with hardly any text, and no link to a page of its site."""
+    return len(page.text) <= MAX_NOTICE_TEXT and not _links(page)
+
+
+def _is_form(page: Page, named: re.Pattern[str]) -> bool:
+    """Return True for a page named as a form, with hardly any text and few links."""
+    short = len(page.text) <= MAX_NOTICE_TEXT and any(map(named.search, _names(page)))
+    return short and len(_links(page)) <= MAX_FORM_LINKS
 
 
 def _is_login(page: Page, body: bytes) -> str:
-    asks = (b"assword" in body or b"ASSWORD" in body) and _PASSWORD.search(body) is not None
-    if asks and any(_LOGIN.search(name) for name in _names(page)):
-        return "a password field under a title that asks for it"
-    if asks and len(page.text) < MAX_BARE_TEXT and len(page.links) <= MAX_BARE_LINKS:
-        return f"a password field and {len(page.text)} characters of text"
-    if len(page.text) >= MAX_BARE_TEXT * 2 or not any(map(_LOGIN.search, _names(page))):
-        return ""
-    asked = _LOGIN_ASKED.search(page.text)
-    return f"it says: {asked[0][:80]}" if asked else ""
+    found = _is_form(page, _LOGIN) and _PASSWORD.search(body)
+    return "a password field, its title, and no content" if found else ""
 
 
 def _is_consent(page: Page, body: bytes) -> str:
-    if not any(_CONSENT_TITLE.search(name) for name in _names(page)[:2]):
-        return ""
-    words = len(_CONSENT_WORD.findall(page.text))
-    if words < MIN_CONSENT_WORDS or not _CONTROL.search(body):
-        return ""
-    return f"its title asks for consent, and {words} words of {len(page.text)} characters"
+    found = _is_form(page, _CONSENT) and _CONTROL.search(body)
+    return "a form, its title, and no content" if found else ""
 
 
 def _is_shell(page: Page, body: bytes) -> str:
-    if len(page.text) >= MAX_SHELL_TEXT * 2 or not _SCRIPT.search(body):
+    if len(page.text) > MAX_NOTICE_TEXT or not _SCRIPT.search(body):
         return ""
     shell = read_shell(body)
-    if not shell.scripts or shell.text >= MAX_SHELL_TEXT or shell.links > MAX_BARE_LINKS:
+    if shell.text > MAX_SHELL_TEXT or shell.links > MAX_FORM_LINKS:
         return ""
     verdict = needs_scripts(shell)
     if verdict.reason == "app_shell" and not shell.root_text:
         return f"{shell.root} is empty without scripts"
-    if verdict.reason == "noscript" or _SCRIPTS_ASKED.search(page.text):
+    if verdict.reason == "noscript":
         return "it asks for JavaScript"
     if not shell.text and not shell.links and not page.text:
         return "an empty page with scripts"
@@ -236,24 +194,32 @@ def _is_shell(page: Page, body: bytes) -> str:
 
 
 def _is_parked(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' signature
-    for name in _names(page):
-        if _DEFAULT_PAGE.fullmatch(name):
-            return f"the default page of a server: {name}"
-    beginning = f"{page.title} {page.text[:MAX_ERROR_TEXT]}".lower()
-    if not any(word in beginning for word in _ABOUT_DOMAINS):
+    links = _links(page)
+    if page.title.startswith("Index of /"):
+        below = any(path.startswith(split(page.url).path) for path in links)
+        return "" if below else "a folder without files"
+    if len(links) > MAX_FORM_LINKS:
         return ""
-    said = _PARKED.search(beginning)
-    return f"it says: {said[0]}" if said else ""
+    beginning = f"{page.title} {page.text[:MAX_NOTICE_TEXT]}"
+    own = re.escape(split(page.url).host.removeprefix("www."))
+    sold = re.search(rf"\b{own}\W+{_FOR_SALE}", beginning, re.IGNORECASE)
+    said = _SERVER_PAGE.search(beginning) or sold
+    if said is None and _is_notice(page):
+        said = _PARKED.search(beginning) or _named(page, _EMPTY)
+    return f"no link to a page of the site, and it says: {said[0]}" if said else ""
 
 
 def _is_error(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' signature
-    if len(page.text) > MAX_ERROR_TEXT:
-        return ""
-    for name in _names(page):
-        if _ERROR.fullmatch(name):
-            return f"its title says: {name}"
-    said = _FATAL.match(page.text)
-    return f"it says: {said[0][:80]}" if said else ""
+    said = None
+    if _is_notice(page):
+        said = _named(page, _ERROR) or _DOWN.search(f"{page.title} {page.text}")
+    if said is None and not page.title and not _links(page):
+        said = _FATAL.match(page.text)
+    return f"no link to a page of the site, and it says: {said[0][:80]}" if said else ""
+
+
+def _named(page: Page, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    return next(filter(None, map(pattern.fullmatch, _names(page))), None)
 
 
 _JUDGES: dict[Outcome, Callable[[Page, bytes], str]] = {
@@ -290,8 +256,7 @@ def names_itself_missing(page: Page) -> bool:
     said = f"{page.title[:300]} {headings[:300]}"
     if len(page.text) < MAX_BARE_MISSING_TEXT:
         said = f"{said} {page.text}"
-    said = said.lower()
-    return any(words in said for words in _MISSING) or _STATUS.search(said) is not None
+    return _MISSING.search(said.lower()) is not None
 
 
 def sketch(page: Page, url: str) -> Sketch | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from hashlib import blake2b
+from typing import NamedTuple
 
 BITS = 64
 SHINGLE = 3  # words
@@ -13,18 +13,23 @@ BANDS = MAX_DIFFERENT_BITS + 1  # near simhashes share at least one band
 BAND_BITS = BITS // BANDS
 
 
-def rank(url: str) -> tuple[bool, int, str]:
-    """Return the sort key of the URLs of equal pages; the lowest one is kept.
+class SiteRank(NamedTuple):
+    """Sort key of equal pages in the order of their site; the lowest one is kept.
 
-    URLs without a query come first, then the shortest, then the alphabetical order: nothing
-    depends on the order of the crawl.
+    Starts come first, then pages of a sitemap, then those that the fewest links lead to from a
+    start, then URLs without a query, then the order of discovery.
     """
+
+    is_linked: bool
+    is_unlisted: bool
+    depth: int
+    has_query: bool
+    found: int
+
+
+def rank(url: str) -> tuple[bool, int, str]:
+    """Return the sort key of URLs of which nothing else is known: the shortest without a query."""
     return "?" in url, len(url), url
-
-
-def kept(urls: Iterable[str]) -> str:
-    """Return the URL under which equal pages are written."""
-    return min(urls, key=rank)
 
 
 def simhash(text: str) -> int:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 from sitecrawl.policy.decision import OptionValues
 from sitecrawl.policy.urls.canonicalization import keep_parameters, names_pattern
 from sitecrawl.policy.urls.url_rules import UrlChange
+from sitecrawl.web.urls.identity import normal_pattern
 
-# Servers put a prefix of their own before: JSESSIONID, Bv_SessionID, ASP.NET_SessionId, PHPSESSID.
+# The names that server software and senders of advertisements use for nothing else. Names such as
+# ref, sid and src are not among them: on many sites they are all that identifies a page.
 SESSION_PARAMETERS = (
-    "*sessionid",
-    "*session_id",
-    "*session-id",
-    "*sessid",
-    "*_sid",
-    "sid",
-    "$sessionid$*",
-    "aspsessionid*",
+    "jsessionid",
+    "phpsessid",
     "phpsession",
+    "asp.net_sessionid",
+    "aspsessionid*",
+    "$sessionid*",
+    "bv_sessionid",
     "bv_engineid",
     "oscsid",
     "zenid",
@@ -29,10 +28,7 @@ SESSION_PARAMETERS = (
     "cftoken",
 )
 TRACKING_PARAMETERS = (
-    "tw",
     "utm_*",
-    "ref",
-    "src",
     "fbclid",
     "gclid",
     "dclid",
@@ -45,6 +41,10 @@ TRACKING_PARAMETERS = (
     "_hsmi",
 )
 
+# A session id by its value, whose name is only a guess: a digest (MD5, SHA-1), as of phpBB and PHP.
+_DIGEST = r"(?:s|sid|\w*(?:_sid|sess(?:ion)?[_-]?id))=(?:[0-9a-f]{8}){4,5}"
+_PATH_DIGEST = re.compile(f";{_DIGEST}(?![^/?;&])", re.IGNORECASE)
+_QUERY_DIGEST = re.compile(f"(?<![^&;]){_DIGEST}(?:&amp;|[&;]|$)", re.IGNORECASE)
 # ASP.NET's cookieless sessions, as a segment of their own.
 _ASPX_SEGMENT = re.compile(r"/\((?:[A-Z]\([^()/?]*\))+\)(?=/)")
 _DOLLAR_ID = r"\$sessionid[$=]*[^/?;&$]*\$?"
@@ -52,28 +52,62 @@ _DOLLAR = re.compile(f"(?<=/){_DOLLAR_ID}/?|;?{_DOLLAR_ID}", re.IGNORECASE)
 _DOLLAR_IN_VALUE = re.compile(f";{_DOLLAR_ID}", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedParameters:
+    """Parameters that lists of names remove, unless other options ask for them.
+
+    The default lists apply to ``query=learn`` only: the other values say themselves which
+    parameters stay. ``allowed`` are the patterns of ``allow``.
+    """
+
+    names: re.Pattern[str] | None
+    kept: frozenset[str]
+    allowed: tuple[re.Pattern[str], ...]
+
+    @classmethod
+    def build(cls, options: OptionValues, option: str, default: tuple[str, ...]) -> Self:
+        """Build the treatment from the names of an option."""
+        names = tuple(options.value(option))
+        applies = options.value("query") == "learn" or names != default
+        return cls(
+            names_pattern(names) if names and applies else None,
+            frozenset(options.value("query_keep")),
+            tuple(re.compile(normal_pattern(entry)) for entry in options.value("allow")),
+        )
+
+    def remove(self, url: str) -> str:
+        """Return ``url`` without the named parameters of its query."""
+        names = self.names
+        if names is None:
+            return url
+        return keep_parameters(url, lambda name: name in self.kept or not names.fullmatch(name))
+
+    def unless_allowed(self, url: str, changed: str) -> str:
+        """Return ``changed``, or ``url`` if only that matches a pattern of ``allow``."""
+        if changed == url or not any(pattern.search(url) for pattern in self.allowed):
+            return changed
+        return changed if any(pattern.search(changed) for pattern in self.allowed) else url
+
+
 @dataclass(slots=True)
 class SessionIds(UrlChange):
     """Removal of session ids from the query, from ``;name=value`` and from the path."""
 
-    names: Iterable[str]
+    named: NamedParameters
     setting: str
-    _query: re.Pattern[str] = field(init=False)
-    _path: re.Pattern[str] = field(init=False)
+    _path: re.Pattern[str]
     name = "session_id"
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
         """Build the treatment with the listed names, if any."""
         names = options.value("session_parameters")
-        return cls(names, options.setting("session_parameters")) if names else None
-
-    def __post_init__(self) -> None:
-        """Compile the names, in which ``*`` is any text."""
-        self._query = names_pattern(self.names)
-        self._path = re.compile(
-            f";(?:{self._query.pattern})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE
-        )
+        if not names:
+            return None
+        listed = names_pattern(names).pattern
+        path = re.compile(f";(?:{listed})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE)
+        named = NamedParameters.build(options, "session_parameters", SESSION_PARAMETERS)
+        return cls(named, options.setting("session_parameters"), path)
 
     def change(self, url: str) -> str:
         """Return ``url`` without session ids."""
@@ -81,40 +115,43 @@ class SessionIds(UrlChange):
         before = ""
         while path != before:  # the remaining parts may form another id
             before, path = path, self._strip(path)
-        if "$" in query:
-            query = _DOLLAR_IN_VALUE.sub("", query)
-        url = path + mark + query
-        return keep_parameters(url, lambda name: not self._query.fullmatch(name))
+        if query and self.named.names is not None:
+            query = _strip_query(query)
+            mark = "?" if query else ""
+        return self.named.unless_allowed(url, self.named.remove(path + mark + query))
 
     def _strip(self, path: str) -> str:
         if ";" in path:
-            path = self._path.sub("", path)
+            path = _PATH_DIGEST.sub("", self._path.sub("", path))
         if "$" in path:
             path = _DOLLAR.sub("", path)
         return _ASPX_SEGMENT.sub("", path) if "/(" in path else path
+
+
+def _strip_query(query: str) -> str:
+    if "$" in query:
+        query = _DOLLAR_IN_VALUE.sub("", query)
+    stripped = _QUERY_DIGEST.sub("", query)
+    return query if stripped == query else stripped.rstrip("&;")
 
 
 @dataclass(slots=True)
 class TrackingParameters(UrlChange):
     """Removal of tracking parameters, which only identify the source of a visit."""
 
-    names: Iterable[str]
+    named: NamedParameters
     setting: str
-    _query: re.Pattern[str] = field(init=False)
     name = "entry_id"
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
         """Build the treatment with the listed names."""
-        return cls(options.value("entry_parameters"), options.setting("entry_parameters"))
-
-    def __post_init__(self) -> None:
-        """Compile the names, in which ``*`` is any text."""
-        self._query = names_pattern(self.names)
+        named = NamedParameters.build(options, "entry_parameters", TRACKING_PARAMETERS)
+        return cls(named, options.setting("entry_parameters"))
 
     def change(self, url: str) -> str:
         """Return ``url`` without tracking parameters."""
-        return keep_parameters(url, lambda name: not self._query.fullmatch(name))
+        return self.named.unless_allowed(url, self.named.remove(url))
 
 
 @dataclass(slots=True)
