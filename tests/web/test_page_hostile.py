@@ -136,6 +136,25 @@ def test_time_is_linear(part: bytes) -> None:
         read(start + part * (320_000 // len(part)))
 
 
+@pytest.mark.slow
+@pytest.mark.behaviour("SE-04")
+@pytest.mark.parametrize(
+    ("start", "part"),
+    [
+        (b"<table>", b"<tr><td>x<td>y"),
+        (b"<table>", b"<caption>x<tr><td>x<td>y"),
+        (b"<table><tr>" + b"<td rowspan=60000>z" * 50, b"<tr><td>x<td>y"),
+        (b"<table>", b"<tr><td colspan=50>x<td>y"),
+        (b"<table><tr>", b"<td colspan=50>x"),
+    ],
+)
+def test_time_of_tables_is_linear(start: bytes, part: bytes) -> None:
+    body = start + part * (320_000 // len(part))
+    with effort_within(600):
+        page = read(body, ReadOptions(outline=True))
+    assert sum(len(block.markdown) for block in page.content) < 2 * len(body)
+
+
 @pytest.mark.parametrize(
     "part", [b"<!DOCTYPE [", b"<a b='", b"<![CDATA[", b"<a>", b"<!--", b"<?", b"<a><b></a>"]
 )

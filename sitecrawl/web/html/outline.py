@@ -36,6 +36,7 @@ _TICKS = re.compile("`+")
 _ITEM_START = re.compile(r"- |1\. ")  # any other start of a list needs an empty line before it
 MAX_LEAD = 1_000  # characters of a table's head up to which it is repeated
 MAX_SPAN = 50  # columns that a cell spans, and columns with cells that span rows
+MAX_EMPTY = 8  # empty cells that spans make of each cell of a table on average
 
 
 class Kind(Enum):
@@ -265,6 +266,8 @@ class MarkedText(TextBuilder):
         """The Markdown of the pieces of the last line; open formatting continues in the next."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
+        if not marks and not self._open:  # most lines of tables and of plain text
+            return _TAG.sub(r"\\<", " ".join("".join(pieces).split()))
         writer = _LineWriter(self.url, plain=self.outline.kind in NEVER_BOLD)
         for mark in self._open:
             writer.open(mark)
@@ -547,17 +550,22 @@ def _listing(node: Structure) -> Iterator[ContentBlock]:
 
 def _table(node: Structure) -> Iterator[ContentBlock]:
     """The rows of a table, one block each; a table of one column serves the layout only."""
-    rows = [each for each in node.children if isinstance(each, Structure) and each.kind is Kind.ROW]
-    columns = [sum(cell.columns for cell in _cells(row)) for row in rows]
-    if max(columns, default=0) <= 1:
+    rows: list[Structure] = []
+    captions: list[Structure | OutlineLine] = []
+    for each in node.children:
+        if isinstance(each, Structure) and each.kind is Kind.ROW:
+            rows.append(each)
+        else:
+            captions.append(each)
+    spanning = _keeps_spans(rows)
+    width = max((_width(row, spanning=spanning) for row in rows), default=0)
+    if width <= 1:
         yield from _blocks(node.children)
         return
-    yield from _blocks(each for each in node.children if each not in rows)  # captions
-    width = max(columns)
-    head = [cell for cell in _cells(rows[0]) if cell.children]
-    has_head = all(cell.is_head for cell in head)
+    yield from _blocks(captions)
+    has_head = all(cell.is_head for cell in _cells(rows[0]) if cell.children)
     reaching: dict[int, int] = {}
-    shown = [_row(row, reaching) for row in rows]
+    shown = [_row(row, reaching, spanning=spanning) for row in rows]
     first = shown.pop(0) if has_head else _in_pipes([""] * width)
     lead = f"{first}\n{_in_pipes(['---'] * width)}"
     yield _block(list(_lines(rows[0])), lead if has_head else f"{lead}\n{shown.pop(0)}")
@@ -570,17 +578,29 @@ def _cells(row: Structure) -> list[Structure]:
     return [each for each in row.children if isinstance(each, Structure) and each.kind is Kind.CELL]
 
 
-def _row(row: Structure, reaching: dict[int, int]) -> str:
+def _keeps_spans(rows: Sequence[Structure]) -> bool:
+    """Return True unless spans would fill the table with far more empty cells than it has cells."""
+    cells = [cell for row in rows for cell in _cells(row)]
+    empty = sum(cell.columns - 1 + min(cell.rows, len(rows)) - 1 for cell in cells)
+    return empty <= MAX_EMPTY * len(cells)
+
+
+def _width(row: Structure, *, spanning: bool) -> int:
+    cells = _cells(row)
+    return sum(cell.columns for cell in cells) if spanning else len(cells)
+
+
+def _row(row: Structure, reaching: dict[int, int], *, spanning: bool) -> str:
     """A row; ``reaching`` maps columns filled by cells above to the rows that they still span."""
     cells: list[str] = []
     for cell in _cells(row):
         while reaching.get(len(cells)):
             reaching[len(cells)] -= 1
             cells.append("")
-        if cell.rows > 1 and len(cells) < MAX_SPAN:
+        if spanning and cell.rows > 1 and len(cells) < MAX_SPAN:
             reaching[len(cells)] = cell.rows - 1
         words = " ".join(line.markdown for line in _lines(cell))
-        cells += [words.replace("|", "\\|"), *[""] * (cell.columns - 1)]
+        cells += [words.replace("|", "\\|"), *[""] * (cell.columns - 1 if spanning else 0)]
     return _in_pipes(cells)
 
 
