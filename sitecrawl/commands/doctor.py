@@ -77,6 +77,7 @@ class Command(FetchingCommand):
             params,
             [url, *addresses(url)],
             collector=SiteCollector,
+            typed=[url],
             max_pages=MAX_PAGES + MAX_SITEMAPS,
         ) as fetched:
             found = diagnose(url, params, self.rules(configuration), fetched)

@@ -70,7 +70,8 @@ class Command(FetchingCommand):
                 return NO_RESULT
             depth = looked_at.stored.depth + 1 if looked_at.stored else 1
             params, spider = source.configuration.params, self.spider()
-            with fetch(self.crawler_process, self.settings, spider, params, [url]) as fetched:
+            process, settings = self.crawler_process, self.settings
+            with fetch(process, settings, spider, params, [url], typed=[url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
                 found = list(_explained(explainer, rules, fetched, depth, params.obedience()))
                 print_errors(_problems(fetched, url))

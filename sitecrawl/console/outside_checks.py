@@ -49,6 +49,7 @@ def check_outside(
         params,
         urls,
         collector=OutcomeCollector,
+        typed=source.configuration.params.start,
         max_pages=len(urls),
     ) as fetched:
         checks = list(_checks(fetched, urls, params.realm))

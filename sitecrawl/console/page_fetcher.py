@@ -76,9 +76,17 @@ class FetchedPages(NamedTuple):
 
 
 class PageCollector:
-    """Mixin, placed before a spider's class, that keeps the pages read and emits no documents."""
+    """Mixin, placed before a spider's class, that keeps the pages read and emits no documents.
+
+    ``typed`` are the URLs that the user chose; those to fetch may come from pages.
+    """
 
     collected: CollectedPages
+    typed: Sequence[str]
+
+    def typed_starts(self) -> Sequence[str]:
+        """Return the URLs that the user chose."""
+        return self.typed
 
     def parse(self, response: Response, **_: Any) -> list[Request]:
         """Keep the page; return the further requests for it."""
@@ -116,11 +124,13 @@ def fetch(
     urls: Sequence[str],
     *,
     collector: type[PageCollector] = PageCollector,
+    typed: Sequence[str],
     max_pages: int = 1,
 ) -> Iterator[FetchedPages]:
     """Fetch each URL once, robots.txt first, at the pace of the crawl.
 
-    The crawl's own database is not touched; a temporary one exists until the context ends.
+    The crawl's own database is not touched; a temporary one exists until the context ends. Of
+    private networks only the hosts of ``typed``, URLs that the user chose, are asked.
     """
     collected = CollectedPages()
     make: Callable[..., type[Spider]] = type
@@ -128,7 +138,9 @@ def fetch(
         own = settings.copy()
         database = f"sqlite:///{Path(folder) / 'looked.db'}"
         own.setdict({**NO_OUTPUT, "SITECRAWL_DATABASE": database}, priority=ABOVE_CMDLINE)
-        crawler = Crawler(make("Looked", (collector, spider), {"collected": collected}), own)
+        crawler = Crawler(
+            make("Looked", (collector, spider), {"collected": collected, "typed": typed}), own
+        )
         process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=max_pages)
         process.start()
         with open_records(database) as records:

@@ -143,27 +143,18 @@ class Dialer:
     async def dial(self, route: Route, observer: ConnectionObserver) -> Connection:
         """Open a connection; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
         host, port = route.tunnel[:2] if route.tunnel else route[:2]
-        addresses = await self._permitted(host, guarded=route.guarded)
+        seconds = self._limits.read_timeout
+        rule = self._rule if route.guarded else None
+        addresses = await permitted_addresses(host, rule, seconds)
         connection = Connection(route, self._limits, observer)
         try:
-            async with asyncio.timeout(self._limits.read_timeout):
+            async with asyncio.timeout(seconds):
                 made = await connect_first(addresses, port, route.bind)
                 await self._begin(connection, made)
         except OSError as error:
             at = "" if route.guarded else f"proxy {host}:{port}: "
             raise connect_error(error, at) from error
         return connection
-
-    async def _permitted(self, host: str, *, guarded: bool) -> list[str]:
-        addresses = await addresses_of(host, self._limits.read_timeout)
-        if not guarded:
-            return addresses
-        self._rule.resolved(host, addresses)
-        decisions = [(address, self._rule.decide(address)) for address in addresses]
-        permitted = [address for address, decision in decisions if decision.allowed]
-        if not permitted:
-            raise AddressRefusedError(decisions[0][1].rule)
-        return permitted
 
     async def _begin(self, connection: Connection, made: socket.socket) -> None:
         """Start the connection's protocol, with TLS and a tunnel where the route needs them."""
@@ -187,6 +178,21 @@ class Dialer:
             "ssl_handshake_timeout": self._limits.read_timeout,
             "ssl_shutdown_timeout": TLS_SHUTDOWN_TIMEOUT,
         }
+
+
+async def permitted_addresses(host: str, rule: AddressRule | None, seconds: float) -> list[str]:
+    """Look up the addresses of ``host`` and return those that the rule allows.
+
+    Without a rule, that is for a proxy, which the user chose, all are returned. Raises
+    CannotResolveHostError and AddressRefusedError.
+    """
+    addresses = await addresses_of(host, seconds)
+    if rule is None:
+        return addresses
+    permitted, decision = rule.permitted(host, addresses)
+    if not permitted:
+        raise AddressRefusedError(decision.rule)
+    return permitted
 
 
 async def connect_first(addresses: Sequence[str], port: int, bind: BindAddress) -> socket.socket:

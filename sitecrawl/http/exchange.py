@@ -16,6 +16,7 @@ from sitecrawl.http.fetch_errors import (
     disconnect_error,
 )
 from sitecrawl.http.messages import Framing, HeadReader, ResponseHead, framing_of, is_persistent
+from sitecrawl.policy.http.network_addresses import AddressRule
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -53,6 +54,12 @@ def fetch_params(crawler: Crawler) -> FetchParams:
     configuration = getattr(crawler.spider, "configuration", None)
     params = getattr(configuration, "params", None)
     return params if isinstance(params, FetchParams) else FetchParams.model_validate({})
+
+
+def address_rule(crawler: Crawler) -> AddressRule:
+    """Return the rule of all connections of the crawl; without starts for a foreign spider."""
+    rule: AddressRule | None = getattr(crawler.spider, "address_rule", None)
+    return rule or AddressRule(allow_private=fetch_params(crawler).allow_private)
 
 
 class ReadTimer:

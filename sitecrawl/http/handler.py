@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from time import monotonic
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.exceptions import NotConfigured
@@ -17,7 +16,13 @@ from sitecrawl.http.connection_pool import ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.dialing import Certificates, Dialer
 from sitecrawl.http.early_close import DownloadStopper
-from sitecrawl.http.exchange import Exchange, FetchLimits, fetch_params, limits_of
+from sitecrawl.http.exchange import (
+    Exchange,
+    FetchLimits,
+    address_rule,
+    fetch_params,
+    limits_of,
+)
 from sitecrawl.http.fetch_errors import (
     BrokenEncodingError,
     DecodedTooLargeError,
@@ -25,13 +30,10 @@ from sitecrawl.http.fetch_errors import (
     UnansweredError,
 )
 from sitecrawl.http.messages import request_bytes, route_of
-from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.reqmeta import WIRE_BYTES, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.exceptions import StopDownload
@@ -169,7 +171,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
             max_idle_connections(crawler.settings.getint("CONCURRENT_REQUESTS")),
         )
-        self._dialer = _dialer(params)
+        self._dialer = _dialer(crawler, params)
         self._stopper = DownloadStopper(crawler)
 
     async def download_request(self, request: Request) -> Response:
@@ -203,12 +205,10 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         return answer.response(body, exchange.received, connection)
 
 
-def _dialer(params: FetchParams) -> Dialer:
+def _dialer(crawler: Crawler, params: FetchParams) -> Dialer:
     """Build the dialer from a crawl's options."""
-    starts: Sequence[str] = getattr(params, "start", ())
-    hosts = [urlsplit(start).hostname or "" for start in starts]
     return Dialer(
-        AddressRule(hosts, allow_private=params.allow_private),
+        address_rule(crawler),
         Certificates(verify=params.verify_tls, exempt=params.unverified_origins),
         limits_of(params),
     )

@@ -11,8 +11,8 @@ from scrapy.utils.misc import load_object
 from w3lib.html import get_meta_refresh
 
 from sitecrawl.config.assembly import agent
-from sitecrawl.policy.decision import ALLOWED, Decision
-from sitecrawl.policy.http.network_addresses import AddressRule
+from sitecrawl.http.exchange import address_rule
+from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.rendering import RenderAlways, RenderPolicy, RenderWhereNeeded
 from sitecrawl.render.rendered_page import (
     FetchedPage,
@@ -59,8 +59,7 @@ class RenderService:
         self._policy: RenderPolicy = (
             RenderWhereNeeded() if params.render == "auto" else RenderAlways()
         )
-        self._rule = AddressRule(allow_private=params.allow_private)
-        self._crawled_addresses: set[str] = set()
+        self._rule = address_rule(crawler)
         self._slots = asyncio.Semaphore(params.render_pages)
         self._renderer: Renderer | None = None
         self._trouble = ""
@@ -84,7 +83,6 @@ class RenderService:
         is_page = request.method == "GET" and response.status == 200
         if not (is_page and is_html(media_type(content_type, response.body))):
             return response
-        self._crawled_addresses.add(str(response.ip_address))
         before = read_shell(decode(response.body, content_type)[0])
         decision = self._policy.decide(response.url, before)
         self._stats.inc_value(f"sitecrawl/render/{decision.reason}")
@@ -128,7 +126,7 @@ class RenderService:
 
     def _sandbox_proxy(self, renderer: Renderer) -> SandboxProxy:
         return SandboxProxy(
-            self._permit, self._params.render_max_size, renderer.proxy_address or "127.0.0.1"
+            self._rule, self._params.render_max_size, renderer.proxy_address or "127.0.0.1"
         )
 
     def _load_renderer(self, name: str) -> Renderer:
@@ -146,10 +144,6 @@ class RenderService:
         if trouble != self._trouble:
             logger.error("Pages cannot be rendered: %s", trouble)
         self._trouble = trouble
-
-    def _permit(self, address: str) -> Decision:
-        """Allow public addresses and those that the crawl itself has connected to."""
-        return ALLOWED if address in self._crawled_addresses else self._rule.decide(address)
 
     def _replaced(
         self,

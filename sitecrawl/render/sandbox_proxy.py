@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from sitecrawl.policy.decision import Decision
+from scrapy.exceptions import CannotResolveHostError
+
+from sitecrawl.http.dialing import connect_first, permitted_addresses
+from sitecrawl.http.fetch_errors import AddressRefusedError
+from sitecrawl.policy.http.network_addresses import AddressRule
 
 HEAD_SECONDS = 30.0
 CONNECT_SECONDS = 10.0
 CHUNK = 65536
+NETWORK_ERRORS = (OSError, TimeoutError, CannotResolveHostError)
 # Hop-by-hop headers are not forwarded (RFC 9110, 7.6.1).
 _HOP_BY_HOP = ("connection:", "proxy-connection:", "proxy-authorization:", "keep-alive:")
 
@@ -26,13 +30,11 @@ class SandboxProxy:
     connections that were not made; ``exceeded`` is set once more than ``max_bytes`` arrived.
     """
 
-    def __init__(
-        self, decide: Callable[[str], Decision], max_bytes: int, address: str = "127.0.0.1"
-    ) -> None:
+    def __init__(self, rule: AddressRule, max_bytes: int, address: str = "127.0.0.1") -> None:
         self.refused = 0
         self.exceeded = False
         self.url = ""
-        self._decide = decide
+        self._rule = rule
         self._left = max_bytes
         self._address = address
         self._tasks: set[asyncio.Task[None]] = set()
@@ -68,7 +70,7 @@ class SandboxProxy:
             async with asyncio.timeout(HEAD_SECONDS):
                 head = await reader.readuntil(b"\r\n\r\n")
             await self._forward(head.decode("latin-1"), reader, writer)
-        except (OSError, ValueError, TimeoutError, EOFError, asyncio.LimitOverrunError):
+        except (*NETWORK_ERRORS, ValueError, EOFError, asyncio.LimitOverrunError):
             pass  # the page sees a lost connection
         finally:
             writer.close()
@@ -116,15 +118,13 @@ class SandboxProxy:
 
     async def _connect(self, host: str, port: int) -> tuple[StreamReader, StreamWriter] | None:
         """Connect to an allowed address of ``host``; None if there is none."""
-        loop = asyncio.get_running_loop()
-        name = "localhost" if host.endswith(".localhost") else host  # RFC 6761, 6.3
         async with asyncio.timeout(CONNECT_SECONDS):
-            for *_, place in await loop.getaddrinfo(name, port, type=1):
-                address = str(place[0])
-                if self._decide(address).allowed:
-                    return await asyncio.open_connection(address, port)
-        self.refused += 1
-        return None
+            try:
+                addresses = await permitted_addresses(host, self._rule, CONNECT_SECONDS)
+            except AddressRefusedError:
+                self.refused += 1
+                return None
+            return await asyncio.open_connection(sock=await connect_first(addresses, port, None))
 
 
 async def _copy(reader: StreamReader, writer: StreamWriter) -> None:

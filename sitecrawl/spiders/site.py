@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
+from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.reqmeta import read_page_of, visit_of
 from sitecrawl.responses import request_of
 
@@ -161,6 +162,16 @@ class SiteSpider(Spider):
     def crawl(self) -> Crawl:
         """The parts of the crawl; raises RuntimeError outside of a crawl."""
         return crawl_of(self.crawler)
+
+    @cached_property
+    def address_rule(self) -> AddressRule:
+        """The rule of all connections of the crawl: only its starts may be in private networks."""
+        allow_private = self.configuration.params.allow_private
+        return AddressRule.of_starts(self.typed_starts(), allow_private=allow_private)
+
+    def typed_starts(self) -> Sequence[str]:
+        """Return the URLs that the user chose."""
+        return self.configuration.params.start
 
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
         """Make candidates of the links of a page, and a document of the page.

@@ -38,7 +38,7 @@ def test_links_outside_are_stored_and_checked_politely(
             "/a": page(links[1], title="A"),
         }
     )
-    crawl(f"{origin}/", store_outside="links", delay=0.2)
+    crawl(f"{origin}/", store_outside="links", delay=0.2, allow_private=1)
     assert server.log.targets(elsewhere) == []
     before = outside(say)
     assert {url: (row["outcome"], row["pages"]) for url, row in before.items()} == {
@@ -106,7 +106,7 @@ def test_assets_of_any_host_are_stored_and_checked(
             "/static/logo.png": Answer(b"PNG", headers={"Content-Type": "image/png"}),
         }
     )
-    crawl(f"{origin}/", store_outside="assets")
+    crawl(f"{origin}/", store_outside="assets", allow_private=1)
     own = ("site.css", "app.js", "logo.png", "film.mp4", "film.webm", "film.vtt", "song.mp3")
     expected = {f"{origin}/static/{name}" for name in (*own, "lazy.png")}
     expected |= {f"{elsewhere}/lib.js", f"{elsewhere}/dead"}
@@ -134,3 +134,22 @@ def test_links_come_before_assets_within_the_bound_of_a_page(
     rows = outside(say)
     assert len(rows) == 200
     assert rows[f"{elsewhere}/good"]["kind"] == "link"
+
+
+@pytest.mark.behaviour("REP-08")
+def test_no_private_address_is_asked_because_a_page_names_it(
+    server: Server, crawl: CrawlCommand, fetching: Say, say: Say
+) -> None:
+    elsewhere = server.serve({"*": "<p>done"}, address="127.0.0.2")
+    port = elsewhere.rpartition(":")[2]
+    hosts = ("127.0.0.2", "127.0.0.2.", "2130706434", "0x7f000002", "[::ffff:127.0.0.2]")
+    links = [f"http://{host}:{port}/admin/delete?id={n}" for n, host in enumerate(hosts)]
+    links += ["http://169.254.169.254/latest/meta-data/", "http://[::1]:1/"]
+    origin = server.serve({"/": page(*links, title="Home")})
+    crawl(f"{origin}/", store_outside="links")
+    said = fetching("report", "--check-outside", "--list", "outside")
+    assert said.status == 0, said.err
+    rows = outside(say).values()
+    assert len(rows) >= len(hosts)
+    assert {row["outcome"] for row in rows} == {"not checked"}
+    assert server.log.connected(elsewhere) == 0

@@ -27,6 +27,7 @@ from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.http.fetch_errors import error_class_names
 from sitecrawl.http.handler import BoundedDownloadHandler
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure, answer_of_status
+from sitecrawl.policy.http.network_addresses import AddressRule
 from tests.fetch.names import Names
 from tests.fetch.tls import Authority
 
@@ -61,7 +62,10 @@ class Fetch:
         """A handler for a crawl that starts at ``start``."""
         self.crawler = get_crawler()
         params = Options.model_validate({"start": (start,), **options})
-        self.crawler.spider = Configured("test", configuration=SimpleNamespace(params=params))
+        rule = AddressRule.of_starts([start], allow_private=params.allow_private)
+        self.crawler.spider = Configured(
+            "test", configuration=SimpleNamespace(params=params), address_rule=rule
+        )
         made = build_from_crawler(BoundedDownloadHandler, self.crawler)
         self._handlers.append(made)
         return made

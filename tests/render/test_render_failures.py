@@ -18,7 +18,7 @@ from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.decision import ALLOWED
+from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.render import browser
 from sitecrawl.render.browser import find_chromium
 from sitecrawl.render.rendered_page import FetchedPage, RendererMissingError
@@ -165,7 +165,7 @@ async def test_a_start_that_hangs_is_given_up_and_ended(
     params = CrawlParams(start="http://127.0.0.1/")
     renderer = browser.PlaywrightRenderer(get_crawler(), params, "test")
     answered = FetchedPage("http://127.0.0.1/", b"<p>", {})
-    proxy = SandboxProxy(lambda _: ALLOWED, 1000)
+    proxy = SandboxProxy(AddressRule(), 1000)
     with pytest.raises(RendererMissingError, match="did not start within 3 seconds"):
         await deferred_from_coro(renderer.show(answered, proxy))
     await deferred_from_coro(renderer.close())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Self
+from urllib.parse import urlsplit
 
 from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
 
@@ -88,7 +90,7 @@ PRIVATE_ADDRESS = RefusalReason(
 
 
 class AddressRule:
-    """Rule that keeps a crawl out of non-public networks.
+    """Rule that keeps a crawl out of non-public networks, the same for all of its connections.
 
     A start whose host resolves only to such networks allows exactly the addresses of its first
     lookup. A host that resolves there later is refused, so that a site cannot point its name at
@@ -100,6 +102,11 @@ class AddressRule:
         self._unresolved_starts = set(map(_normalized, start_hosts))
         self._allowed: set[str] = set()
 
+    @classmethod
+    def of_starts(cls, starts: Iterable[str], *, allow_private: bool) -> Self:
+        """Return the rule of a crawl with these starts, which are URLs."""
+        return cls((urlsplit(each).hostname or "" for each in starts), allow_private=allow_private)
+
     def resolved(self, host: str, addresses: Sequence[str]) -> None:
         """Record the lookup of ``host``; only the first one of a start counts."""
         if not addresses or _normalized(host) not in self._unresolved_starts:
@@ -107,6 +114,13 @@ class AddressRule:
         self._unresolved_starts.discard(_normalized(host))
         if all(map(special_network, addresses)):
             self._allowed.update(map(_normalized, addresses))
+
+    def permitted(self, host: str, addresses: Sequence[str]) -> tuple[list[str], Decision]:
+        """Return those addresses of ``host`` to connect to, and the decision about the first."""
+        self.resolved(host, addresses)
+        decisions = [(address, self.decide(address)) for address in addresses]
+        allowed = [address for address, decision in decisions if decision.allowed]
+        return allowed, decisions[0][1] if decisions else ALLOWED
 
     def decide(self, address: str) -> Decision:
         """Decide about a connection to ``address``."""
