@@ -228,10 +228,10 @@ class ModelTools:
         text = _clean(text)
         end = offset + MAX_TEXT
         return ReadText(
-            url=page.url,
+            url=_clean(page.url),
             title=_clean(page.title),
-            language=page.fields.get("language"),
-            modified_at=page.fields.get("modified_at"),
+            language=_clean(page.fields.get("language") or "") or None,
+            modified_at=_clean(page.fields.get("modified_at") or "") or None,
             format="markdown" if page.markdown else "text",
             text=text[offset:end],
             next_offset=end if end < len(text) else None,
@@ -319,7 +319,7 @@ class ModelTools:
 
 def _listed(sections: Sequence[HeadedSection]) -> list[ListedSection]:
     return [
-        ListedSection(heading=_clean(each.heading), section=each.anchor or each.heading)
+        ListedSection(heading=_clean(each.heading), section=_clean(each.anchor or each.heading))
         for each in sections[:MAX_SECTIONS]
     ]
 
@@ -331,10 +331,13 @@ def _section_text(page: PageRecord, section: str) -> str:
     sections = page.sections()
     wanted = section.strip().lower()
     for each in sections:
-        if section == each.anchor or wanted == each.heading.lower():
+        names = (each.anchor, _clean(each.anchor))
+        if section in names or wanted in (each.heading.lower(), _clean(each.heading).lower()):
             return each.text
     known = ", ".join(each.anchor or each.heading for each in sections[:20])
-    raise ToolError(f"There is no section {section[:200]!r}; known: {known or 'none'}")
+    raise ToolError(
+        f"There is no section {section[:200]!r}; known: {_clean(known)[:MAX_TEXT] or 'none'}"
+    )
 
 
 def _clean(text: str) -> str:

@@ -13,8 +13,10 @@ from urllib.parse import parse_qsl
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
+from twisted.web.http import HTTPChannel
 from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET, Site
+from twisted.web.server import NOT_DONE_YET, Request, Site
+from typing_extensions import override
 
 from sitecrawl.browse.web_pages import TEXT, PageReply, PageRequest, WebPages
 
@@ -36,6 +38,35 @@ HEADERS = {
     "Permissions-Policy": "interest-cohort=(), camera=(), geolocation=(), microphone=()",
     "Cache-Control": "private, no-cache",
 }
+
+
+class BodylessRequest(Request):
+    """Request that is refused as soon as its head announces a body, however long."""
+
+    @override
+    def gotLength(self, length: int | None) -> None:
+        """Refuse a body; ``length`` is None for one of unknown length."""
+        if length == 0:
+            super().gotLength(length)  # type: ignore[no-untyped-call]
+        elif isinstance(self.channel, BoundedChannel):
+            self.channel.refuse(b"413 Content Too Large")
+
+
+class BoundedChannel(HTTPChannel):
+    """Connection that answers a line that is too long, where Twisted closes without a status."""
+
+    @override
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """Refuse a request line (RFC 9110, 15.5.15) or header field (RFC 6585, 5)."""
+        fields = b"431 Request Header Fields Too Large"
+        self.refuse(fields if self.requests else b"414 URI Too Long")
+
+    def refuse(self, status: bytes) -> None:
+        """Send a status without a body, and close."""
+        head = b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        transport: Any = self.transport
+        transport.write(head)
+        transport.loseConnection()
 
 
 class BrowseResource(Resource):
@@ -99,8 +130,10 @@ def serve(
     loop: Any = reactor
     pool = ThreadPool(1, THREADS, "browse")
     resource = BrowseResource(pages, pool, hosts, origins)
-    site = Site(resource, timeout=IDLE_SECONDS)  # type: ignore[no-untyped-call]
+    site: Any = Site(resource, timeout=IDLE_SECONDS)  # type: ignore[no-untyped-call]
     site.displayTracebacks = False
+    site.protocol = BoundedChannel
+    site.requestFactory = BodylessRequest
     loop.listenTCP(port, site, interface=ADDRESS)
     pool.start()
     loop.addSystemEventTrigger("during", "shutdown", pool.stop)

@@ -32,7 +32,7 @@ from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
-from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.sync.target import TargetUriError, check_target
 
 logger = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Command(StartedCommand, crawl.Command):
 
     Exit statuses: 0 done, 1 the crawl has no document or could not write, or could not begin, 2 the
     configuration is wrong and nothing was requested, 3 the database failed, 4 done, but a start
-    produced nothing.
+    produced nothing, 130 a signal ended it.
     """
 
     crawler: Crawler | None = None
@@ -62,7 +62,7 @@ class Command(StartedCommand, crawl.Command):
             "docs/configuration.md lists them. Exit status: 0 done; 1 there is no document "
             "at all, or the output could not be written; 2 the configuration is wrong, "
             "nothing was requested; 3 the crawl database failed; 4 done, but some of the starts "
-            "produced nothing."
+            "produced nothing; 130 a signal (Ctrl-C, SIGTERM) ended it, the same command goes on."
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -173,10 +173,15 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
 
 
 def exit_status(crawler: Crawler | None) -> int | None:
-    """Return the exit status that the crawl set; None if it set none or never began."""
+    """Return the exit status that the crawl set; None if it set none or never began.
+
+    A signal that ended the crawl counts unless something failed as well.
+    """
     try:
         stats = crawler.stats if crawler is not None else None
     except RuntimeError:
         return None
     status = stats.get_value("sitecrawl/exit_status") if stats is not None else None
+    if stats and status in (DONE, STARTS_FAILED) and stats.get_value("finish_reason") == "shutdown":
+        return INTERRUPTED
     return int(status) if status is not None else None

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.maintenance import with_noun
-from sitecrawl.console.terminal import print_errors
+from sitecrawl.console.terminal import CONTROLS, print_errors
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.llms_text import (
     ListedDocument,
@@ -61,7 +61,7 @@ def _texts(records: Records, pages: Sequence[ListedDocument]) -> Iterator[str]:
             changes = (records.change(seq) for _, seq in page.seqs)
             found = [record for record in changes if record]  # a crawl may have replaced one
             if found:
-                yield llms_full_entry(page, found)
+                yield CONTROLS.sub("", llms_full_entry(page, found))
 
 
 def _paths(place: Path, origin: str, *, single: bool) -> tuple[Path, Path]:

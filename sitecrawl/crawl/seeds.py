@@ -56,7 +56,8 @@ REMEDIES = {
     "robots_txt_unreachable": f"without its robots.txt nothing may be requested: {LATER}",
     "server_error": LATER,
     "timeout": f"{LATER}, or give a longer -a timeout=",
-    "tls_failed": "have the certificate renewed, or, if you trust the network, give "
+    "tls_failed": "give http:// if the server has no TLS; else have the certificate renewed, or, "
+    "if you trust the network, give "
     "-a unverified_origins=ORIGIN (-a verify_tls=no for all)",
     "too_slow": f"{LATER}, or give a longer -a max_time=",
     "unauthorized": "give -a auth=ORIGIN=user:password",

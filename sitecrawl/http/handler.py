@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from sitecrawl.http.fetch_errors import (
     UnansweredError,
 )
 from sitecrawl.http.messages import request_bytes, route_of
-from sitecrawl.reqmeta import WIRE_BYTES, origin_of, robots_of
+from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             except UnansweredError:
                 if request.body or request.method not in IDEMPOTENT:
                     raise
+            await _keep_pace(request)
         return await self._send(request, await self._dialer.dial(route, self._pool))
 
     async def close(self) -> None:
@@ -203,6 +205,17 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         exchange = Exchange(answer, self._limits.header)
         body = await connection.send_request(request_bytes(request, connection.route), exchange)
         return answer.response(body, exchange.received, connection)
+
+
+async def _keep_pace(request: Request) -> None:
+    """Wait for the pause of the request's origin before the request is repeated."""
+    origin = origin_of(request)
+    if origin is None or not origin.pace.interval:
+        return
+    pause = origin.pace.interval
+    await asyncio.sleep(pause)
+    origin.postpone(asyncio.get_running_loop().time() + pause)
+    request.meta[SENT_AT] += pause
 
 
 def _dialer(crawler: Crawler, params: FetchParams) -> Dialer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import sqlite3
 import time
 import xml.etree.ElementTree as ET
@@ -345,3 +346,20 @@ def test_wrong_usage_is_told_in_one_line(tmp_path: Path, shown: Shown) -> None:
         f"Port {shown.app.port} is in use; give another one with --port.\n",
     )
     assert urlsplit(shown.app.address).hostname == "127.0.0.1"
+
+
+@pytest.mark.behaviour("BR-01")
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (f"POST / HTTP/1.1\r\nContent-Length: {10**15}\r\n", 413),
+        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n", 413),
+        ("POST / HTTP/1.1\r\n", 405),
+        (f"GET /search?q={'x' * 60_000} HTTP/1.1\r\n", 414),
+        (f"GET / HTTP/1.1\r\nX: {'x' * 60_000}\r\n", 431),
+    ],
+)
+def test_what_is_too_large_is_refused_at_once(shown: Shown, head: str, status: int) -> None:
+    with socket.create_connection(("127.0.0.1", shown.app.port), timeout=10) as connection:
+        connection.sendall(f"{head}Host: 127.0.0.1:{shown.app.port}\r\n\r\n".encode())
+        assert connection.recv(100).startswith(f"HTTP/1.1 {status} ".encode())

@@ -11,6 +11,7 @@ from saying import Crawled, Say
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
+from sitecrawl.console.terminal import CONTROLS
 
 HOME = """<html lang="en"><head><title>Ex [Home] (1)</title><meta property="og:site_name" content="Example">
 <meta name="description" content="All about\nexamples, > quoted."></head><body><h1>Ex [Home] (1)</h1>
@@ -18,7 +19,7 @@ HOME = """<html lang="en"><head><title>Ex [Home] (1)</title><meta property="og:s
 SITE: dict[str, Page] = {
     "/": HOME,
     "/docs/": page(title="The documentation", text="Start here."),
-    "/docs/a": page(title="## Evil\n](x) title", text="Text of a."),
+    "/docs/a": page(title="## Evil\n](x) *title*", text="Text of a\x1b[31m\u202e."),
     "/user_guide/b(1)": page(title="B", text="Text of b."),
     "/no": page(title="No", text="Kept back.", head='<meta name="robots" content="noarchive">'),
 }
@@ -51,7 +52,7 @@ def test_both_files_of_a_site(known: Crawled, say: Say, tmp_path: Path) -> None:
     assert (said.status, said.out) == (0, "")
     assert said.err.startswith("1 document left out")
     index = parse((tmp_path / "out" / "llms.txt").read_text("utf-8"))
-    assert (index["title"], index["summary"]) == ("Example", "All about examples, > quoted.")
+    assert (index["title"], index["summary"]) == ("Example", "All about examples, \\> quoted.")
     assert index["info"].strip() == f"4 pages of {known.origin}."
     links = {
         name: {each["title"]: each["url"].removeprefix(known.origin) for each in found}
@@ -59,7 +60,7 @@ def test_both_files_of_a_site(known: Crawled, say: Say, tmp_path: Path) -> None:
     }
     assert links == {
         "Pages": {"Ex (Home) (1)": "/"},
-        "The documentation": {"The documentation": "/docs/", "## Evil )(x) title": "/docs/a"},
+        "The documentation": {"The documentation": "/docs/", "## Evil )(x) \\*title\\*": "/docs/a"},
         "User guide": {"B": "/user_guide/b%281%29"},
     }
     full = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
@@ -67,8 +68,10 @@ def test_both_files_of_a_site(known: Crawled, say: Say, tmp_path: Path) -> None:
     assert [url.removeprefix(known.origin) for _, url in titles] == [
         "/", "/docs/", "/docs/a", "/user_guide/b(1)",
     ]  # fmt: skip
-    assert full.count("Ex [Home]") == 1
+    assert full.count("Ex \\[Home\\]") == 1
+    assert "# \\## Evil \\](x) \\*title\\*\n" in full
     assert "Text of b." in full
+    assert not CONTROLS.search(full)
     assert "Kept back." not in full
     assert known.server.log.targets() == []
 

@@ -103,6 +103,7 @@ def test_what_waits_after_an_interrupt_or_a_limit_is_said(
         time.sleep(0.02)
     running.process.send_signal(signal.SIGINT)
     stopped = running.finish()
+    assert stopped.status == 130
     assert "URLs left for the next run: it was interrupted." in stopped.log
     assert "left for the next run" not in crawl(f"{origin}/").log
 

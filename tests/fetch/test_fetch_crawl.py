@@ -178,3 +178,20 @@ def pace_beside_hostile_servers(server: Server, crawl: CrawlCommand) -> float:
         assert sum(url.startswith(origin) for url in done.documents) == 20
         shares.append(utilisation(server.log.of(origin)[1:], 0.3))  # less the crawl's own start
     return sum(shares) / len(shares)
+
+
+@pytest.mark.behaviour("P-13", "K-04")
+def test_request_repeated_on_a_new_connection_keeps_the_pace(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {
+        "/": page("/breaks", "/after", title="Home"),
+        "/breaks": [Raw(), page(title="There")],
+        "/after": page(title="After"),
+        "/robots.txt": "User-agent: *\nCrawl-delay: 0.6\n",
+    }
+    origin = server.serve(site)
+    done = crawl(f"{origin}/", delay=0)
+    assert len(done.documents) == 3
+    assert server.log.targets(origin).count("/breaks") == 2
+    assert server.log.shortest_gap(origin) >= 0.58

@@ -6,6 +6,7 @@ one section for each folder. llms-full.txt has the text of every page, each belo
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,11 @@ MAX_DESCRIPTION = 200  # characters
 MAX_TITLE = 200
 ROOT_SECTION = "Pages"
 INDEX_NAMES = frozenset({"", "index.html", "index.htm", "index.php"})
-_LINK_TEXT = str.maketrans("[]", "()")
+_ESCAPED = {sign: f"\\{sign}" for sign in "\\`*[]<>&"}
+_AS_TEXT = str.maketrans(_ESCAPED)
+# The reference parser ends a link's text at any bracket, escaped or not.
+_LINK_TEXT = str.maketrans({**_ESCAPED, "[": "(", "]": ")"})
+_FIRST_SIGN = re.compile(r"\A(?=[#>+=~|-])|\A(\d+)(?=[.)])")
 _LINK_TARGET = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
 
 
@@ -91,20 +96,20 @@ def llms_text(origin: str, pages: Sequence[ListedDocument]) -> Iterator[str]:
     home = _home(pages)
     names = Counter(page.site_name for page in pages if page.site_name)
     name = next((each for each, _ in names.most_common(1)), "") or (home.title if home else "")
-    yield f"# {name or urlsplit(origin).netloc}"
+    yield f"# {as_text(name) or urlsplit(origin).netloc}"
     yield ""
     if home and home.description:
-        yield f"> {home.description}"
+        yield f"> {as_text(home.description)}"
         yield ""
     # The reference parser takes a blockquote for a summary only if another text follows it.
     yield f"{len(pages)} {'page' if len(pages) == 1 else 'pages'} of {origin}."
     yield ""
     for section, members in site_sections(pages).items():
-        yield f"## {section}"
+        yield f"## {as_text(section)}"
         yield ""
         for page in members:
             text = page.title.translate(_LINK_TEXT)
-            described = f": {page.description}" if page.description else ""
+            described = f": {as_text(page.description)}" if page.description else ""
             yield f"- [{text}]({page.url.translate(_LINK_TARGET)}){described}"
         yield ""
 
@@ -116,7 +121,12 @@ def llms_full_entry(page: ListedDocument, records: Iterable[Mapping[str, Any]]) 
     first, _, rest = text.partition("\n")
     if first.lstrip("# ").strip() == page.title:
         text = rest.strip()
-    return f"# {page.title}\n\nSource: {page.url}\n\n{text}\n"
+    return f"# {as_text(page.title)}\n\nSource: {page.url}\n\n{text}\n"
+
+
+def as_text(line: str) -> str:
+    """Escape what Markdown would read as markup in one line of a website's text."""
+    return _FIRST_SIGN.sub(r"\1\\", line.translate(_AS_TEXT), count=1)
 
 
 def _home(pages: Sequence[ListedDocument]) -> ListedDocument | None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 MAX_NESTING = 24  # nested lists, items, cells and quotes; deeper ones are not marked up
-MAX_LINES = 200_000  # of one page
+MAX_LINES = 120_000  # of one page
+MAX_ELEMENTS = 100_000  # of one page; of later ones only the lines are kept
+MAX_FORMATS = 16  # open at once; further ones are not marked up
 MAX_REOPENED = 8  # lines that one link may span
 MAX_URL = 2_000  # characters of an address in Markdown
 MAX_NUMBER = 10**6  # of an item
@@ -110,11 +112,20 @@ class Structure:
 class Outline:
     """Tree of a page's blocks, built while its text is collected."""
 
-    __slots__ = ("_lines", "_stack", "broken", "has_pages", "is_cut", "listings", "page")
+    __slots__ = (
+        "_elements",
+        "_lines",
+        "_stack",
+        "broken",
+        "has_pages",
+        "is_cut",
+        "listings",
+        "page",
+    )
 
     def __init__(self) -> None:
         self._stack = [Structure(Kind.ROOT)]
-        self._lines = 0
+        self._elements = self._lines = 0
         self.broken = True
         self.is_cut = False
         self.listings = 0  # open ones
@@ -127,9 +138,11 @@ class Outline:
         return self._stack[-1].kind
 
     def open(self, node: Structure) -> None:
-        """Begin an element; beyond ``MAX_NESTING`` only its lines are kept."""
+        """Begin an element; beyond the bounds only its lines are kept."""
         self.broken = True
-        self._stack.append(node if len(self._stack) < MAX_NESTING else self._stack[-1])
+        self._elements += 1
+        is_kept = len(self._stack) < MAX_NESTING and self._elements <= MAX_ELEMENTS
+        self._stack.append(node if is_kept else self._stack[-1])
 
     def close(self) -> None:
         """End the element that was opened last; drop it if it is empty."""
@@ -325,6 +338,8 @@ class _LineWriter:
     def open(self, mark: Format) -> None:
         """Begin formatting; a link or image within code splits the code around it."""
         if self._plain and mark.sign in (STRONG, EMPHASIS):
+            return
+        if len(self._active) + len(self._pending) >= MAX_FORMATS:
             return
         code = next((each for each, _ in self._active if each.sign == CODE), None)
         if code is not None and mark.sign in (LINK, IMAGE):
