@@ -45,7 +45,7 @@ KEPT = 30
 MIN_ANSWERS = 10
 """Pages that the origin has answered, below which one must be answered between two failures of a kind
 that are not charged to the origin; otherwise it may as well be down."""
-KIND, LINES = "kind", "lines"
+KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
@@ -135,7 +135,7 @@ class Evidence:
     novelty: Novelty = field(default_factory=Novelty)
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
-    _fruitless: dict[str, str | None] = field(default_factory=dict)
+    _fruitless: dict[str, tuple[str | None, Kind]] = field(default_factory=dict)
     _answers: int = 0
 
     def verdict(self, url: str) -> Verdict:
@@ -174,12 +174,13 @@ class Evidence:
         is_new = page.text is not None and self._is_new(page, kind, page.text)
         if page.again and not is_new:
             return False
+        self.kinds.add(page.url)
         for each in self._of(kind):
             each.add(is_new=is_new)
         if is_new:
             self._credit(page.referrer)
         elif len(self._fruitless) < MAX_FRUITLESS:
-            self._fruitless[page.url] = page.referrer
+            self._fruitless[page.url] = page.referrer, kind
         return is_new
 
     def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
@@ -191,10 +192,9 @@ class Evidence:
         for _ in range(MAX_CREDITED):
             if page is None or page not in self._fruitless:
                 return
-            way = self._fruitless.pop(page)
-            for each in self._of(self.kinds.of(page)):
+            page, kind = self._fruitless.pop(page)
+            for each in self._of(kind):
                 each.credit()
-            page = way
 
     def _of(self, kind: Kind) -> list[Yield]:
         """Return the yields of a kind and of its pools."""
@@ -272,12 +272,14 @@ class Evidence:
         for pool, each in self.pools.items():
             values = {"tried": round(each.tried, 2), "found": round(each.found, 2)}
             yield pool.basis, pool.name, values
-        yield LINES, "", {"all": packed(self.novelty.lines), "bare": packed(self.novelty.bare)}
+        sets = (self.novelty.lines, self.novelty.bare, self.kinds.requested)
+        yield SETS, "", dict(zip(("lines", "bare", "requested"), map(packed, sets), strict=True))
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
-        if basis == LINES:
-            self.novelty = Novelty(unpacked(values["all"]), unpacked(values["bare"]))
+        if basis == SETS:
+            self.novelty = Novelty(unpacked(values["lines"]), unpacked(values["bare"]))
+            self.kinds.requested = unpacked(values["requested"])
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0

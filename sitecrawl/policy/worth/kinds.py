@@ -2,7 +2,8 @@
 
 A kind is the template of a URL with the shapes of its parameters' values: ``topic=<#>.<#>`` and
 ``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
-(``action=edit``) is part of the kind; where many different ones are met they count as one.
+(``action=edit``) is part of the kind; where many different ones are met they count as one. So is the difference to the URLs that were
+requested before: those that differ in a session id alone are a kind of their own.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_plus
+from zlib import crc32
 
-from sitecrawl.policy.urls.templates import WORD, url_template
+from sitecrawl.policy.urls.templates import WORD, is_opaque, url_template
 
 MAX_CHOICES = 16
 """Number of different words at one place of a URL, above which they name pages and not kinds."""
@@ -25,6 +27,7 @@ MAX_WORD = 24
 """Length of a value that may be one of a few words, in characters."""
 MAX_PLACES = 5000
 """Number of places of URLs whose words are remembered."""
+MAX_REQUESTED = 250_000
 MAX_POOLS = 4
 """Number of parameters, and of directories, of a URL that are pools."""
 NAME = "<name>"
@@ -35,6 +38,7 @@ on any path."""
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
+_SEGMENT = re.compile(r"(?<=/)[^/?]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -55,23 +59,36 @@ class Kind(NamedTuple):
 
 @dataclass(slots=True)
 class Kinds:
-    """The kinds of the URLs of one origin, by the words that were met at each place."""
+    """The kinds of the URLs of one origin, by the words that were met at each place.
 
+    ``requested`` are the CRC-32 hashes of the URLs that were requested, each without the value of one
+    of its parameters, or without an id in its path.
+    """
+
+    requested: set[int] = field(default_factory=set)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def of(self, url: str) -> Kind:
         """Return the kind of an absolute URL."""
         template = url_template(url)
         path, folders = self._path(template.path, url)
+        again = ",".join(name for name, key in _variables(url) if key in self.requested)
+        again = f" again by {again}" if again else ""
         if not template.parameters:
-            return Kind(path, path, tuple(Pool(FOLDER, each) for each in reversed(folders)))
+            pools = tuple(Pool(FOLDER, each) for each in reversed(folders))
+            return Kind(path + again, path, pools)
         shapes = self._shapes(path, parameters_of(url))
         names = template.parameters
         pools = [Pool(NAMES, f"{path}?{'&'.join(names)}")]
         if len(names) > 1:
             pools.append(Pool(SET, f"{path}?{len(names)}"))
         pools += (Pool(PARAMETER, name) for name in names[:MAX_POOLS])
-        return Kind(f"{path}?{'&'.join(shapes)}", path, tuple(pools))
+        return Kind(f"{path}?{'&'.join(shapes)}{again}", path, tuple(pools))
+
+    def add(self, url: str) -> None:
+        """Record that a URL was requested."""
+        if len(self.requested) < MAX_REQUESTED:
+            self.requested.update(key for _, key in _variables(url))
 
     def _path(self, shape: str, url: str) -> tuple[str, list[str]]:
         """Return the shape of a path with the names of its directories, and its first directories.
@@ -133,7 +150,7 @@ _PLACEHOLDER = re.compile(r"<[a-z#]+>")
 
 def pattern_of(kind: str) -> str:
     """Return a regular expression for the URLs of a kind, for the option ``always_fetch``."""
-    path, mark, query = kind.partition("?")
+    path, mark, query = kind.partition(" again by ")[0].partition("?")
     pattern = "[^/?]+".join(map(re.escape, _PLACEHOLDER.split(path)))
     if not mark:
         return f"{pattern}$"
@@ -148,6 +165,22 @@ def shape_of(value: str) -> str:
     if len(shape) > MAX_WORD or shape == value:
         return NAME
     return _LETTERS.sub(lambda found: found[0] if len(found[0]) <= len("msg") else "<a>", shape)
+
+
+@lru_cache(maxsize=1024)
+def _variables(url: str) -> tuple[tuple[str, int], ...]:
+    """Return what of a URL may be varied, each with a hash of the rest of the URL."""
+    bare, _, query = url.partition("?")
+    found = []
+    for match in _SEGMENT.finditer(bare):
+        if is_opaque(match[0]):
+            found.append(("path", bare[: match.start()] + bare[match.end() :] + query))
+    parts = query.replace(";", "&").split("&") if query else []
+    for place, part in enumerate(parts[:MAX_POOLS]):
+        name = part.partition("=")[0]
+        rest = "&".join(parts[:place] + parts[place + 1 :])
+        found.append((unquote_plus(name), f"{bare}?{rest}&{name}"))
+    return tuple((name, crc32(rest.encode())) for name, rest in found)
 
 
 def parameters_of(url: str) -> list[tuple[str, str]]:
