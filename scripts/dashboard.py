@@ -29,8 +29,8 @@ PANELS: list[tuple[str, str, str, str, list[tuple[str, str]]]] = [
         "stat",
         "Changes held back",
         "none",
-        "They wait for scrapy frontier confirm-deletes.",
-        [(f"sitecrawl_deletions_held{{{OF}}}", "{{crawl}}")],
+        "They wait for scrapy frontier confirm.",
+        [(f"sitecrawl_changes_held{{{OF}}}", "{{crawl}}")],
     ),
     (
         "timeseries",

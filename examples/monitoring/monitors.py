@@ -18,7 +18,7 @@ class CrawlMonitor(Monitor):
 
     def test_no_deletion_waits(self):
         """Fail if somebody must confirm deletions."""
-        assert self.stat("sitecrawl/deletions_held") == 0, "scrapy frontier confirm-deletes"
+        assert self.stat("sitecrawl/changes_held") == 0, "scrapy frontier confirm"
 
     def test_few_pages_failed(self):
         """Fail if more than a fifth of the pages failed on the side of the servers."""

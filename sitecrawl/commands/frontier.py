@@ -54,7 +54,7 @@ ARGUMENTS = {
     "import": "FILE",
     "clear-errors": "",
     "retry": "URL",
-    "confirm-deletes": "[ORIGIN]",
+    "confirm": "[ORIGIN]",
     "delete-realm": "REALM",
     "prune": "DURATION",
     "forget-target": "TARGET",
@@ -85,7 +85,7 @@ class Command(StoredCommand):
             "documents. workers: the processes of the last run. refused: documents that a target of scrapy sync did not take, and why. "
             "left-out: kinds of pages of which the last run left URLs out, with the evidence and the "
             "option that fetches them. clear-errors: ask everything again that failed. retry URL: ask for one "
-            "URL again. confirm-deletes [ORIGIN]: carry out the deletions that were held back. "
+            "URL again. confirm [ORIGIN]: carry out the changes that were held back. "
             "delete-realm REALM: forget a realm, and delete its documents. "
             "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "
             "use any more, and make the file smaller. "
@@ -151,8 +151,8 @@ class Command(StoredCommand):
         match action:
             case "clear-errors":
                 return maintenance.clear_errors(database, realm)
-            case "confirm-deletes":
-                return maintenance.confirm_deletions(database, realm, origin_of(argument) or None)
+            case "confirm":
+                return maintenance.confirm(database, realm, origin_of(argument) or None)
             case "forget-target":
                 return maintenance.forget_target(database, argument)
             case "delete-realm":

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sitecrawl.console.terminal import ago, stamp
-from sitecrawl.frontier.base import SharedPages
+from sitecrawl.frontier.base import HeldGroup
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
 
@@ -35,7 +35,7 @@ class CrawlStatistics:
     run: RunRecord
     outcomes: dict[str, int]
     origins: Sequence[OriginCounts]
-    shared: Sequence[tuple[str, str, SharedPages]] = ()
+    held: Sequence[tuple[str, str, HeldGroup]] = ()
     targets: Sequence[TargetLag] = ()
 
     @classmethod
@@ -43,8 +43,8 @@ class CrawlStatistics:
         cls, records: Records, run: RunRecord, targets: Sequence[TargetLag] = ()
     ) -> CrawlStatistics:
         """Read the current statistics, and those from the end of ``run``."""
-        origins, shared = records.origins(run.realm), records.shared(run.realm)
-        return cls(run, records.counts(run.realm), origins, shared, targets)
+        origins, held = records.origins(run.realm), records.held(run.realm)
+        return cls(run, records.counts(run.realm), origins, held, targets)
 
     def ended(self, origin: OriginCounts) -> str:
         """Return the state in which the last run left an origin: one of the keys of WORDS."""
@@ -102,13 +102,13 @@ class CrawlStatistics:
         }
 
     def _record(self, origin: OriginCounts) -> dict[str, Any]:
-        shared = [asdict(each) for each in self._shared(origin)]
-        return {**asdict(origin), "ended": self.ended(origin), "shared": shared}
+        groups = [asdict(each) for each in self._held(origin)]
+        return {**asdict(origin), "ended": self.ended(origin), "held_for": groups}
 
-    def _shared(self, origin: OriginCounts) -> list[SharedPages]:
-        """Return the shared responses for which pages of an origin are suppressed."""
+    def _held(self, origin: OriginCounts) -> list[HeldGroup]:
+        """Return the losses of an origin that are held, by reason."""
         place = (origin.key, origin.realm)
-        return [each for key, realm, each in self.shared if (key, realm) == place]
+        return [each for key, realm, each in self.held if (key, realm) == place]
 
     def lines(self, now: float) -> Iterator[str]:
         """Return the printed form."""
@@ -152,11 +152,10 @@ class CrawlStatistics:
         if self.daily_pages:
             held += f", {origin.visits_today} of {self.daily_pages} pages of today visited"
         yield f"    {origin.urls} URLs, {origin.waiting} waiting, {origin.documents} documents{held}"
-        for each in self._shared(origin):
-            yield f"    {each.pages} known pages now give the same answer: {each.in_words}"
-            yield f"      as {each.example}; treated as an outage until they have distinct content"
+        for each in self._held(origin):
+            yield f"    held back: {each.in_words}"
         if origin.held:
-            yield f"    if this is intended: scrapy frontier confirm-deletes {origin.key}"
+            yield f"    if this is intended: scrapy frontier confirm {origin.key}"
 
 
 def run_state(run: RunRecord, now: float) -> str:

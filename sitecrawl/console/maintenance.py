@@ -56,10 +56,10 @@ def retry(database: str, realm: str, rules: Rules, url: str) -> ChangeReport:
     return ChangeReport(1, f"{url} will be asked for in the next crawl.")
 
 
-def confirm_deletions(database: str, realm: str, origin: str | None) -> ChangeReport:
-    """Write the deletions that await confirmation, of one origin or of all."""
+def confirm(database: str, realm: str, origin: str | None) -> ChangeReport:
+    """Carry out the changes that are held, of one origin or of all."""
     with open_administration(database, realm) as administration:
-        count = len(administration.confirm_deletions(origin))
+        count = len(administration.confirm(origin))
     return ChangeReport(
         count, f"{with_noun(count, 'change')} written; the next crawl delivers them."
     )

@@ -28,18 +28,12 @@ WRITING_SHARE = 0.2
 """Part of the time in which visits are written, above which rounds become rarer and batches larger: a
 commit costs as much as eight visits, so small ones make a full machine slower still."""
 
-HELD_BACK_NOTICE = (
-    "%d of %d documents of %s would be deleted. They are held back because they are so many, and "
-    "their pages are visited again in every run. If the deletions are right, confirm them with: "
-    "scrapy frontier confirm-deletes"
+HELD_BACK = (
+    "%d of %d documents of %s would be lost: %s. They are kept because they are so many, and their "
+    "pages are visited again in every run until they show content of their own. If this is intended, "
+    "confirm it with: scrapy frontier confirm %s"
 )
-
-SHARED = (
-    "%d known pages of %s now give the same answer, %s (for example %s). This is treated as an "
-    "outage or a template: their documents are kept, and every run visits the pages again until "
-    "they have distinct content. If this is intended, accept it with: "
-    "scrapy frontier confirm-deletes %s"
-)
+LASTED = "%d changes of %s that were held back have stood for so long that they were written now."
 
 Waiting = tuple[VisitResult, "asyncio.Future[Change | None]"]
 
@@ -117,15 +111,16 @@ class Recorder:
             self._deliver(change)
 
     def settle(self, origin: str, settlement: Settlement) -> None:
-        """Deliver the deletions of a finished origin, and log why others are held back."""
+        """Deliver the changes that waited for the end of an origin, and log those that are held."""
         self.deliver(settlement.changes)
-        self._held[origin] = settlement.held
+        self._held[origin] = sum(group.pages for group in settlement.held)
         if settlement.held:
-            self._stats.set_value("sitecrawl/deletions_held", sum(self._held.values()))
-            logger.warning(HELD_BACK_NOTICE, settlement.held, settlement.documents, origin)
-        for each in settlement.shared:
-            words = each.in_words
-            logger.warning(SHARED, each.pages, origin, words, each.example, origin)
+            self._stats.set_value("sitecrawl/changes_held", sum(self._held.values()))
+            words = ", ".join(group.in_words for group in settlement.held)
+            count = self._held[origin]
+            logger.warning(HELD_BACK, count, settlement.documents, origin, words, origin)
+        if settlement.lasted:
+            logger.warning(LASTED, settlement.lasted, origin)
 
     async def flush_all(self) -> None:
         """Write all remaining batches."""

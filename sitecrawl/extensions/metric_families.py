@@ -101,7 +101,7 @@ def _sites(now: CrawlMeasurements) -> Iterator[Metric]:
     documents = sum(site.documents for site in sites)
     yield _gauge(now, "documents", "Documents, counted as a run begins and ends.", documents)
     held = sum(site.held for site in sites)
-    yield _gauge(now, "deletions_held", "Changes that wait for confirmation.", held)
+    yield _gauge(now, "changes_held", "Changes that wait for confirmation.", held)
     labels = ["crawl", "site"]
     of_site = GaugeMetricFamily("sitecrawl_site_documents", "Documents of a site.", labels=labels)
     read = GaugeMetricFamily(

@@ -1,4 +1,4 @@
-"""Manual maintenance of a crawl database: clear errors, retry pages, confirm deletions."""
+"""Manual maintenance of a crawl database: clear errors, retry pages, confirm held changes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 
 from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.database import Database, placeholders
-from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.furniture_table import Furniture
+from sitecrawl.frontier.held_changes import HeldChanges
+from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.runs import count_pending, last_run
-from sitecrawl.frontier.shared_answers import Answers, Withheld
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
-from sitecrawl.frontier.visit_reducer import Changes, StateTables, VisitReducer
+from sitecrawl.frontier.visit_reducer import Changes, StateTables
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -117,30 +117,22 @@ class Administration:
         )
         return found > 0
 
-    def confirm_deletions(self, origin: str | None = None) -> list[Change]:
-        """Write the deletions and documents that were held back, of one origin or of all."""
+    def confirm(self, origin: str | None = None) -> list[Change]:
+        """Carry out the changes that are held, of one origin or of all."""
         rows = self._database.rows(
             "SELECT o.id, o.key FROM origin AS o WHERE o.realm = ?"
-            " AND o.id IN (SELECT origin FROM deletion UNION SELECT origin FROM withheld)"
-            " ORDER BY o.id",
+            " AND o.id IN (SELECT origin FROM held_change) ORDER BY o.id",
             (self._realm,),
         )
         changes: list[Change] = []
         for row, key in rows:
             if origin in (None, key):
                 with self._database.transaction():
-                    confirmed = self._confirm(row)
+                    memory = self._memory()
+                    outbox = Outbox(self._database, memory.run, self._realm, None)
+                    confirmed = LossGuard(memory, row).confirm(outbox).changes
                 changes += confirmed
         return changes
-
-    def _confirm(self, origin: int) -> list[Change]:
-        memory = self._memory()
-        changes = Changes(memory.documents, origin)
-        judge = VisitReducer(memory, changes)
-        memory.answers.accept(origin)
-        judge.release(memory.withheld.of(origin))
-        judge.carry_out(memory.deletions.of(origin))
-        return Outbox(self._database, memory.run, self._realm, None).write(changes.entries())
 
     def delete_realm(self) -> list[Change]:
         """Delete every document of the realm, then its stored state."""
@@ -163,9 +155,7 @@ class Administration:
     def _forget_realm(self) -> None:
         for statement in (
             f"DELETE FROM document WHERE {OF_REALM}",
-            f"DELETE FROM deletion WHERE {OF_REALM}",
-            f"DELETE FROM answer WHERE {OF_REALM}",
-            f"DELETE FROM withheld WHERE {OF_REALM}",
+            f"DELETE FROM held_change WHERE {OF_REALM}",
             f"DELETE FROM near WHERE {OF_REALM}",
             f"DELETE FROM section WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM receipt WHERE {OF_REALM}",
@@ -185,9 +175,7 @@ class Administration:
         documents = Documents(self._database)
         return StateTables(
             documents=documents,
-            deletions=Deletions(self._database, run),
-            answers=Answers(self._database, self._realm),
-            withheld=Withheld(self._database, documents),
+            held=HeldChanges(self._database, documents, run),
             claims=RedirectResolver(self._database, self._realm),
             near=NearPages(self._database),
             furniture=Furniture(self._database),

@@ -30,12 +30,12 @@ __all__ = [
     "Frontier",
     "FrontierError",
     "Heartbeat",
+    "HeldGroup",
     "NoCrawlError",
     "OriginState",
     "Outcome",
     "Settlement",
     "Share",
-    "SharedPages",
     "Stripped",
     "VisitResult",
 ]
@@ -176,44 +176,35 @@ class Commit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SharedPages:
-    """Known pages of an origin that began to give the same answer.
+class HeldGroup:
+    """Pages of an origin whose loss is held for one ``reason``: that of a deletion, or changed if
+    their texts are not their own; ``example`` is one of them."""
 
-    ``kind`` is redirect, canonical, text or soft_404. ``key`` is, accordingly, the address to
-    which they lead, the hash of their text, or the origin; ``example`` is one of the pages.
-    """
-
-    kind: str
-    key: str
+    reason: str
     pages: int
     example: str
 
     @property
     def in_words(self) -> str:
-        """Description of the shared answer."""
-        if self.kind == "text":
-            return "the same text"
-        if self.kind == "soft_404":
-            return "that of a page that does not exist"
-        return (
-            f"a {self.kind} to {self.key}" if self.kind == "redirect" else f"{self.kind} {self.key}"
+        """Number and reason."""
+        words = (
+            "replaced by text that is not their own" if self.reason == "changed" else self.reason
         )
+        return f"{self.pages} {words} (for example {self.example})"
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """Result of flushing the deletions that a run saw on one origin.
+    """Result of carrying out the changes that wait on one origin.
 
-    ``held`` deletions await confirmation because they are too large a share of ``documents``,
-    ``shared`` pages because several known pages began to give the same answer. ``deleted`` is the
-    number of written deletions that count as a loss.
+    ``held`` are the losses among its ``documents`` that are held until a person confirms them,
+    ``lasted`` is the number of those that were carried out because they have stood for long.
     """
 
     changes: list[Change]
-    held: int
     documents: int
-    deleted: int = 0
-    shared: tuple[SharedPages, ...] = ()
+    held: tuple[HeldGroup, ...] = ()
+    lasted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,7 +475,7 @@ class Frontier(Protocol):
         """Return True if the realm has a document."""
 
     async def settle(self, origin: str) -> Settlement:
-        """Write the deletions seen on a leased origin, unless they are too many.
+        """Carry out the changes of a leased origin that wait, unless too many documents were lost.
 
         Call it when the origin has nothing left to crawl, or only URLs that failed last time."""
 

@@ -50,7 +50,7 @@ BY_URL = f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url WHER
 BY_HASH = (
     f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"
     " WHERE d.origin = ? AND d.hash = ? AND d.url <> ? AND d.seq IS NOT NULL"
-    " AND d.target IS NULL"
+    " AND (d.target IS NULL OR (d.because = 'canonical' AND d.target <> ?))"
 )
 BY_TARGET = (
     f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"
@@ -146,21 +146,24 @@ class Documents:
         )
         return int(count)
 
-    def count_up_to(self, most: int, origin: int) -> int:
-        """Count the current documents of an origin, up to ``most``."""
-        [(count,)] = self._database.rows(
-            "SELECT count(*) FROM (SELECT 1 FROM document WHERE origin = ? AND seq IS NOT NULL"
-            " LIMIT ?) AS counted",
-            (origin, most),
+    def is_current(self, url: int | None) -> bool:
+        """Return True if the URL has a current document."""
+        return bool(
+            self._database.rows("SELECT 1 FROM document WHERE url = ? AND seq IS NOT NULL", (url,))
         )
-        return int(count)
+
+    def was_led_to(self, url: int) -> bool:
+        """Return True if a page with a current document leads to the URL, or was the first to."""
+        [(referrer,)] = self._database.rows("SELECT referrer FROM url WHERE id = ?", (url,))
+        claims = (held.current and held.because != "duplicate" for held in self.pointing_at([url]))
+        return any(claims) or self.is_current(referrer)
 
     def equal(self, origin: int, content_hash: str, url: int) -> StoredDocument | None:
         """Return the current document of another URL of the origin with the same content,
-        except one that a redirect target or canonical URL may replace."""
+        except one that a redirect target or that URL may replace."""
         if (origin, content_hash) in self._absent:
             return None
-        rows = self._database.rows(BY_HASH, (origin, content_hash, url))
+        rows = self._database.rows(BY_HASH, (origin, content_hash, url, url))
         return StoredDocument(*rows[0]) if rows else None
 
     def rank(self, url: int) -> SiteRank:
@@ -279,6 +282,10 @@ class Documents:
             "UPDATE document SET hash = (SELECT hash FROM document WHERE url = ?) WHERE url = ?",
             (other, url),
         )
+
+    def look_again(self, url: int) -> None:
+        """Make a page due in the next run."""
+        self._database.execute("UPDATE url SET due = 0, ages = 0 WHERE id = ?", (url,))
 
     def remove(self, url: int) -> None:
         """Delete a document, and everything by which its page could compare as unchanged."""

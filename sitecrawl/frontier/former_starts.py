@@ -47,7 +47,7 @@ EXCLUDED = f"reason = '{UNNAMED_REASON}' AND due IS NULL AND waiting = 0"
 REQUEUE = f"UPDATE url SET waiting = 1, due = 0 WHERE unnamed = 1 AND {EXCLUDED} AND {ONE}"
 PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 KEEP = (
-    "DELETE FROM deletion WHERE reason = 'excluded'"
+    "DELETE FROM held_change WHERE reason = 'excluded'"
     f" AND url IN (SELECT id FROM url WHERE unnamed = 1 AND {ONE})"
 )
 CONFIRM = f"UPDATE url SET unnamed = 0 WHERE unnamed = 1 AND {ONE}"

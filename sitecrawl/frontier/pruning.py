@@ -39,7 +39,7 @@ DELETED_AGAIN = (
 RUNS = (
     "SELECT run FROM (SELECT id AS run, finished_at FROM run) AS ended WHERE finished_at < ?"
     "{of_realm} EXCEPT SELECT max(id) FROM run GROUP BY realm EXCEPT SELECT run FROM attempt"
-    " EXCEPT SELECT run FROM outbox EXCEPT SELECT run FROM deletion"
+    " EXCEPT SELECT run FROM outbox EXCEPT SELECT run FROM held_change"
     " EXCEPT SELECT run FROM worker"
 )
 ANY, COUNTED = 1, 2  # later attempts on a URL: any, and one with an outcome

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from sitecrawl.frontier.base import OriginState, Outcome, SharedPages
+from sitecrawl.frontier.base import HeldGroup, OriginState, Outcome
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.run_counters import of_run
-from sitecrawl.frontier.shared_answers import HELD_GROUPS
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 from sitecrawl.policy.outcomes import READ
 
@@ -38,8 +37,8 @@ class UrlState:
     None if the URL is never due by its age. ``kept_for`` is the URL that replaces this page in the
     output, ``because`` says why: duplicate or canonical. ``reading`` is the hash of the options
     with which its document was read. ``withheld`` is the change of a document that is not written
-    because other pages may give the same answer, or, if it ``awaits_furniture``, have the same new
-    lines. ``left_out`` describes the text of the page that is not in its document. ``change_rate``
+    because its text may not be its own, or, if it ``awaits_furniture``, its new lines may be those of
+    other pages. ``left_out`` describes the text of the page that is not in its document. ``change_rate``
     is in changes per second, None before the first comparison.
     """
 
@@ -193,11 +192,11 @@ URL = (
     f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " u.due, u.visits, u.changes, u.missing,"
-    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, n.reason, u.reading,"
-    " w.change, w.template IS NOT NULL, u.left_out, u.change_rate, u.ages"
+    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, h.reason, u.reading,"
+    " h.change, h.template IS NOT NULL, u.left_out, u.change_rate, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
-    " LEFT JOIN deletion AS n ON n.url = u.id LEFT JOIN withheld AS w ON w.url = u.id"
+    " LEFT JOIN held_change AS h ON h.url = u.id"
     " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
 )
 RUN = (
@@ -209,9 +208,14 @@ ORIGIN = (
     " FROM origin WHERE key = ? AND realm = ?"
 )
 HELD_CHANGES = (
-    "(SELECT count(*) FROM deletion AS n WHERE n.origin = o.id)"
-    " + (SELECT count(*) FROM withheld AS w WHERE w.origin = o.id AND w.held = 1"
-    " AND w.change = 'changed')"
+    "(SELECT count(*) FROM held_change AS h WHERE h.origin = o.id AND h.held = 1"
+    " AND coalesce(h.change, '') <> 'new')"
+)
+HELD_GROUPS = (
+    "SELECT o.key, o.realm, coalesce(h.reason, h.change), count(*) AS pages, min(u.url)"
+    " FROM held_change AS h JOIN url AS u ON u.id = h.url JOIN origin AS o ON o.id = h.origin"
+    " WHERE h.held = 1 AND coalesce(h.change, '') <> 'new'{of}"
+    " GROUP BY o.key, o.realm, coalesce(h.reason, h.change) ORDER BY o.key, o.realm, pages DESC"
 )
 SITES = (
     "SELECT o.key,"
@@ -410,10 +414,10 @@ class Records:
         asked = _asked(origins, realm, " AND o.realm = ?")
         return [OriginCounts(*row) for row in self._database.rows(*asked)]
 
-    def shared(self, realm: str | None = None) -> list[tuple[str, str, SharedPages]]:
-        """Return the shared answers because of which pages are held back, by origin and realm."""
+    def held(self, realm: str | None = None) -> list[tuple[str, str, HeldGroup]]:
+        """Return the losses that are held, by origin and realm."""
         rows = self._database.rows(*_asked(HELD_GROUPS, realm, " AND o.realm = ?"))
-        return [(key, of, SharedPages(*group)) for key, of, *group in rows]
+        return [(key, of, HeldGroup(*group)) for key, of, *group in rows]
 
     def pending(self) -> Iterator[tuple[str, str, int]]:
         """Yield every URL with its realm and state, in byte order."""

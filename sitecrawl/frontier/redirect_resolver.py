@@ -13,13 +13,22 @@ from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.web.urls.identity import fingerprint, identity_key
 from sitecrawl.web.urls.url import origin
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 LONGEST_CHAIN = 10
 LINK = (
-    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, d.seq, d.target"
+    "SELECT u.url, u.outcome, u.redirect_to, u.waiting, u.target, coalesce(d.seq, h.visits), d.target"
     " FROM url AS u"
-    " LEFT JOIN document AS d ON d.url = u.id WHERE u.id = ?"
+    " LEFT JOIN document AS d ON d.url = u.id"
+    " LEFT JOIN held_change AS h ON h.url = u.id AND h.change = 'new' WHERE u.id = ?"
 )
-STEP = "SELECT outcome, target FROM url WHERE id = ?"
+REDIRECTED = ", ".join(str(int(outcome)) for outcome in sorted(REDIRECTS))
+STEP = f"SELECT CASE WHEN outcome IN ({REDIRECTED}) THEN target END FROM url WHERE id = ?"
+STEP_OR_CLAIM = (
+    f"SELECT CASE WHEN u.outcome IN ({REDIRECTED}) THEN u.target WHEN h.target IS NOT NULL"
+    " THEN h.target WHEN u.canonical IS NOT NULL THEN u.target END FROM url AS u"
+    " LEFT JOIN held_change AS h ON h.url = u.id WHERE u.id = ?"
+)
 SENT = (
     "SELECT u.redirect_to FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE o.key = ? AND o.realm = ? AND u.fingerprint = ?"
@@ -29,7 +38,7 @@ SENT = (
 class TargetState(Enum):
     """State of the URL at the end of a claim."""
 
-    PAGE = "a page of the output"
+    PAGE = "a page of the output, or a new one that waits to be written"
     UNKNOWN = "not visited yet"
     DUE = "visited before, and due again"
     DEAD_END = "no page"
@@ -114,15 +123,23 @@ class RedirectResolver:
             yield step, address, state
             step = stands_for or target
 
+    def leads_to(self, url: int, claimant: int) -> bool:
+        """Return True if a page of the output now redirects to the claimant, or names it as its
+        canonical URL."""
+        return self._passes(STEP_OR_CLAIM, url, claimant)
+
     def _redirects_to(self, url: int, claimant: int) -> bool:
-        """Tell whether a page of the output now redirects to the claimant."""
+        """Return True if a page of the output now redirects to the claimant."""
+        return self._passes(STEP, url, claimant)
+
+    def _passes(self, query: str, url: int, claimant: int) -> bool:
         step: int | None = url
         for _ in range(LONGEST_CHAIN):
-            [(outcome, target)] = self._database.rows(STEP, (step,))
-            step = target if outcome in REDIRECTS else None
-            if step in (None, claimant):
-                break
-        return step == claimant
+            [(next_,)] = self._database.rows(query, (step,))
+            if next_ in (None, claimant, step):
+                return bool(next_ == claimant)
+            step = next_
+        return False
 
     def _row(self, key: str, identity: int) -> int | None:
         rows = self._database.rows(

@@ -7,6 +7,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import AlreadyRunningError, FrontierError
 from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.held_changes import look_again
 from sitecrawl.frontier.leases import reap_dead_workers, register, stopped_without_end
 from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.frontier.state_options import StateOptions
@@ -23,11 +24,6 @@ REQUEUE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
     " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
-AWAITING_FURNITURE = (
-    "UPDATE url SET due = 0, ages = 0 WHERE id IN (SELECT w.url FROM withheld AS w JOIN origin AS o"
-    " ON o.id = w.origin WHERE w.template IS NOT NULL AND o.realm = ?)"
-)
-"""Make pages due whose documents were withheld when the last run was killed."""
 REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
     " AND (reading <> ? OR outcome = 25) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
@@ -71,7 +67,8 @@ def begin(
         )
         reminders = Reminders(database, options.realm)
         reminders.take_back()
-        database.execute(AWAITING_FURNITURE, (options.realm,))
+        if not options.revisit.blacklist:
+            look_again(database, options.realm)
         requeue_due(database, run, now, options)
         _reread_once(database, run, options)
         reminders.set_aside(options.selection)

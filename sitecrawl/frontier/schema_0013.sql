@@ -46,7 +46,8 @@ CREATE TABLE run_worker (
     counters TEXT
 );
 
--- ``day_visits`` counts the pages visited on the day ``visit_day`` (UTC, days since 1970).
+-- ``day_visits`` counts the pages visited on the day ``visit_day`` (UTC, days since 1970), ``plain_losses`` and
+-- ``other_losses`` the documents that were lost on the day ``loss_day``.
 CREATE TABLE origin (
     id {identity},
     realm TEXT NOT NULL,
@@ -67,6 +68,9 @@ CREATE TABLE origin (
     address TEXT,
     visit_day INTEGER NOT NULL DEFAULT 0,
     day_visits BIGINT NOT NULL DEFAULT 0,
+    loss_day INTEGER NOT NULL DEFAULT 0,
+    plain_losses BIGINT NOT NULL DEFAULT 0,
+    other_losses BIGINT NOT NULL DEFAULT 0,
     UNIQUE (key, realm)
 );
 CREATE INDEX origin_pending ON origin (ready_at) WHERE pending > 0;
@@ -246,16 +250,29 @@ CREATE TABLE near (
 );
 CREATE INDEX near_url ON near (url);
 
-CREATE TABLE deletion (
+-- Changes of documents that wait for the end of their origin, or are held until a person confirms them,
+-- see held_changes.py. ``change`` is new or changed for a document, empty for a deletion.
+CREATE TABLE held_change (
     url {key},
     origin BIGINT NOT NULL,
-    reason TEXT NOT NULL,
+    change TEXT,
+    reason TEXT,
     moved_to TEXT,
+    target BIGINT,
+    plain INTEGER NOT NULL,
+    hash TEXT,
+    document_hash TEXT,
+    body {bytes},
+    template TEXT,
+    visits_left INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    visits INTEGER NOT NULL,
+    since DOUBLE PRECISION NOT NULL,
     seen_at DOUBLE PRECISION NOT NULL,
-    run BIGINT NOT NULL,
-    moved INTEGER NOT NULL DEFAULT 0
+    run BIGINT NOT NULL
 );
-CREATE INDEX deletion_origin ON deletion (origin);
+CREATE INDEX held_change_origin ON held_change (origin);
+CREATE INDEX held_change_target ON held_change (target) WHERE target IS NOT NULL;
 
 -- ``delivered``: number of the delivery; 0 if undelivered, 1 if the delivery needs no record.
 CREATE TABLE outbox (
@@ -304,33 +321,6 @@ CREATE TABLE dead_letter (
     refused_at DOUBLE PRECISION NOT NULL,
     PRIMARY KEY (target, id)
 );
-
--- Answers that known pages began to give instead of their own content, and when they last did.
-CREATE TABLE answer (
-    url {key},
-    origin BIGINT NOT NULL,
-    kind TEXT NOT NULL,
-    key TEXT NOT NULL,
-    accepted INTEGER NOT NULL DEFAULT 0,
-    seen_at DOUBLE PRECISION NOT NULL
-);
-CREATE INDEX answer_key ON answer (key, kind);
-CREATE INDEX answer_origin ON answer (origin);
-
--- Documents withheld until it is clear whether other pages give the same answer, or, where
--- ``template`` is the name of a sample of furniture, whether other pages have gained the same lines.
-CREATE TABLE withheld (
-    url {key},
-    origin BIGINT NOT NULL,
-    change TEXT NOT NULL,
-    body {bytes} NOT NULL,
-    hash TEXT,
-    document_hash TEXT,
-    visits_left INTEGER NOT NULL,
-    held INTEGER NOT NULL DEFAULT 0,
-    template TEXT
-);
-CREATE INDEX withheld_origin ON withheld (origin);
 
 -- Evidence on the kinds of pages of an origin, kept between runs: ``basis`` is kind, a basis of pools,
 -- part, lines or dates.

@@ -29,11 +29,11 @@ from sitecrawl.frontier.base import (
     VisitResult,
 )
 from sitecrawl.frontier.database import Database, RowStatement, migrate
-from sitecrawl.frontier.deletions import Deletions
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
+from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.leases import (
     Leases,
     day_of,
@@ -42,6 +42,7 @@ from sitecrawl.frontier.leases import (
     record_heartbeat,
 )
 from sitecrawl.frontier.link_table import Links
+from sitecrawl.frontier.loss_guard import settle
 from sitecrawl.frontier.outbox import (
     Outbox,
     deliver,
@@ -53,12 +54,10 @@ from sitecrawl.frontier.outbox import (
 )
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.run_counters import combined, worker_counters
-from sitecrawl.frontier.shared_answers import Answers, Withheld
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
 from sitecrawl.frontier.visit_reducer import (
     Changes,
-    DeletionFlush,
     StateTables,
     VisitReducer,
     strip_stored,
@@ -107,9 +106,7 @@ class Store:
         self._furniture = Furniture(database)
         self._memory = StateTables(
             documents=documents,
-            deletions=Deletions(database, self.run),
-            answers=Answers(database, options.realm),
-            withheld=Withheld(database, documents),
+            held=HeldChanges(database, documents, self.run),
             claims=RedirectResolver(database, options.realm, options.key),
             near=NearPages(database),
             furniture=self._furniture,
@@ -119,7 +116,6 @@ class Store:
         self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options.realm)
-        self._deletion_flush = DeletionFlush(self._memory, self._outbox, self._former_starts)
         self._woken = time.monotonic()
         self._wakes = options.selection.links
 
@@ -185,7 +181,6 @@ class Store:
 
     def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
-        self._deletion_flush.begin_round()
         with self._transaction():
             self._database.exclusive_lock()
             now, after_this = self._database.now(), self.run + 1
@@ -289,15 +284,26 @@ class Store:
         self._links.write(findings)
         self._furniture.stripped(findings)
         judge.review(findings)
-        waited = self._memory.withheld.count_visits(
-            origin,
-            len(findings),
-            lambda name: not self._furniture.is_undecided(origin, Names(ORIGIN, name)),
-        )
-        judge.release([each for each in waited if not each.held and not judge.shares_answer(each)])
+        self._release_own(judge, origin, len(findings))
         today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
+
+    def _release_own(self, judge: VisitReducer, origin: int, visits: int) -> None:
+        """Write the documents that have waited long enough and have content of their own."""
+        held = self._memory.held
+        waited = held.count_visits(
+            origin,
+            visits,
+            lambda name: not self._furniture.is_undecided(origin, Names(ORIGIN, name)),
+        )
+        changed = [each for each in waited if each.change == "changed"]
+        if changed:
+            own = judge.own_content(changed, held.of(origin))
+            held.hold([each.url for each in changed if each.url not in own])
+            for each in changed:
+                if each.url in own:
+                    judge.release(each)
 
     def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
         """Return popped URLs to the queue with new priorities, if the origin is ours."""
@@ -359,8 +365,11 @@ class Store:
             row = self.leases[origin].id
             changes = Changes(self._memory.documents, row)
             judge = VisitReducer(self._memory, changes)
-            waiting = self._memory.withheld.awaiting_furniture(row)
-            judge.release([each for each in waiting if not judge.shares_answer(each)])
+            waiting = self._memory.held.awaiting_furniture(row)
+            own = judge.own_content(waiting, self._memory.held.of(row))
+            for each in waiting:
+                if each.url in own:
+                    judge.release(each)
             return self._outbox.write(changes.entries())
 
     def release(self, origin: str) -> None:
@@ -455,14 +464,12 @@ class Store:
         )
 
     def settle(self, origin: str) -> Settlement:
-        """Write the deletions seen on a leased origin, unless they are too many."""
+        """Carry out the changes of a leased origin that wait, unless too many documents were lost."""
         with self._transaction():
             if not self.leases.prove(origin):
-                return Settlement([], 0, 0)
-            lease = self.leases[origin]
-            settlement = self._deletion_flush.settle(lease.id)
-        self._deletion_flush.note(lease.id, settlement)
-        return settlement
+                return Settlement([], 0)
+            lease, now = self.leases[origin], self._database.now()
+            return settle(self._memory, self._outbox, self._former_starts, lease.id, now)
 
     def undelivered(self, limit: int, after: int, *, of_workers: bool = False) -> list[Change]:
         """Take over undelivered outbox rows that no living worker holds."""

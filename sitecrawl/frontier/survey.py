@@ -60,9 +60,10 @@ OUTSIDE = (
     "SELECT id, url, kind, outcome, status, reason, checked_at FROM outside WHERE realm = ?"
     " ORDER BY id"
 )
-HELD_DELETIONS = (
-    "SELECT u.url, x.reason, x.moved_to, x.seen_at FROM deletion AS x JOIN url AS u ON u.id = x.url"
-    " JOIN origin AS o ON o.id = x.origin WHERE o.realm = ? ORDER BY x.url"
+NOT_WRITTEN = (
+    "SELECT u.url, coalesce(h.reason, h.change), h.moved_to, h.seen_at FROM held_change AS h"
+    " JOIN url AS u ON u.id = h.url JOIN origin AS o ON o.id = h.origin WHERE o.realm = ?"
+    " ORDER BY h.url"
 )
 
 
@@ -127,8 +128,8 @@ class SurveyedChange(NamedTuple):
     made_at: float
 
 
-class HeldDeletion(NamedTuple):
-    """A deletion that waits for the end of its origin, or for a person."""
+class HeldLine(NamedTuple):
+    """A change that waits: the reason of a deletion, or the kind of an upsert."""
 
     url: str
     reason: str
@@ -226,9 +227,9 @@ class Survey:
             found = OutsideAddress(*row)
             yield found if found.outcome is None else found._replace(outcome=Outcome(found.outcome))
 
-    def held(self) -> Iterator[HeldDeletion]:
-        """Yield the deletions that are not written yet."""
-        return (HeldDeletion(*row) for row in self._database.stream(HELD_DELETIONS, (self.realm,)))
+    def held(self) -> Iterator[HeldLine]:
+        """Yield the changes that are not written yet."""
+        return (HeldLine(*row) for row in self._database.stream(NOT_WRITTEN, (self.realm,)))
 
 
 def _counted(rows: list[tuple[Any, ...]]) -> OutcomeCounts:

@@ -237,7 +237,7 @@ class ThreadedFrontier:
         return await self._run(self._store.has_documents)
 
     async def settle(self, origin: str) -> Settlement:
-        """Write the deletions seen on a leased origin, unless they are too many."""
+        """Carry out the changes of a leased origin that wait, unless too many documents were lost."""
         return await self._run(self._store.settle, origin)
 
     async def undelivered(

@@ -26,9 +26,9 @@ VIEWS: Mapping[str, str] = {
     "documents": (
         "SELECT d.id, u.url, o.key AS origin, o.realm, d.seq,"
         " CASE WHEN d.seq IS NULL THEN 'replaced' ELSE 'current' END AS state,"
-        " t.url AS replaced_by, d.because, x.reason AS deletion_held"
+        " t.url AS replaced_by, d.because, coalesce(x.reason, x.change) AS change_held"
         " FROM document AS d JOIN url AS u ON u.id = d.url JOIN origin AS o ON o.id = d.origin"
-        " LEFT JOIN url AS t ON t.id = d.target LEFT JOIN deletion AS x ON x.url = d.url"
+        " LEFT JOIN url AS t ON t.id = d.target LEFT JOIN held_change AS x ON x.url = d.url"
     ),
     "links": (
         "SELECT p.url AS page, t.url AS target, {outcome:t.outcome} AS outcome, t.status,"
@@ -66,7 +66,7 @@ VIEWS: Mapping[str, str] = {
         " (SELECT count(*) FROM url AS u WHERE u.origin = o.id) AS urls,"
         " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL)"
         " AS documents, o.pending AS waiting,"
-        " (SELECT count(*) FROM deletion AS x WHERE x.origin = o.id) AS deletions_held"
+        " (SELECT count(*) FROM held_change AS x WHERE x.origin = o.id AND x.held = 1) AS changes_held"
         " FROM origin AS o"
     ),
 }

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sitecrawl.frontier.base import Settlement
-from sitecrawl.frontier.deletions import Deletions, Gathered
 from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
-from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.furniture_table import Furniture
-from sitecrawl.frontier.outbox import Entry, Outbox
+from sitecrawl.frontier.held_changes import HeldChange, HeldChanges
+from sitecrawl.frontier.outbox import Entry
 from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, ResolvedClaim, TargetState
-from sitecrawl.frontier.shared_answers import (
-    Answers,
-    SharedAnswer,
-    Withheld,
-    WithheldDocument,
-    leading_to,
-)
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
@@ -33,18 +23,18 @@ from sitecrawl.policy.documents.furniture import (
     stripped_document,
 )
 from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
-from sitecrawl.policy.lifecycle.deletion import (
-    FEW_DOCUMENTS,
-    MIN_SHARED_PAGES,
-    deletion_reason,
-    is_shared,
-    too_many,
+from sitecrawl.policy.lifecycle.deletion import deletion_reason
+from sitecrawl.policy.lifecycle.duplicates import rank
+from sitecrawl.policy.lifecycle.losses import (
+    PLAIN,
+    TextChange,
+    has_own_content,
+    is_rewritten,
+    words_of,
 )
-from sitecrawl.policy.lifecycle.duplicates import is_rewritten, rank
-from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
+from sitecrawl.policy.lifecycle.revisit import STILL_WAITING
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.web.html.main_content import left_out
-from sitecrawl.web.urls.url import origin as origin_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +42,7 @@ class StateTables:
     """Tables that the reducer changes, and its options."""
 
     documents: Documents
-    deletions: Deletions
-    answers: Answers
-    withheld: Withheld
+    held: HeldChanges
     claims: RedirectResolver
     near: NearPages
     furniture: Furniture
@@ -164,22 +152,17 @@ class Changes:
         )
 
 
-"""Maximum number of pages with the same text that a visit reports."""
-SILENT = FAILED | STILL_WAITING  # outcomes that tell nothing about the content of a page
+LED_TO = frozenset({"redirect", "canonical"})
+"""Ways of discovery of a page to which known pages may have moved."""
 
 
 STANDS_FOR = frozenset({"duplicate", "non_canonical"})
+COMPARED = 20  # other pages with which a page's new text is compared
 
 
-def text_of(document: dict[str, Any]) -> str:
+def text_of(document: Mapping[str, Any]) -> str:
     """Return title and text of a document."""
     return f"{document.get('title', '')} {document.get('body', '')}"
-
-
-def answers_of(withheld: WithheldDocument) -> list[SharedAnswer]:
-    """Return the answers that, if shared by known pages, mark a withheld document as an outage."""
-    texts = [SharedAnswer("text", withheld.hash)] if withheld.hash else []
-    return [*texts, leading_to("redirect", withheld.address)]
 
 
 class VisitReducer:
@@ -187,9 +170,7 @@ class VisitReducer:
 
     def __init__(self, memory: StateTables, changes: Changes) -> None:
         self._documents = memory.documents
-        self._deletions = memory.deletions
-        self._answers = memory.answers
-        self._withheld = memory.withheld
+        self._held = memory.held
         self._claims = memory.claims
         self._near = memory.near
         self._furniture = memory.furniture
@@ -202,8 +183,6 @@ class VisitReducer:
         finding.target = self._claims.target_of(finding.visit)
         if finding.stored.written:  # saves queries for a new URL
             finding.held = self._documents.of(finding.stored.id)
-        if finding.stored.suspected and finding.outcome not in SILENT:
-            self._forget_withheld(finding)
         if finding.visit.unchanged:
             self._unchanged(finding)
         elif finding.outcome is Outcome.FILE_DID_NOT_CHANGE:
@@ -223,23 +202,20 @@ class VisitReducer:
             if held.because != "duplicate" and held.target is not None:
                 self._review(held, self._claims.follow(held.url, held.target))
 
-    def carry_out(self, gathered: Sequence[Gathered]) -> None:
-        """Write gathered deletions.
+    def carry_out(self, deletion: HeldChange, moved_to: str | None) -> None:
+        """Write a deletion.
 
         A page that another one replaces is visited in the next run, which finds it duplicate or
         non-canonical, and adds its address to the other document.
         """
-        for deletion in gathered:
-            held = self._documents.of(deletion.url)
-            self._deletions.forget(deletion.url)
-            if held is None or not held.current:
-                continue
-            if deletion.reason not in STANDS_FOR:
-                self._withdraw(held, deletion.reason, deletion.moved_to)
-                continue
-            self._deletions.look_again(held.url)
-            if deletion.reason != "duplicate" or self._has_equal(held, deletion.answer):
-                self._withdraw(held, deletion.reason, deletion.moved_to)
+        held = self._documents.of(deletion.url)
+        self._held.forget(deletion.url)
+        if held is None or not held.current or deletion.reason is None:
+            return
+        if deletion.reason in STANDS_FOR:
+            self._documents.look_again(held.url)
+        if deletion.reason != "duplicate" or self._has_equal(held, deletion.hash):
+            self._withdraw(held, deletion.reason, moved_to)
 
     def exclude(self, url: int) -> None:
         """Gather the deletion of a page that no longer belongs to the crawl."""
@@ -247,54 +223,85 @@ class VisitReducer:
         if held is None:
             return
         if held.current:
-            self._deletions.gather(url, held.origin, "excluded", None)
+            self._held.delete(url, held.origin, "excluded", plain=True)
         else:
             self._documents.remove(url)
             self._renew_kept(held)
 
-    def is_shared(self, origin: int, answer: SharedAnswer | None) -> bool:
-        """Tell whether several known pages of an origin began to give the same answer."""
-        if answer is None or self._answers.is_accepted(answer):
-            return False
-        return is_shared(
-            self._answers.count(answer), self._documents.count_up_to(FEW_DOCUMENTS + 1, origin)
-        )
+    def own_content(self, changes: Sequence[HeldChange], among: Sequence[HeldChange]) -> set[int]:
+        """Return the URLs of those changed documents that have content of their own.
 
-    def shares_answer(self, withheld: WithheldDocument) -> bool:
-        """Tell whether a withheld document belongs to an outage: several known pages have its
-        text, or redirect to it."""
-        return any(self.is_shared(withheld.origin, each) for each in answers_of(withheld))
+        They are compared with a sample of those among which they wait.
+        """
+        changed = [each for each in among if each.change == "changed"]
+        step = len(changed) // COMPARED + 1
+        sample = {each.url: self._rewriting(each) for each in changed[::step]}
+        own: set[int] = set()
+        for each in changes:
+            if each.change == "changed":
+                page = sample.get(each.url) or self._rewriting(each)
+                others = (other for url, other in sample.items() if url != each.url)
+                if not is_rewritten(page) or has_own_content(page, others):
+                    own.add(each.url)
+        return own
 
-    def release(self, withheld: Sequence[WithheldDocument]) -> None:
-        """Write withheld documents, unless their pages have changed since."""
-        for each in withheld:
-            self._withheld.forget(each.url)
-            held = self._documents.of(each.url)
-            current = held is not None and held.current
-            if self._deletions.knows(each.url) or current is not (each.change == "changed"):
-                continue
-            if self._has_lasting_equal(each):
-                self._deletions.look_again(each.url)  # the visit will find it to be a duplicate
-                continue
-            document = each.document
-            if each.template is not None:
-                names = names_of(each.address)
-                document = self._without_furniture(each.origin, names, document)
-                if self._has_same_text(each.url, each.origin, names, document):
-                    self._documents.set_hash(each.url, each.hash)
-                    self._documents.confirm(each.url, each.hash, each.document_hash, "template")
-                    continue
-            self._changes.publish(each.url, document, each.hash, each.change)
-            self._documents.confirm(each.url, each.hash, each.document_hash, each.change)
-            followers = self._documents.pointing_at([each.url])
-            self._changes.orphan(held for held in followers if held.hash != each.hash)
+    def end_of(self, deletion: HeldChange) -> ResolvedClaim:
+        """Follow the claim because of which a page is to be deleted to its present end."""
+        url, target = deletion.url, deletion.target or deletion.url
+        end = self._claims.follow(url, target)
+        if end.state is TargetState.PAGE and self._claims.leads_to(end.url, url):
+            return ResolvedClaim(TargetState.LOOP, end.url)
+        return end
 
-    def _has_lasting_equal(self, withheld: WithheldDocument) -> bool:
-        """Tell whether another document has the text of a withheld one and is not moving to it."""
-        if withheld.hash is None:
-            return False
-        equal = self._documents.equal(withheld.origin, withheld.hash, withheld.url)
-        return equal is not None and not self._deletions.moves(equal.url, withheld.address)
+    def release(self, change: HeldChange) -> None:
+        """Write a document that waits, unless its page has changed since; or make it a duplicate."""
+        document = self._held.document(change.url)
+        self._held.forget(change.url)
+        held = self._documents.of(change.url)
+        current = held is not None and held.current
+        if current is not (change.change == "changed"):
+            return
+        equal = self._lasting_equal(change)
+        if equal is not None:
+            self._fold(change, document, held, equal)
+            return
+        if change.template is not None:
+            names = names_of(change.address)
+            document = self._without_furniture(change.origin, names, document)
+            if self._has_same_text(change.url, change.origin, names, document):
+                self._documents.set_hash(change.url, change.hash)
+                self._documents.confirm(change.url, change.hash, change.document_hash, "template")
+                return
+        self._changes.publish(change.url, document, change.hash, change.change or "")
+        self._documents.confirm(change.url, change.hash, change.document_hash, change.change or "")
+        followers = self._documents.pointing_at([change.url])
+        self._changes.orphan(held for held in followers if held.hash != change.hash)
+
+    def _lasting_equal(self, change: HeldChange) -> StoredDocument | None:
+        """Return another document that has the text of one that waits, and whose page stays."""
+        if change.hash is None or self._options.keep_duplicates:
+            return None
+        equal = self._documents.equal(change.origin, change.hash, change.url)
+        return None if equal is None or self._held.has(equal.url) else equal
+
+    def _fold(
+        self,
+        change: HeldChange,
+        document: dict[str, Any],
+        held: StoredDocument | None,
+        equal: StoredDocument,
+    ) -> None:
+        """Make a page whose document waits a duplicate of another one."""
+        if held is not None:
+            self._changes.replace(held, equal, equal.address, "duplicate")
+        target = (equal.url, "duplicate")
+        self._documents.suppress(change.url, change.origin, document, change.hash, target)
+        self._documents.look_again(change.url)
+        self._changes.renew(equal)
+
+    def _rewriting(self, change: HeldChange) -> TextChange:
+        before, after = self._documents.content(change.url), self._held.document(change.url)
+        return TextChange(words_of(text_of(before)), words_of(text_of(after)))
 
     def _withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         followers = self._documents.pointing_at([held.url])
@@ -315,8 +322,6 @@ class VisitReducer:
             self._documents.set_hash(finding.stored.id, finding.visit.content_hash)
             self._still_there(finding)
             return
-        if finding.stored.written:
-            self._deletions.forget(finding.stored.id)
         stripped = furniture and not (same and self._has_body(finding))
         change = self._change(finding, same=same or furniture, furniture=stripped)
         self._note_gained(finding, change)
@@ -324,10 +329,12 @@ class VisitReducer:
         if equal is not None and finding.is_current:
             self._gather_duplicate(finding, equal)
         elif equal is not None and not self._replaces(finding, equal):
+            self._forget_held(finding)
             self._duplicate(finding, equal)
         elif self._must_wait(finding, change):
             self._withhold(finding, change)
         else:
+            self._forget_held(finding)
             self._publish(finding, equal, change)
 
     def _strip_again(self, finding: Finding) -> None:
@@ -400,8 +407,14 @@ class VisitReducer:
 
     def _gather_duplicate(self, finding: Finding, equal: StoredDocument) -> None:
         finding.outcome, finding.fresh = Outcome.DUPLICATE, False
-        self._note_text(finding, equal.hash)
-        self._gather_deletion(finding, "duplicate", equal.address, moved=True)
+        self._held.delete(
+            finding.stored.id,
+            finding.origin,
+            "duplicate",
+            equal.address,
+            target=equal.url,
+            text=equal.hash,
+        )
 
     def _equal(self, finding: Finding) -> StoredDocument | None:
         """Return a current document with the same content, or nearly so if that is enabled."""
@@ -429,9 +442,7 @@ class VisitReducer:
 
     def _still_there(self, finding: Finding) -> None:
         finding.outcome = Outcome.FILE_DID_NOT_CHANGE
-        self._deletions.forget(finding.stored.id)
-        if finding.stored.suspected and not self._is_own(finding):
-            self._answers.clear(finding.stored.id)
+        self._forget_held(finding)
         if finding.held is not None and finding.held.current and finding.held.target is not None:
             self._documents.set_replacement(finding.stored.id, None, None)
 
@@ -486,7 +497,6 @@ class VisitReducer:
         if target is not None and target != url:
             answer = self._claims.follow(url, target)
         current = finding.is_current
-        self._note_canonical(finding, answer)
         if answer.state is TargetState.LOOP:
             self._resolve_cycle(finding, answer)
         elif answer.state is TargetState.DEAD_END:
@@ -498,9 +508,17 @@ class VisitReducer:
         elif answer.state in OPEN and current:
             self._documents.set_replacement(url, answer.url, "canonical")
         elif current:
-            self._gather_deletion(finding, "non_canonical", answer.address, moved=True)
+            self._claim_canonical(finding, answer)
         else:
             self._suppress(finding, answer.url, answer.address, "canonical")
+
+    def _claim_canonical(self, finding: Finding, answer: ResolvedClaim) -> None:
+        """Delete a document in favour of its canonical page, unless that names this one in turn."""
+        url = finding.stored.id
+        if self._claims.leads_to(answer.url, url):
+            self._ingested(finding)
+            return
+        self._held.delete(url, finding.origin, "non_canonical", answer.address, target=answer.url)
 
     def _resolve_cycle(self, finding: Finding, answer: ResolvedClaim) -> None:
         """Keep the best page of a cycle of canonicals."""
@@ -515,14 +533,12 @@ class VisitReducer:
 
     def _without_document(self, finding: Finding) -> None:
         held, visit = finding.held, finding.visit
-        if held is None or visit.reason in NOT_SURE:
+        if held is None:
+            if finding.outcome not in STILL_WAITING:
+                self._forget_held(finding)
             return
-        if held.current and finding.outcome in REDIRECTS:
-            self._note_redirect(finding)
-        if held.current and finding.outcome is Outcome.SOFT_404:
-            self._answers.note(
-                held.url, held.origin, SharedAnswer("soft_404", origin_key(held.address))
-            )
+        if visit.reason in NOT_SURE:
+            return
         rule = self._options.deletion
         reason = deletion_reason(rule, finding.outcome, finding.missing, finding.failures)
         if reason is None:
@@ -533,62 +549,28 @@ class VisitReducer:
         elif finding.outcome in REDIRECTS and finding.target is not None:
             self._moved(held, self._claims.follow(held.url, finding.target))
         else:
-            self._gather_deletion(finding, reason, visit.redirect_to or visit.canonical)
+            to, plain = visit.redirect_to or visit.canonical, finding.outcome in PLAIN
+            self._held.delete(held.url, held.origin, reason, to, plain=plain)
 
     def _moved(self, held: StoredDocument, answer: ResolvedClaim) -> None:
         if answer.state is TargetState.LOOP:
             return
-        if answer.address:
-            self._answers.note(held.url, held.origin, leading_to("redirect", answer.address))
         if answer.state in OPEN:
             self._documents.set_replacement(held.url, answer.url, "redirect")
             return
-        moved = answer.state is TargetState.PAGE or self._withheld.is_withheld(answer.url)
         to = answer.address or None
-        self._deletions.gather(held.url, held.origin, "redirected", to, moved=moved)
-
-    def _note_redirect(self, finding: Finding) -> None:
-        """Store the end of the known redirect chain as the answer of a page."""
-        address = finding.visit.redirect_to or ""
-        if finding.target is not None:
-            address = self._claims.follow(finding.stored.id, finding.target).address or address
-        if address:
-            shared = leading_to("redirect", address)
-            self._answers.note(finding.stored.id, finding.origin, shared)
-
-    def _note_canonical(self, finding: Finding, answer: ResolvedClaim) -> None:
-        canonical = finding.visit.canonical
-        if finding.is_current and canonical and answer.state in (*OPEN, TargetState.PAGE):
-            shared = leading_to("canonical", canonical)
-            self._answers.note(finding.stored.id, finding.origin, shared)
-
-    def _note_text(self, finding: Finding, content_hash: str | None) -> None:
-        if content_hash is not None:
-            shared = SharedAnswer("text", content_hash)
-            self._answers.note(finding.stored.id, finding.origin, shared)
+        target = answer.url if answer.state is TargetState.PAGE else None
+        self._held.delete(held.url, held.origin, "redirected", to, target=target)
 
     def _must_wait(self, finding: Finding, change: str) -> bool:
-        """Tell whether a document may belong to an outage: the text of a known page was rewritten,
-        or known pages redirect to the new page; or may differ by lines that other pages gain."""
-        visit = finding.visit
+        """Return True if a document may not be its page's own: the text of a known page was replaced,
+        or known pages lead to the new page; or if its new lines may be furniture."""
         if change == "changed":
             before = self._documents.content(finding.stored.id)
-            if self._may_be_shared(finding) and is_rewritten(
-                text_of(before), text_of(finding.document)
-            ):
-                self._note_text(finding, visit.content_hash)
-                return True
-            return finding.template is not None
-        if change != "new" or visit.due.via != "redirect":
-            return False
-        led = self._answers.count(leading_to("redirect", finding.stored.url)) > 0
-        return led or self._withheld.is_held(finding.stored.id)
-
-    def _may_be_shared(self, finding: Finding) -> bool:
-        """Tell whether enough pages may share the text of a page, or it is withheld already."""
-        noted = SharedAnswer("text", finding.visit.content_hash or "")
-        enough = self._documents.count_up_to(MIN_SHARED_PAGES, finding.origin) >= MIN_SHARED_PAGES
-        return enough or self._answers.of(finding.stored.id) == noted
+            words = (words_of(text_of(each)) for each in (before, finding.document))
+            return finding.template is not None or is_rewritten(TextChange(*words))
+        is_target = change == "new" and finding.visit.due.via in LED_TO
+        return is_target and (finding.stored.held or self._documents.was_led_to(finding.stored.id))
 
     def _note_gained(self, finding: Finding, change: str) -> None:
         """Set the lines that a changed page has gained, and the name of its template while it is
@@ -606,36 +588,22 @@ class VisitReducer:
     def _withhold(self, finding: Finding, change: str) -> None:
         """Withhold a document until it is clear whether other pages give the same answer, or
         have gained the same lines."""
-        visit, url = finding.visit, finding.stored.id
+        visit = finding.visit
         hashes = (visit.content_hash, visit.document_hash)
         document = self._document(finding)
-        self._withheld.withhold(
-            url, finding.origin, change, document, hashes, template=finding.template
+        self._held.write(
+            finding.stored.id, finding.origin, change, document, hashes, template=finding.template
         )
         finding.changed, finding.fresh, finding.withheld = False, False, True
 
-    def _forget_withheld(self, finding: Finding) -> None:
-        """Delete a withheld document, because its page is judged again; keep a new one that awaits
-        confirmation."""
-        if finding.held is not None or not self._withheld.is_held(finding.stored.id):
-            self._withheld.forget(finding.stored.id)
+    def _forget_held(self, finding: Finding) -> None:
+        """Drop the change that waits, because the page shows content of its own."""
+        if finding.stored.held:
+            self._held.forget(finding.stored.id)
 
-    def _is_own(self, finding: Finding) -> bool:
-        """Tell whether the stored answer is the text of the current document."""
-        return self._answers.of(finding.stored.id) == SharedAnswer(
-            "text", finding.stored.content_hash or ""
-        )
-
-    def _has_equal(self, held: StoredDocument, answer: SharedAnswer | None) -> bool:
-        """Tell whether another current document still has the text of a duplicate page."""
-        if answer is None or answer.kind != "text":
-            return True
-        return self._documents.equal(held.origin, answer.key, held.url) is not None
-
-    def _gather_deletion(
-        self, finding: Finding, reason: str, moved_to: str | None, *, moved: bool = False
-    ) -> None:
-        self._deletions.gather(finding.stored.id, finding.origin, reason, moved_to, moved=moved)
+    def _has_equal(self, held: StoredDocument, text: str | None) -> bool:
+        """Return True if another current document still has the text of a duplicate page."""
+        return text is None or self._documents.equal(held.origin, text, held.url) is not None
 
     def _review(self, held: StoredDocument, answer: ResolvedClaim) -> None:
         if held.because == "redirect":
@@ -650,8 +618,10 @@ class VisitReducer:
             self._documents.set_replacement(held.url, answer.url, "canonical")
         else:
             self._documents.set_replacement(held.url, None, None)
-            self._deletions.gather(
-                held.url, held.origin, "non_canonical", answer.address, moved=True
+            if self._claims.leads_to(answer.url, held.url):
+                return
+            self._held.delete(
+                held.url, held.origin, "non_canonical", answer.address, target=answer.url
             )
 
     def _document(self, finding: Finding) -> dict[str, Any]:
@@ -681,67 +651,3 @@ def strip_stored(furniture: Furniture, documents: Documents, changes: Changes, o
             furniture.leave_out(url, str(left_out("templates", gone)))
     furniture.brought_up(origin, [url for url, _, _ in before])
     return len(before) == STRIP_BATCH
-
-
-class DeletionFlush:
-    """Flush of the deletions of each origin, by one worker in one pass."""
-
-    def __init__(self, memory: StateTables, outbox: Outbox, former_starts: FormerStarts) -> None:
-        self._memory = memory
-        self._former_starts = former_starts
-        self._outbox = outbox
-        self._deleted: Counter[int] = Counter()
-
-    def begin_round(self) -> None:
-        """Reset the counts for a new pass."""
-        self._deleted.clear()
-
-    def settle(self, origin: int) -> Settlement:
-        """Inside a transaction: write the deletions seen on an origin, or hold them back.
-
-        Deletions are held back if several known pages began to give the same answer; the rest are
-        if they are too many, not counting pages that another one replaces. Pages whose deletion is
-        held back are due in every run, unless ``blacklist`` leaves failed URLs to manual retries. A
-        run that does not visit them, because of its activity, keeps them.
-        """
-        memory = self._memory
-        documents = memory.documents.count(origin)
-        changes = Changes(memory.documents, origin)
-        judge = VisitReducer(memory, changes)
-        for url in self._former_starts.unnamed(origin):
-            judge.exclude(url)
-        gathered = memory.deletions.of(origin)
-        unseen = memory.deletions.unseen(origin)
-        self._write_withheld(judge, origin, unseen)
-        withheld = [each for each in memory.withheld.of(origin) if each.held]
-        outage = {leading_to("redirect", each.address) for each in withheld}
-        shared = [
-            each
-            for each in gathered
-            if each.answer in outage or judge.is_shared(origin, each.answer)
-        ]
-        unshared = [each for each in gathered if each not in shared]
-        losses = [each for each in unshared if not each.moved]
-        before = self._deleted[origin]
-        held = 0
-        if too_many(memory.options.deletion, before + len(losses), before + documents):
-            unshared, held = [each for each in unshared if each.moved], len(losses)
-        if (held or shared) and not memory.options.revisit.blacklist:
-            memory.deletions.doubt(origin)
-        memory.withheld.doubt(origin)
-        judge.carry_out([each for each in unshared if each.url not in unseen])
-        written = self._outbox.write(changes.entries())
-        deleted = sum(1 for each in losses if not held and each.url not in unseen)
-        groups = memory.answers.held(origin)
-        return Settlement(written, held, documents, deleted, tuple(groups))
-
-    def _write_withheld(self, judge: VisitReducer, origin: int, unseen: set[int]) -> None:
-        for each in self._memory.withheld.of(origin):
-            if judge.shares_answer(each):
-                self._memory.withheld.hold(each.url)
-            elif each.url not in unseen and not (each.held and each.change == "new"):
-                judge.release([each])
-
-    def note(self, origin: int, settlement: Settlement) -> None:
-        """Count the written deletions, once the transaction has ended: it may be retried before."""
-        self._deleted[origin] += settlement.deleted

@@ -28,10 +28,8 @@ SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures,"
     " u.content_hash, u.document_hash, u.indexed_at, u.changed_at, u.reading, u.canonical,"
     " u.target, u.compared, u.compared_changes, u.compared_seconds, u.change_rate,"
-    " EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)"
-    " OR EXISTS (SELECT 1 FROM deletion AS x WHERE x.url = u.id),"
-    " EXISTS (SELECT 1 FROM answer AS a WHERE a.url = u.id)"
-    " OR EXISTS (SELECT 1 FROM withheld AS w WHERE w.url = u.id)"
+    " EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id),"
+    " EXISTS (SELECT 1 FROM held_change AS h WHERE h.url = u.id)"
     " FROM url AS u WHERE u.origin = ? AND u.fingerprint IN ({})"
 )
 UPDATE = RowStatement(
@@ -93,9 +91,8 @@ class PreviousState:
     """State of a visited URL before the visit; its columns of changes are None before the first comparison.
 
     ``canonical`` is the canonical URL declared by the page whose document is stored, ``target``
-    the row of that URL. ``written``: a document or a gathered deletion is stored; only a visit of
-    the URL itself adds the first of these. ``suspected``: an answer that other pages may give as
-    well is stored, or a document is withheld.
+    the row of that URL. ``written``: a document is stored; only a visit of the URL itself adds the
+    first one. ``held``: a change of its document waits.
     """
 
     id: int
@@ -115,7 +112,7 @@ class PreviousState:
     compared_seconds: float | None
     change_rate: float | None
     written: bool
-    suspected: bool
+    held: bool
 
 
 @dataclass(slots=True)

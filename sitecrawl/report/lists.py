@@ -312,11 +312,11 @@ LISTS: tuple[ReportList, ...] = (
     ),
     ReportList(
         "held",
-        "Deletions held back",
+        "Changes held back",
         OVERVIEW,
-        "Documents whose deletion waits for the next visits, or for a person: scrapy frontier "
-        "confirm-deletes.",
-        "No deletion is held back.",
+        "Documents whose deletion or new text waits for the next visits, or for a person: scrapy frontier "
+        "confirm.",
+        "No change is held back.",
         ("url", "reason", "moved_to", "seen_at"),
         _held,
     ),

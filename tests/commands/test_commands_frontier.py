@@ -152,11 +152,11 @@ def test_deletions_that_were_held_back_are_confirmed(
     assert len(crawl(f"{origin}/").documents) == 13
     site.update(dict.fromkeys(paths, Answer("gone", status=410)))
     held = crawl(f"{origin}/", force=1)
-    assert "scrapy frontier confirm-deletes" in held.log
+    assert "scrapy frontier confirm" in held.log
     assert held.deletions == {}
     assert "12 changes held back" in say("frontier", "stats").out
-    assert say("frontier", "confirm-deletes", "http://elsewhere.test").status == 1
-    said = say("frontier", "confirm-deletes", origin)
+    assert say("frontier", "confirm", "http://elsewhere.test").status == 1
+    said = say("frontier", "confirm", origin)
     assert (said.status, said.out) == (0, "12 changes written; the next crawl delivers them.\n")
     assert crawl(f"{origin}/").deletions == {f"{origin}{path}": "gone" for path in paths}
 

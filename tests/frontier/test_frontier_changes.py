@@ -22,7 +22,7 @@ ADMITTED = ("http://", "/")
 
 def redirect(due: DueUrl, at: float, *, to: str, outcome: Outcome) -> VisitResult:
     """A visit that was sent elsewhere."""
-    target = candidate(to, via="redirect")
+    target = candidate(to, via="redirect", referrer=due.url)
     return VisitResult(due, at, 0.1, outcome, 301, redirect_to=absolute(to), target=target)
 
 
@@ -69,7 +69,7 @@ def page(text: str) -> Any:
 def test_what_each_run_writes(work: Crawls, case: dict[str, Any]) -> None:
     options = {
         "revisit": Revisit(interval=0.0, maximum=3600.0),
-        "deletion": Deletion(**case.get("options", {})),
+        "deletion": Deletion(**{"share": 1.0, **case.get("options", {})}),
     }
     for number, run in enumerate(case["runs"]):
         worker = work(**options)

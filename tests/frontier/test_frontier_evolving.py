@@ -12,7 +12,7 @@ from evolving import EvolvingSite
 from workers import candidate
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import Change, Outcome, SharedPages
+from sitecrawl.frontier.base import Change, HeldGroup, Outcome
 from sitecrawl.frontier.opening import backend, open_records
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
@@ -21,7 +21,7 @@ from sitecrawl.policy.lifecycle.revisit import Revisit
 
 SEEDS = range(120)
 CYCLES, RUNS, CHANGES = 2, 3, 5
-SURE = Deletion(share=1.0, count=10_000)
+SURE = Deletion(share=1.0)
 CONFIRMED = 5  # runs after which no deletion waits for another answer
 ALWAYS_DUE = Revisit(interval=0.0, minimum=0.0, maximum=0.0, refused=0.0, broken=0.0)
 ENVELOPE = frozenset({"seq", "run_id", "change", "last_changed_at"})
@@ -59,7 +59,7 @@ class Evolution:
     def __init__(self, url: str, site: EvolvingSite, chance: random.Random) -> None:
         self.url = url
         self.index = Index()
-        self.shared: list[SharedPages] = []
+        self.held: list[HeldGroup] = []
         self._site = site
         self._chance = chance
 
@@ -78,7 +78,7 @@ class Evolution:
     def _crawl(self, store: Store, limit: int | None) -> list[Change]:
         changes: list[Change] = []
         visits = 0
-        self.shared = []
+        self.held = []
         while keys := [state.key for state in store.lease(10)]:
             for key in keys:
                 while dues := store.pop(key, self._chance.choice((1, 2, 50))):
@@ -88,14 +88,14 @@ class Evolution:
                         return changes
                 settlement = store.settle(key)
                 changes += settlement.changes
-                self.shared += settlement.shared
+                self.held += settlement.held
                 store.release(key)
         return changes
 
     def confirm(self) -> None:
-        """Accept what several known pages began to answer, as ``confirm-deletes`` does."""
+        """Accept the losses that are held, as ``scrapy frontier confirm`` does."""
         database = backend(self.url).connect()
-        self.index.apply(Administration(database).confirm_deletions())
+        self.index.apply(Administration(database).confirm())
         database.close()
 
     def forgive_gone(self) -> None:
@@ -116,7 +116,7 @@ def disturb(evolution: Evolution, site: EvolvingSite, chance: random.Random) -> 
         for _ in range(chance.randrange(CHANGES)):
             site.change()
         limit = chance.choice((None, None, chance.randrange(1, 12)))
-        held = Deletion(share=0.0, count=chance.randrange(3))
+        held = Deletion(share=chance.choice((0.0, 0.1)))
         evolution.run(limit=limit, deletion=chance.choice((SURE, SURE, held)))
 
 
@@ -142,7 +142,7 @@ def test_the_index_is_what_a_first_crawl_would_write(seed: int, tmp_path: Path) 
         site.heal()
         evolution.forgive_gone()
         lines = [evolution.run() for _ in range(CONFIRMED)]
-        while evolution.shared:  # the pages that remain may wait for the same answer again
+        while evolution.held:  # the pages that remain may be lost in turn
             evolution.confirm()
             lines = [evolution.run() for _ in range(CONFIRMED)]
         fresh = first_crawl(f"sqlite:///{tmp_path}/first-{cycle}.db", site, evolution.known())

@@ -175,4 +175,4 @@ def test_documents_without_a_replacement_count_as_losses_if_another_run_wrote_th
     pages = [Withdrawal(_row(second, path), "maze", "no end") for path in ("/old", "/new")]
     [change] = second.store.withdraw(SITE, pages, [])
     assert (change.record["url"], change.record["reason"]) == (f"{SITE}/new", "maze")
-    assert second.database.rows("SELECT reason, moved FROM deletion") == [("maze", 0)]
+    assert second.database.rows("SELECT reason FROM held_change") == [("maze",)]

@@ -31,7 +31,7 @@ OPTIONS: dict[str, Any] = {
     "not_contains": "secret",
     "metadata": "category:extra_category,topic:extra_category",
     "extra_fields": "extra_category:keyword",
-    "mass_deletion_count": 100,
+    "max_lost_share": 1,
 }
 
 

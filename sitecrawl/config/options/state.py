@@ -107,20 +107,15 @@ class StateParams(OptionGroup):
         description="Failed visits in a row, of any other kind, after which a page's document is "
         "deleted; 0 is never.",
     )
-    mass_deletion_share: float = option(
+    max_lost_share: float = option(
         0.1,
         ge=0,
         le=1,
         effect=Effect.RUN,
-        description="Part of an origin's documents that one run may delete; more than that, and "
-        "more than mass_deletion_count, waits for `scrapy frontier confirm-deletes`; until then "
-        "the pages are due in every run.",
-    )
-    mass_deletion_count: int = option(
-        10,
-        ge=0,
-        effect=Effect.RUN,
-        description="Number of documents of an origin that one run may always delete.",
+        description="Part of an origin's documents, at least one, that one day may delete or replace by "
+        "texts that are not their own. By plain words (404, 410, noindex, robots.txt, the rules of the crawl) "
+        "half of them may go. More waits for `scrapy frontier confirm`, and its pages are due in every run; "
+        "it is carried out once five visits over max_revisit have found nothing else. 1 turns this off.",
     )
     duplicates: Literal["equal", "near", "keep"] = option(
         default="equal",
@@ -206,8 +201,7 @@ class StateParams(OptionGroup):
             deletion=Deletion(
                 confirmations=self.purge_404_after,
                 unreachable_after=self.delete_unreachable_after,
-                share=self.mass_deletion_share,
-                count=self.mass_deletion_count,
+                share=self.max_lost_share,
             ),
             realm=self.realm,
             force=self.force,

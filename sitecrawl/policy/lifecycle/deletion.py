@@ -24,8 +24,6 @@ CONFIRMED = {
     Outcome.SOFT_404: "not_found",
     Outcome.REDIRECT: "redirected",
 }
-MIN_SHARED_PAGES = 3
-FEW_DOCUMENTS = 10  # of an origin; up to this number two shared pages suffice
 UNREACHABLE = frozenset(
     {
         Outcome.SERVER_BLAMED_CLIENT,
@@ -39,18 +37,16 @@ UNREACHABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """Evidence required for a deletion.
+    """Evidence required for a deletion, and the ``share`` of an origin's documents that may be lost.
 
     A page that returns 404 is deleted after ``confirmations`` such responses in a row, one that
-    cannot be fetched after ``unreachable_after`` failures in a row (0: never). More than ``count``
-    deletions and more than the ``share`` of an origin's documents wait for confirmation by a
-    person.
+    cannot be fetched after ``unreachable_after`` failures in a row (0: never). losses.py has the
+    meaning of the share.
     """
 
     confirmations: int = 3
     unreachable_after: int = 0
     share: float = 0.1
-    count: int = 10
 
 
 def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: int) -> str | None:
@@ -64,16 +60,3 @@ def deletion_reason(rule: Deletion, outcome: Outcome, missing: int, failures: in
     if outcome in UNREACHABLE and 0 < rule.unreachable_after <= failures:
         return "unreachable"
     return AT_ONCE.get(outcome)
-
-
-def is_shared(pages: int, documents: int) -> bool:
-    """Return True if a common response looks like an outage or a template, not like deleted pages.
-
-    ``pages`` of an origin with ``documents`` documents have begun to return it.
-    """
-    return pages >= MIN_SHARED_PAGES or (pages > 1 and documents <= FEW_DOCUMENTS)
-
-
-def too_many(rule: Deletion, deletions: int, documents: int) -> bool:
-    """Return True if the number of deletions among ``documents`` looks like an accident."""
-    return deletions > rule.count and deletions > rule.share * documents

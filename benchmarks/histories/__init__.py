@@ -1,0 +1,1 @@
+"""Histories of sites that fail for some runs, and what they do to an index."""

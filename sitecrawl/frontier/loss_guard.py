@@ -1,0 +1,158 @@
+"""Guard of the documents of an origin: carries out the changes that wait, or holds them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from sitecrawl.frontier.base import HeldGroup, Settlement
+from sitecrawl.frontier.former_starts import FormerStarts
+from sitecrawl.frontier.held_changes import HeldChange
+from sitecrawl.frontier.outbox import Outbox
+from sitecrawl.frontier.redirect_resolver import TargetState
+from sitecrawl.frontier.visit_reducer import Changes, StateTables, VisitReducer, text_of
+from sitecrawl.policy.lifecycle.duplicates import rank
+from sitecrawl.policy.lifecycle.losses import (
+    TextChange,
+    acceptable,
+    is_lasting,
+    is_rewritten,
+)
+
+
+def groups_of(changes: Sequence[HeldChange]) -> tuple[HeldGroup, ...]:
+    """Return the losses among held changes by their reason, the largest number first."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for each in changes:
+        if each.change != "new":
+            groups[each.reason or "changed"].append(each.address)
+    found = (HeldGroup(reason, len(pages), min(pages)) for reason, pages in groups.items())
+    return tuple(sorted(found, key=lambda group: (-group.pages, group.reason)))
+
+
+class LossGuard:
+    """Guard of one origin in one transaction."""
+
+    def __init__(self, memory: StateTables, origin: int) -> None:
+        self._memory = memory
+        self._origin = origin
+        self._changes = Changes(memory.documents, origin)
+        self._reducer = VisitReducer(memory, self._changes)
+        self._rows = memory.held.of(origin)
+        self._open = {each.url for each in self._rows}
+        """URLs whose changes are not carried out yet."""
+
+    def settle(self, outbox: Outbox, now: float) -> Settlement:
+        """Carry out the changes that the run has found, unless too many documents were lost.
+
+        What is held is visited in every run, unless ``blacklist`` leaves failed URLs to manual
+        retries. A run that does not visit it, because of its activity, holds it.
+        """
+        memory = self._memory
+        documents, before = (
+            memory.documents.count(self._origin),
+            memory.held.lost_today(self._origin),
+        )
+        found = [each for each in self._rows if each.run == memory.run]
+        moved = {each.url for each in found if self._keeps_text(each)}
+        kept = moved | self._own(found, moved)
+        losses = [each.loss for each in self._rows if each.change != "new" and each.url not in kept]
+        lasting = {
+            each.url for each in found if is_lasting(each.loss, now, memory.options.revisit.maximum)
+        }
+        fresh = [loss for loss in losses if loss.url not in lasting]
+        share = memory.options.deletion.share
+        accepted = acceptable(fresh, documents + sum(before), before, share)
+        done = self._carry_out(found, kept | lasting | {loss.url for loss in accepted})
+        memory.held.count_losses(
+            self._origin, before.plus(loss for loss in accepted if loss.url in done)
+        )
+        held = [each for each in self._rows if each.url not in done]
+        memory.held.hold([each.url for each in held])
+        if not memory.options.revisit.blacklist:
+            memory.held.look_again(self._origin)
+        written = outbox.write(self._changes.entries())
+        lasted = len(done & lasting)
+        return Settlement(written, documents, groups_of(held), lasted)
+
+    def _own(self, found: Sequence[HeldChange], moved: Collection[int]) -> set[int]:
+        """Return the URLs of documents with content of their own; that to which other pages begin to
+        lead may be a maintenance page."""
+        own = self._reducer.own_content(found, self._rows)
+        return own - {each.target for each in self._rows if each.url not in moved}
+
+    def confirm(self, outbox: Outbox) -> Settlement:
+        """Carry out every change, because a person has confirmed it."""
+        documents = self._memory.documents.count(self._origin)
+        done = self._carry_out(self._rows, set(self._open))
+        held = [each for each in self._rows if each.url not in done]
+        return Settlement(outbox.write(self._changes.entries()), documents, groups_of(held))
+
+    def _carry_out(self, found: Sequence[HeldChange], allowed: Collection[int]) -> set[int]:
+        """Carry out those changes that are allowed, documents first; return their URLs.
+
+        A new page to which pages moved becomes a document together with the deletion of these. No
+        deletion leads to a page that does not stay.
+        """
+        done = set()
+        for each in sorted(found, key=lambda each: rank(each.address)):
+            vacated = each.change == "new" and self._is_vacated(each, allowed)
+            if each.change and (vacated or each.url in allowed):
+                self._open.discard(each.url)
+                self._reducer.release(each)
+                done.add(each.url)
+        for each in found:
+            if each.reason and each.url in allowed and self._may_delete(each):
+                done.add(each.url)
+        return done
+
+    def _is_vacated(self, new: HeldChange, allowed: Collection[int]) -> bool:
+        """Return True if the documents of all pages that lead to a new one may be deleted."""
+        documents = self._memory.documents
+        if documents.is_current(new.referrer) and not (
+            new.referrer in self._open and new.referrer in allowed
+        ):
+            return False
+        leading = [each for each in self._rows if each.target == new.url]
+        return all(each.url in allowed for each in leading) and bool(leading or not new.held)
+
+    def _may_delete(self, deletion: HeldChange) -> bool:
+        """Carry out a deletion unless the page that replaces its own does not stay."""
+        moved_to = deletion.moved_to
+        if deletion.target is not None:
+            end = self._reducer.end_of(deletion)
+            if end.state is not TargetState.PAGE or end.url in self._open:
+                return False
+            moved_to = end.address
+        self._reducer.carry_out(deletion, moved_to)
+        return True
+
+    def _keeps_text(self, change: HeldChange) -> bool:
+        """Return True if the page that replaces another one has its text."""
+        target, documents = change.target, self._memory.documents
+        if target is None:
+            return False
+        there = documents.of(target)
+        if there is not None and there.current:
+            after = documents.content(target)
+        elif self._memory.held.is_document(target):
+            after = self._memory.held.document(target)
+        else:
+            return False
+        before = documents.content(change.url) if documents.of(change.url) else {}
+        words = (frozenset(text_of(each).split()) for each in (before, after))
+        return not is_rewritten(TextChange(*words))
+
+
+def settle(
+    memory: StateTables, outbox: Outbox, former_starts: FormerStarts, origin: int, now: float
+) -> Settlement:
+    """Inside a transaction: carry out the changes of an origin that has nothing left to visit."""
+    changes = Changes(memory.documents, origin)
+    reducer = VisitReducer(memory, changes)
+    for url in former_starts.unnamed(origin):
+        reducer.exclude(url)
+    written = outbox.write(changes.entries())
+    settlement = LossGuard(memory, origin).settle(outbox, now)
+    settlement.changes[:0] = written
+    return settlement
