@@ -2,9 +2,7 @@
 
     python -m benchmarks.same_output FILE [--corpus NAME] [--option NAME=VALUE ...]
 
-Writes one hash per document into FILE, or compares with what it holds. Which pages are read before
-furniture is learned depends on the batches of a crawl: with ``--option remove_templates=no``, two
-crawls of the same code never differ.
+Writes one hash per document into FILE, or compares with what it holds.
 """
 
 from __future__ import annotations

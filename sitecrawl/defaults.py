@@ -86,7 +86,6 @@ ITEM_PROCESSOR = "sitecrawl.pipelines.processor.DocumentProcessor"
 ITEM_PIPELINES_BASE = {
     "sitecrawl.pipelines.noindex.NoindexPipeline": -400,
     "sitecrawl.pipelines.canonical.CanonicalPipeline": -300,
-    "sitecrawl.pipelines.furniture.FurniturePipeline": -250,
     "sitecrawl.pipelines.mapping.MappingPipeline": -200,
     "sitecrawl.pipelines.change.ChangePipeline": -100,
     "sitecrawl.pipelines.output.OutputPipeline": 1100,

@@ -5,25 +5,15 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from itertools import compress
 from pathlib import Path
 from statistics import fmean
 
 from benchmarks.extraction.others import NAMES, extract
 from benchmarks.extraction.search import Ranking
 from benchmarks.extraction.truth import DOCUMENTATION, FullText, Truth
-from sitecrawl.policy.documents.furniture import (
-    SAMPLED_PAGES,
-    OriginFurniture,
-    encoded_lines,
-    learn,
-    names_of,
-    own_headings,
-    page_keys,
-)
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
@@ -98,25 +88,6 @@ def mean(rows: Sequence[Sequence[float]]) -> list[float]:
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
-def without_furniture(pages: Pages, read: Extracted) -> Extracted:
-    """The texts without the lines that the pages of a set share, as a crawl leaves them out."""
-    names = [names_of(url) for url, _ in pages]
-    samples: dict[str, list[tuple[int, ...]]] = {}
-    for text, each in zip(read.texts, names, strict=True):
-        for name in each:
-            sample = samples.setdefault(name, [])
-            if len(sample) < SAMPLED_PAGES:
-                sample.append(page_keys(encoded_lines(text)))
-    lines = {name: learn(sample, frozenset()) for name, sample in samples.items()}
-    known = OriginFurniture(1, lines)
-    texts = []
-    for text, each, page in zip(read.texts, names, read.pages, strict=True):
-        own = own_headings((heading.text for heading in page.headings), page.title)
-        kept = known.kept(encoded_lines(text), each, lambda own=own: own)  # type: ignore[misc]
-        texts.append("\n".join(compress(text.split("\n"), kept)) if kept else text)
-    return Extracted(texts, read.milliseconds, read.pages)
-
-
 def losses(everything: Extracted, ours: Extracted, titles: Sequence[str]) -> tuple[int, int, int]:
     """Pages that lost their title from the text, all first-level headings, or all text."""
     lost_titles = lost_headings = emptied = 0
@@ -137,13 +108,8 @@ class MainText:
         self._truth = truth
         self._others = NAMES if others else ()
 
-    def _each(
-        self, pages: Pages, learned: Callable[[Pages, Extracted], Extracted] | None = None
-    ) -> dict[str, Extracted]:
+    def _each(self, pages: Pages) -> dict[str, Extracted]:
         found = {name: read_all(pages, options) for name, options in ours().items()}
-        if learned is not None:
-            found["sitecrawl, one page at a time"] = found["sitecrawl"]
-            found["sitecrawl"] = learned(pages, found["sitecrawl"])
         for name in self._others:
             texts, milliseconds = extract(self._truth.folder, name, pages)
             found[name] = Extracted(texts, milliseconds)
@@ -221,7 +187,7 @@ class MainText:
         single: dict[str, list[str]] = {}
         for of in DOCUMENTATION:
             pages = self._truth.documentation(of)
-            found = self._each([(page.url, page.path) for page in pages], without_furniture)
+            found = self._each([(page.url, page.path) for page in pages])
             found = {"truth": Extracted([page.text for page in pages], 0.0), **found}
             for name, each in found.items():
                 row = self._row(pages, each)

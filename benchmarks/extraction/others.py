@@ -60,6 +60,11 @@ def _htmldate(name: str) -> Callable[[bytes, str], str]:
     return read
 
 
+def _rs_trafilatura(_name: str) -> Callable[[bytes, str], str]:
+    extract: Any = import_module("rs_trafilatura").extract
+    return lambda body, url: extract(body.decode("utf-8", "replace"), url=url).main_content or ""
+
+
 def _readability(_name: str) -> Callable[[bytes, str], str]:
     document: Any = import_module("readability").Document
     parse: Any = import_module("lxml.html").fromstring
@@ -115,6 +120,7 @@ def _markdownify(_name: str) -> Callable[[bytes, str], str]:
 READERS = {
     "html-to-markdown": _html_to_markdown,
     "markdownify": _markdownify,
+    "rs_trafilatura": _rs_trafilatura,
     "trafilatura": _trafilatura,
     "htmldate": _htmldate,
     "readability-lxml": _readability,

@@ -225,5 +225,4 @@ def _document(stored: UrlState, now: float) -> Iterator[str]:
     if stored.deletion:
         yield f"to be deleted ({stored.deletion})"
     if stored.withheld:
-        what = "have the same new lines" if stored.awaits_furniture else "have the same text"
-        yield f"a document is withheld ({stored.withheld}): other pages may {what}"
+        yield f"a document is withheld ({stored.withheld}): other pages may have the same text"

@@ -87,20 +87,7 @@ class ContentHashes:
     unchanged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Stripping:
-    """Text that was left out of a page.
-
-    ``lines`` are the keys of its lines if it belongs to a sample, ``furniture`` the version with
-    which it was stripped, ``left_out`` a description of the text.
-    """
-
-    lines: tuple[int, ...] | None = None
-    furniture: int = 0
-    left_out: str | None = None
-
-
-NO_RESPONSE, NOT_COMPARED, NOT_STRIPPED = ResponseFacts(), ContentHashes(), Stripping()
+NO_RESPONSE, NOT_COMPARED = ResponseFacts(), ContentHashes()
 
 
 @dataclass(slots=True, eq=False)
@@ -121,7 +108,7 @@ class Visit:
     canonical: str | None = None
     target: Candidate | None = None
     hashes: ContentHashes = NOT_COMPARED
-    stripping: Stripping = NOT_STRIPPED
+    left_out: str | None = None
     conclusion: tuple[Outcome, str] | None = None
     detail: str = ""
     candidates: list[Candidate] = field(default_factory=list)
@@ -168,9 +155,9 @@ class Visit:
 
     # Page
 
-    def stripped(self, stripping: Stripping) -> None:
-        """Set the text that was left out of the page."""
-        self.stripping = stripping
+    def reduced(self, left_out: str) -> None:
+        """Set the description of the text that is not part of the document."""
+        self.left_out = left_out
 
     def links_found(self, candidates: Iterable[Candidate]) -> None:
         """Add links of the page, to be stored with the visit."""
@@ -242,9 +229,7 @@ class Visit:
             document_hash=hashes.document,
             simhash=hashes.simhash,
             unchanged=hashes.unchanged,
-            lines=self.stripping.lines,
-            furniture=self.stripping.furniture,
-            left_out=self.stripping.left_out,
+            left_out=self.left_out,
             redirect_to=self.redirect_to,
             canonical=self.canonical,
             target=self.target,

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.documents import Documents, NearPages
-from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
@@ -160,8 +159,6 @@ class Administration:
             f"DELETE FROM section WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM receipt WHERE {OF_REALM}",
             f"DELETE FROM link WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
-            f"DELETE FROM furniture WHERE {OF_REALM}",
-            f"DELETE FROM furniture_page WHERE {OF_REALM}",
             f"DELETE FROM evidence WHERE {OF_REALM}",
             f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
             f"DELETE FROM url WHERE {OF_REALM}",
@@ -178,7 +175,6 @@ class Administration:
             held=HeldChanges(self._database, documents, run),
             claims=RedirectResolver(self._database, self._realm),
             near=NearPages(self._database),
-            furniture=Furniture(self._database),
             options=StateOptions(realm=self._realm),
             run=run,
         )

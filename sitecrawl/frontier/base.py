@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from sitecrawl.policy.documents.furniture import OriginFurniture
 from sitecrawl.policy.http.receipt import ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
@@ -36,7 +35,6 @@ __all__ = [
     "Outcome",
     "Settlement",
     "Share",
-    "Stripped",
     "VisitResult",
 ]
 
@@ -111,10 +109,9 @@ class VisitResult:
     Two pages of an origin are duplicates if their ``content_hash`` is equal, near duplicates if
     their ``simhash`` differs in few bits; ``document_hash`` covers every field whose change is
     written. ``unchanged``: the page was read and its current document is still valid, so
-    ``document`` is empty. ``lines`` are the keys of the page's lines if it belongs to a sample,
-    ``furniture`` the version with which it was stripped, ``left_out`` a description of the
-    stripped text. A page that declares another URL as canonical still has a ``document``, which
-    is suppressed until that URL proves to be a page.
+    ``document`` is empty. ``left_out`` describes the text of the page that is not in it. A page
+    that declares another URL as canonical still has a ``document``, which is suppressed until that
+    URL proves to be a page.
     ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
     are addresses to which it refers and that are not crawled, each with its kind: link or asset.
     """
@@ -134,8 +131,6 @@ class VisitResult:
     document_hash: str | None = None
     simhash: int | None = None
     unchanged: bool = False
-    lines: tuple[int, ...] | None = None
-    furniture: int = 0
     left_out: str | None = None
     redirect_to: str | None = None
     canonical: str | None = None
@@ -156,13 +151,6 @@ class Change:
     op: str
     id: str
     record: dict[str, Any]
-
-
-class Stripped(NamedTuple):
-    """Outbox rows of documents that were stripped of furniture, and whether more are left."""
-
-    changes: list[Change]
-    more: bool
 
 
 class Commit(NamedTuple):
@@ -431,17 +419,6 @@ class Frontier(Protocol):
 
     async def readmit(self, origin: str) -> None:
         """Allow an origin that was given up to be leased again."""
-
-    def furniture(self, origin: str) -> OriginFurniture:
-        """Return the known lines that pages of a leased origin share. Never waits."""
-
-    async def strip_stored(self, origin: str) -> Stripped:
-        """Strip documents of a leased origin that were written when less of its furniture was
-        known. Call it, when the origin has nothing left to crawl, until none are left."""
-
-    async def release_withheld(self, origin: str) -> list[Change]:
-        """Write the documents of a leased origin that wait until new furniture is known. Call it
-        when a run is stopped before the origin has nothing left to crawl."""
 
     def holds(self, origin: str) -> bool:
         """Tell whether the lease is certain to last long enough for a request. Never waits.

@@ -73,7 +73,7 @@ WRITTEN = "SELECT 1 FROM outbox WHERE seq = ? AND run = ?"
 WITH_HASH = "SELECT hash FROM document WHERE origin = ? AND hash IN ({})"
 CONFIRM = (
     "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?,"
-    " changed_at = CASE WHEN ? = 1 THEN changed_at ELSE visited_at END, indexed_at = visited_at,"
+    " changed_at = visited_at, indexed_at = visited_at,"
     " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " etag = NULL, last_modified = NULL WHERE id = ?"
 )
@@ -233,7 +233,7 @@ class Documents:
 
     def confirm(self, url: int, hash_: str | None, document_hash: str | None, change: str) -> None:
         """Store the hashes of a document that was compared later than it was read; its ``change``
-        is new, changed or template. The validators are cleared, so that its page is next requested
+        is new or changed. The validators are cleared, so that its page is next requested
         unconditionally."""
         [(visits, changes, seconds, before, at)] = self._database.rows(COMPARED, (url,))
         rate: Row = (None,) * 4
@@ -241,14 +241,8 @@ class Documents:
             history = ChangeHistory(visits or 0.0, changes or 0.0, seconds or 0.0)
             history = history.compared(at - before, changed=change == "changed")
             rate = (*history, history.rate)
-        marks = (int(change == "changed"), int(change == "template"))
-        self._database.execute(CONFIRM, (hash_, document_hash, *marks, *rate, url))
-
-    def rewrite(self, url: int, document: dict[str, Any]) -> None:
-        """Replace the fields of a document, and keep its state."""
-        self._database.execute(
-            "UPDATE document SET body = ? WHERE url = ?", (self.packed(document), url)
-        )
+        changes = int(change == "changed")
+        self._database.execute(CONFIRM, (hash_, document_hash, changes, *rate, url))
 
     def promote(self, url: int) -> None:
         """Make a suppressed document current."""

@@ -2,13 +2,12 @@
 
 Each waits until its origin has nothing left to visit; a guard then carries it out or holds it, see
 policy/lifecycle/losses.py. What is held is visited in every run, until the page shows content of its
-own, a person confirms it, or it has lasted. A document may also wait until it is clear if its new lines
-are furniture (``template``).
+own, a person confirms it, or it has lasted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,21 +16,19 @@ from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.policy.lifecycle.losses import Loss, LossCount
 
 VISITS = 20  # visits of an origin after which a document with content of its own is written
-TEMPLATE_VISITS = 64  # visits of an origin after which its new lines count as text in any case
-FIELDS = "change, reason, moved_to, target, plain, hash, document_hash, body, template, visits_left"
+FIELDS = "change, reason, moved_to, target, plain, hash, document_hash, body, visits_left"
 # Whatever a page answered instead of its content, its loss stands since the first such answer.
 KEEP = (
     f"INSERT INTO held_change (url, origin, {FIELDS}, held, visits, since, seen_at, run)"  # noqa: S608
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in FIELDS.split(", ")[:-1])
     + ", visits = held_change.visits + 1, seen_at = excluded.seen_at, run = excluded.run"
 )
 ROWS = (
     "SELECT h.url, h.origin, u.url, u.referrer, h.change, h.reason, h.moved_to, h.target, h.plain, h.hash,"
-    " h.document_hash, h.template, h.visits_left, h.held, h.visits, h.since, h.run"
+    " h.document_hash, h.visits_left, h.held, h.visits, h.since, h.run"
     " FROM held_change AS h JOIN url AS u ON u.id = h.url WHERE h.origin = ? ORDER BY h.url"
 )
-WAITING = "SELECT url, visits_left, template FROM held_change WHERE origin = ? AND held = 0"
 LOOK_AGAIN = (
     "UPDATE url SET due = 0, ages = 0 WHERE waiting = 0 AND unnamed = 0"
     " AND id IN (SELECT h.url FROM held_change AS h JOIN origin AS o ON o.id = h.origin WHERE "
@@ -59,7 +56,6 @@ class HeldChange:
     plain: bool
     hash: str | None
     document_hash: str | None
-    template: str | None
     visits_left: int
     held: bool
     visits: int
@@ -92,7 +88,7 @@ class HeldChanges:
         text: str | None = None,
     ) -> None:
         """Record that the document of a URL is to be deleted."""
-        self._keep(url, origin, (None, reason, moved_to, target, int(plain), text, *[None] * 3, 0))
+        self._keep(url, origin, (None, reason, moved_to, target, int(plain), text, *[None] * 2, 0))
 
     def write(
         self,
@@ -101,13 +97,10 @@ class HeldChanges:
         change: str,
         document: dict[str, Any],
         hashes: Sequence[str | None],
-        *,
-        template: str | None,
     ) -> None:
         """Record a document that is to be written."""
-        left = VISITS if template is None else TEMPLATE_VISITS
         body = self._documents.packed(document)
-        self._keep(url, origin, (change, None, None, None, 0, *hashes, body, template, left))
+        self._keep(url, origin, (change, None, None, None, 0, *hashes, body, VISITS))
 
     def _keep(self, url: int, origin: int, fields: Sequence[Any]) -> None:
         now = self._database.now()
@@ -145,29 +138,13 @@ class HeldChanges:
         """Return the changes of an origin that wait, in order of discovery of their URLs."""
         return [HeldChange(*row) for row in self._database.rows(ROWS, (origin,))]
 
-    def count_visits(
-        self, origin: int, visits: int, is_decided: Callable[[str], bool]
-    ) -> list[HeldChange]:
-        """Count visits of the origin; return the documents that have waited long enough.
-
-        ``is_decided`` tells for the name of a template whether its new furniture is known.
-        """
+    def count_visits(self, origin: int, visits: int) -> list[HeldChange]:
+        """Count visits of the origin; return the documents that have waited long enough."""
         count = "UPDATE held_change SET visits_left = visits_left - ? WHERE origin = ? AND held = 0"
         if not self._database.execute(f"{count} AND change IS NOT NULL", (visits, origin)):
             return []
-        waiting, since = self._database.rows(WAITING, (origin,)), TEMPLATE_VISITS - VISITS
-        due = {
-            url
-            for url, left, template in waiting
-            if left <= 0 or (template is not None and left <= since and is_decided(template))
-        }
-        return [each for each in self.of(origin) if each.url in due and each.change] if due else []
-
-    def awaiting_furniture(self, origin: int) -> list[HeldChange]:
-        """Return the documents that wait until it is clear which new lines pages share."""
-        waiting = self._database.rows(WAITING, (origin,))
-        due = {url for url, _, template in waiting if template is not None}
-        return [each for each in self.of(origin) if each.url in due] if due else []
+        waiting = [each for each in self.of(origin) if each.change and not each.held]
+        return [each for each in waiting if each.visits_left <= 0]
 
     def lost_today(self, origin: int) -> LossCount:
         """Return the losses of an origin that were carried out today (UTC)."""

@@ -37,8 +37,7 @@ class UrlState:
     None if the URL is never due by its age. ``kept_for`` is the URL that replaces this page in the
     output, ``because`` says why: duplicate or canonical. ``reading`` is the hash of the options
     with which its document was read. ``withheld`` is the change of a document that is not written
-    because its text may not be its own, or, if it ``awaits_furniture``, its new lines may be those of
-    other pages. ``left_out`` describes the text of the page that is not in its document. ``change_rate``
+    because its text may not be its own. ``left_out`` describes the text of the page that is not in its document. ``change_rate``
     is in changes per second, None before the first comparison.
     """
 
@@ -71,7 +70,6 @@ class UrlState:
     deletion: str | None
     reading: str | None
     withheld: str | None
-    awaits_furniture: bool
     left_out: str | None
     change_rate: float | None
 
@@ -193,7 +191,7 @@ URL = (
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
     " u.due, u.visits, u.changes, u.missing,"
     " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, h.reason, u.reading,"
-    " h.change, h.template IS NOT NULL, u.left_out, u.change_rate, u.ages"
+    " h.change, u.left_out, u.change_rate, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
     " LEFT JOIN held_change AS h ON h.url = u.id"

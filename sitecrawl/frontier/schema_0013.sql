@@ -64,7 +64,6 @@ CREATE TABLE origin (
     given_up BIGINT,
     given_up_because TEXT,
     robots_run BIGINT,
-    furniture INTEGER NOT NULL DEFAULT 0,
     address TEXT,
     visit_day INTEGER NOT NULL DEFAULT 0,
     day_visits BIGINT NOT NULL DEFAULT 0,
@@ -163,12 +162,10 @@ CREATE TABLE document (
     id TEXT NOT NULL,
     seq BIGINT,
     hash TEXT,
-    furniture INTEGER NOT NULL DEFAULT 0,
     body {bytes} NOT NULL,
     target BIGINT,
     because TEXT
 );
-CREATE INDEX document_furniture ON document (origin, furniture);
 CREATE INDEX document_origin ON document (origin) WHERE seq IS NOT NULL;
 CREATE INDEX document_hash ON document (hash, origin) WHERE hash IS NOT NULL;
 CREATE INDEX document_target ON document (target) WHERE target IS NOT NULL;
@@ -223,23 +220,6 @@ CREATE TABLE outside (
     UNIQUE (realm, url)
 );
 
--- Keys of the lines that the pages of a template share, and of the lines of its sampled pages. An
--- empty name means the whole origin. ``version`` is origin.furniture at the time of the last change.
-CREATE TABLE furniture (
-    origin BIGINT NOT NULL,
-    name TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    lines {bytes} NOT NULL,
-    PRIMARY KEY (origin, name)
-);
-CREATE TABLE furniture_page (
-    origin BIGINT NOT NULL,
-    name TEXT NOT NULL,
-    fingerprint BIGINT NOT NULL,
-    lines {bytes} NOT NULL,
-    PRIMARY KEY (origin, name, fingerprint)
-);
-
 CREATE TABLE near (
     origin BIGINT NOT NULL,
     band INTEGER NOT NULL,
@@ -263,7 +243,6 @@ CREATE TABLE held_change (
     hash TEXT,
     document_hash TEXT,
     body {bytes},
-    template TEXT,
     visits_left INTEGER NOT NULL,
     held INTEGER NOT NULL,
     visits INTEGER NOT NULL,

@@ -25,14 +25,12 @@ from sitecrawl.frontier.base import (
     Outcome,
     Settlement,
     Share,
-    Stripped,
     VisitResult,
 )
 from sitecrawl.frontier.database import Database, RowStatement, migrate
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
-from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.leases import (
     Leases,
@@ -60,10 +58,8 @@ from sitecrawl.frontier.visit_reducer import (
     Changes,
     StateTables,
     VisitReducer,
-    strip_stored,
 )
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
-from sitecrawl.policy.documents.furniture import ORIGIN, UNKNOWN, Names, OriginFurniture
 
 WAKE_SECONDS = 60.0
 STANDSTILL_SECONDS, STANDSTILL_SHARE = 10.0, 0.25
@@ -103,13 +99,11 @@ class Store:
         self._links = Links(database, self._urls, options.realm)
         self._outbox = Outbox(database, self.run, options.realm, options.delivered_by or self.owner)
         documents = Documents(database)
-        self._furniture = Furniture(database)
         self._memory = StateTables(
             documents=documents,
             held=HeldChanges(database, documents, self.run),
             claims=RedirectResolver(database, options.realm, options.key),
             near=NearPages(database),
-            furniture=self._furniture,
             options=options,
             run=self.run,
         )
@@ -199,19 +193,14 @@ class Store:
                 self._woken = time.monotonic()
                 if runs.requeue_due(self._database, self.run, now, self._options):
                     runs.count_pending(self._database, self._options.realm)
-            taken = self.leases.take(limit)
-            self._furniture.load([self.leases[state.key].id for state in taken])
-            return taken
+            return self.leases.take(limit)
 
     def claim(self, origin: str) -> OriginState | None:
         """Lease an origin, unless another worker has it."""
         with self._transaction():
             self._database.exclusive_lock()
             self._urls.know([origin])
-            state = self.leases.claim(origin)
-            if state is not None:
-                self._furniture.load([self.leases[origin].id])
-            return state
+            return self.leases.claim(origin)
 
     def pop(self, origin: str, limit: int) -> list[DueUrl]:
         """Pop due URLs of a leased origin."""
@@ -251,9 +240,6 @@ class Store:
                 return Commit(lost, [])
             lease = self.leases[origin]
             findings, changes = self._write(lease.id, visits)
-            learned = self._furniture.learn(lease.id, findings)
-        if learned is not None:
-            self._furniture.know(lease.id, learned)
         done = (visit.due.fingerprint for visit in visits if not visit.again)
         self.leases[origin].popped.difference_update(done)
         judged = {id(finding.visit): finding.as_written for finding in findings}
@@ -282,7 +268,6 @@ class Store:
         documents.forget()
         done = self._visits.write(findings)
         self._links.write(findings)
-        self._furniture.stripped(findings)
         judge.review(findings)
         self._release_own(judge, origin, len(findings))
         today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
@@ -292,11 +277,7 @@ class Store:
     def _release_own(self, judge: VisitReducer, origin: int, visits: int) -> None:
         """Write the documents that have waited long enough and have content of their own."""
         held = self._memory.held
-        waited = held.count_visits(
-            origin,
-            visits,
-            lambda name: not self._furniture.is_undecided(origin, Names(ORIGIN, name)),
-        )
+        waited = held.count_visits(origin, visits)
         changed = [each for each in waited if each.change == "changed"]
         if changed:
             own = judge.own_content(changed, held.of(origin))
@@ -342,49 +323,13 @@ class Store:
         with self._transaction():
             self.leases.save(state)
 
-    def furniture_of(self, origin: str) -> OriginFurniture:
-        """Return the known lines that pages of a leased origin share, without a query."""
-        lease = self.leases.get(origin)
-        return self._furniture.of(lease.id) if lease is not None else UNKNOWN
-
-    def strip_stored(self, origin: str) -> Stripped:
-        """Strip a batch of documents that were written when less furniture was known."""
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return Stripped([], more=False)
-            row = self.leases[origin].id
-            changes = Changes(self._memory.documents, row)
-            more = strip_stored(self._furniture, self._memory.documents, changes, row)
-            return Stripped(self._outbox.write(changes.entries()), more)
-
-    def release_withheld(self, origin: str) -> list[Change]:
-        """Write the documents of an origin that wait until new furniture is known."""
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return []
-            row = self.leases[origin].id
-            changes = Changes(self._memory.documents, row)
-            judge = VisitReducer(self._memory, changes)
-            waiting = self._memory.held.awaiting_furniture(row)
-            own = judge.own_content(waiting, self._memory.held.of(row))
-            for each in waiting:
-                if each.url in own:
-                    judge.release(each)
-            return self._outbox.write(changes.entries())
-
     def release(self, origin: str) -> None:
         """Release the origin."""
-        lease = self.leases.get(origin)
-        if lease is not None:
-            self._furniture.forget(lease.id)
         with self._transaction():
             self.leases.give_back(origin)
 
     def hand_over(self, state: OriginState) -> None:
         """Store the state of an origin, and release it for another worker of this run."""
-        lease = self.leases.get(state.key)
-        if lease is not None:
-            self._furniture.forget(lease.id)
         with self._transaction():
             self.leases.hand_over(state)
 

@@ -27,14 +27,12 @@ from sitecrawl.frontier.base import (
     OriginState,
     Settlement,
     Share,
-    Stripped,
     VisitResult,
 )
 from sitecrawl.frontier.database import Backend, Reconnection
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
-from sitecrawl.policy.documents.furniture import OriginFurniture
 
 RENEWALS_PER_LEASE = 4
 MAX_CONNECTIONS = 10  # for one call: it may be what ends them
@@ -187,18 +185,6 @@ class ThreadedFrontier:
     async def readmit(self, origin: str) -> None:
         """Allow an origin that was given up to be leased again."""
         await self._run(self._store.readmit, origin)
-
-    def furniture(self, origin: str) -> OriginFurniture:
-        """Return the known lines that pages of a leased origin share."""
-        return self._store.furniture_of(origin)
-
-    async def strip_stored(self, origin: str) -> Stripped:
-        """Strip a batch of documents that were written when less furniture was known."""
-        return await self._run(self._store.strip_stored, origin)
-
-    async def release_withheld(self, origin: str) -> list[Change]:
-        """Write the documents of an origin that wait until new furniture is known."""
-        return await self._run(self._store.release_withheld, origin)
 
     def holds(self, origin: str) -> bool:
         """Tell whether a request to the origin may begin."""

@@ -7,22 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
-from sitecrawl.frontier.furniture_table import Furniture
 from sitecrawl.frontier.held_changes import HeldChange, HeldChanges
 from sitecrawl.frontier.outbox import Entry
 from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, ResolvedClaim, TargetState
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
-from sitecrawl.policy.documents.fields import VOLATILE
-from sitecrawl.policy.documents.furniture import (
-    Names,
-    encoded_lines,
-    line_key,
-    names_of,
-    stripped_document,
-)
-from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
 from sitecrawl.policy.lifecycle.deletion import deletion_reason
 from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.lifecycle.losses import (
@@ -34,7 +24,6 @@ from sitecrawl.policy.lifecycle.losses import (
 )
 from sitecrawl.policy.lifecycle.revisit import STILL_WAITING
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
-from sitecrawl.web.html.main_content import left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +34,6 @@ class StateTables:
     held: HeldChanges
     claims: RedirectResolver
     near: NearPages
-    furniture: Furniture
     options: StateOptions
     run: int
 
@@ -96,14 +84,6 @@ class Changes:
             content = self._documents.content(held.url)
             entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
             self._upserts[held.url] = entry
-
-    def strip(self, held: StoredDocument, document: dict[str, Any]) -> None:
-        """Write a document again without furniture that was not known when it was written."""
-        self._documents.rewrite(held.url, document)
-        if held.current:
-            self._upserts[held.url] = Entry(
-                held.url, "upsert", held.id, "template", content=document
-            )
 
     def withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         """Delete a current document; its duplicates become independent."""
@@ -173,7 +153,6 @@ class VisitReducer:
         self._held = memory.held
         self._claims = memory.claims
         self._near = memory.near
-        self._furniture = memory.furniture
         self._options = memory.options
         self._run = memory.run
         self._changes = changes
@@ -265,13 +244,6 @@ class VisitReducer:
         if equal is not None:
             self._fold(change, document, held, equal)
             return
-        if change.template is not None:
-            names = names_of(change.address)
-            document = self._without_furniture(change.origin, names, document)
-            if self._has_same_text(change.url, change.origin, names, document):
-                self._documents.set_hash(change.url, change.hash)
-                self._documents.confirm(change.url, change.hash, change.document_hash, "template")
-                return
         self._changes.publish(change.url, document, change.hash, change.change or "")
         self._documents.confirm(change.url, change.hash, change.document_hash, change.change or "")
         followers = self._documents.pointing_at([change.url])
@@ -316,15 +288,7 @@ class VisitReducer:
         if same and finding.visit.document_hash == finding.stored.document_hash:
             self._still_there(finding)
             return
-        self._strip_again(finding)
-        furniture = self._differs_by_furniture(finding)
-        if furniture and self._is_stored(finding) and not self._is_reread(finding):
-            self._documents.set_hash(finding.stored.id, finding.visit.content_hash)
-            self._still_there(finding)
-            return
-        stripped = furniture and not (same and self._has_body(finding))
-        change = self._change(finding, same=same or furniture, furniture=stripped)
-        self._note_gained(finding, change)
+        change = self._change(finding, same=same)
         equal = self._equal(finding)
         if equal is not None and finding.is_current:
             self._gather_duplicate(finding, equal)
@@ -337,53 +301,11 @@ class VisitReducer:
             self._forget_held(finding)
             self._publish(finding, equal, change)
 
-    def _strip_again(self, finding: Finding) -> None:
-        """Strip a document of furniture that became known after its page was read."""
-        if 0 < finding.visit.furniture < self._furniture.of(finding.origin).version:
-            names = names_of(finding.stored.url)
-            finding.document = self._without_furniture(finding.origin, names, finding.document)
-
-    def _differs_by_furniture(self, finding: Finding) -> bool:
-        """Tell whether the text differs from the stored one only by lines of the template."""
-        url = finding.stored
-        if not (finding.is_current and finding.visit.furniture):
-            return False
-        return self._has_same_text(url.id, finding.origin, names_of(url.url), finding.document)
-
-    def _has_same_text(
-        self, url: int, origin: int, names: Names, document: Mapping[str, Any]
-    ) -> bool:
-        """Tell whether a document has the text of the stored one without known furniture."""
-        before = self._without_furniture(origin, names, self._documents.content(url))
-        return all(before.get(name) == document.get(name) for name in ("title", "body"))
-
-    def _without_furniture(
-        self, origin: int, names: Names, document: dict[str, Any]
-    ) -> dict[str, Any]:
-        stripped = stripped_document(document, self._furniture.of(origin), names)
-        return document if stripped is None else stripped[0]
-
-    def _has_body(self, finding: Finding) -> bool:
-        """Tell whether the stored document has the body of the visit."""
-        before = self._documents.content(finding.stored.id)
-        return before.get("body") == finding.document.get("body")
-
-    def _is_stored(self, finding: Finding) -> bool:
-        """Tell whether the document differs from the stored one only in volatile fields."""
-        before = self._documents.content(finding.stored.id)
-        after = finding.document
-        names = (before.keys() | after.keys()) - (VOLATILE - {"body"})
-        if {before.get("description_source"), after.get("description_source")} <= TEXT_SOURCES:
-            names -= {"description", "description_source"}
-        return all(before.get(name) == after.get(name) for name in names)
-
-    def _change(self, finding: Finding, *, same: bool, furniture: bool = False) -> str:
+    def _change(self, finding: Finding, *, same: bool) -> str:
         """Return the kind of change of a page, and set whether its content changed."""
         reread = self._is_reread(finding)
         finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
-        if furniture and not reread:
-            known = "template"
         return known if finding.is_current else "new"
 
     def _is_reread(self, finding: Finding) -> bool:
@@ -564,36 +486,20 @@ class VisitReducer:
 
     def _must_wait(self, finding: Finding, change: str) -> bool:
         """Return True if a document may not be its page's own: the text of a known page was replaced,
-        or known pages lead to the new page; or if its new lines may be furniture."""
+        or known pages lead to the new page."""
         if change == "changed":
             before = self._documents.content(finding.stored.id)
             words = (words_of(text_of(each)) for each in (before, finding.document))
-            return finding.template is not None or is_rewritten(TextChange(*words))
+            return is_rewritten(TextChange(*words))
         is_target = change == "new" and finding.visit.due.via in LED_TO
         return is_target and (finding.stored.held or self._documents.was_led_to(finding.stored.id))
 
-    def _note_gained(self, finding: Finding, change: str) -> None:
-        """Set the lines that a changed page has gained, and the name of its template while it is
-        undecided whether they are new furniture."""
-        if change != "changed" or not finding.visit.furniture:
-            return
-        before = self._documents.content(finding.stored.id)
-        texts = (str(each.get("body", "")) for each in (finding.document, before))
-        now, then = (frozenset(map(line_key, encoded_lines(text))) for text in texts)
-        finding.gained = now - then
-        names = names_of(finding.stored.url)
-        if self._furniture.is_undecided(finding.origin, names):
-            finding.template = names.template
-
     def _withhold(self, finding: Finding, change: str) -> None:
-        """Withhold a document until it is clear whether other pages give the same answer, or
-        have gained the same lines."""
+        """Withhold a document until it is clear whether other pages give the same answer."""
         visit = finding.visit
         hashes = (visit.content_hash, visit.document_hash)
         document = self._document(finding)
-        self._held.write(
-            finding.stored.id, finding.origin, change, document, hashes, template=finding.template
-        )
+        self._held.write(finding.stored.id, finding.origin, change, document, hashes)
         finding.changed, finding.fresh, finding.withheld = False, False, True
 
     def _forget_held(self, finding: Finding) -> None:
@@ -628,26 +534,3 @@ class VisitReducer:
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
         when = rfc3339(changed_at or finding.visit.started_at)
         return {**finding.document, "last_changed_at": when}
-
-
-STRIP_BATCH = 200
-"""Documents stripped per transaction, few enough to renew leases in time."""
-
-
-def strip_stored(furniture: Furniture, documents: Documents, changes: Changes, origin: int) -> bool:
-    """Strip a batch of documents of furniture that was not known when they were written; return
-    whether more are left."""
-    known = furniture.of(origin)
-    before = furniture.stripped_before(origin, STRIP_BATCH) if known.version else []
-    for url, address, version in before:
-        names = names_of(address)
-        if not known.changed_since(version, names):
-            continue
-        held, content = documents.of(url), documents.content(url)
-        stripped = stripped_document(content, known, names)
-        if held is not None and stripped is not None:
-            document, gone = stripped
-            changes.strip(held, document)
-            furniture.leave_out(url, str(left_out("templates", gone)))
-    furniture.brought_up(origin, [url for url, _, _ in before])
-    return len(before) == STRIP_BATCH

@@ -120,10 +120,8 @@ class Finding:
     """A visit with the state before it, and the changes that follow from it.
 
     ``target`` is the row of the redirect target or canonical URL, ``held`` the document before
-    the visit; ``fresh`` means that the stored document is now the visit's.
-    ``document`` is the visit's, without furniture that has become known since it was read;
-    ``gained`` are the keys of the lines that a changed document did not have before, ``template``
-    the name of the page's template if these may be furniture.
+    the visit; ``fresh`` means that the stored document is now the visit's. ``document`` is the
+    visit's.
     """
 
     origin: int
@@ -136,8 +134,6 @@ class Finding:
     fresh: bool = False
     withheld: bool = False
     document: dict[str, Any] = field(default_factory=dict)
-    gained: frozenset[int] | None = None
-    template: str | None = None
 
     @property
     def reason(self) -> str:

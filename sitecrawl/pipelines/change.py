@@ -15,11 +15,9 @@ from sitecrawl.policy.documents.content_hash import (
     stable_links,
     stable_text,
     text_hash,
-    whole_text,
 )
 from sitecrawl.policy.documents.fields import VOLATILE
 from sitecrawl.policy.documents.output_shapes import serialized
-from sitecrawl.policy.documents.site_names import own_title
 from sitecrawl.policy.lifecycle.duplicates import simhash
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.items import Document
     from sitecrawl.policy.urls.rule_engine import Rules
-    from sitecrawl.web.html.page import Page
 
 
 KEPT = "\0site names in titles"
@@ -40,8 +37,8 @@ KEPT = "\0site names in titles"
 class ChangePipeline(DocumentPipeline):
     """Drop unchanged documents; add hashes to the others.
 
-    ``content_hash`` is that of the text with the furniture of its template, ``document_hash`` that
-    of the text without it, links, own images and fields. The frontier compares the first with those
+    ``content_hash`` is that of the text, ``document_hash`` that of the text, links, own images and
+    fields. The frontier compares the first with those
     of other pages, in the transaction that writes the visit. Both are computed before a project's
     pipelines: their results are renewed when the page or ``version`` changes.
     """
@@ -66,14 +63,15 @@ class ChangePipeline(DocumentPipeline):
     def process_document(self, document: Document) -> None:
         """Add the hashes; drop a document that did not change since the stored one was made."""
         page, visit = document.page, document.visit
+        visit.reduced("\n".join(map(str, page.left_out)))
         links = stable_links(page)
         if len(links) <= self._rules.memory:  # more would not stay cached: a second for 50,000
             links = [self._rules.admit(link).key or link for link in links]
         text = stable_text(page)
         page_hash = content_hash(text, links, page.images)
         hashes = ContentHashes(
-            text_hash(page.title, whole_text(page)),
-            document_hash(unlearned(document, page), page_hash + self._version),
+            text_hash(page.title, text),
+            document_hash(document, page_hash + self._version),
         )
         if is_unchanged(visit, hashes):
             visit.hashed(replace(hashes, unchanged=True))
@@ -84,15 +82,6 @@ class ChangePipeline(DocumentPipeline):
                 text_of = f"{document.get('title', '')} {document.get('body', '')}"
                 hashes = replace(hashes, simhash=simhash(text_of))
         visit.hashed(hashes)
-
-
-def unlearned(document: Document, page: Page) -> Mapping[str, Any]:
-    """Return the fields to compare: the title as it was before the site's name was learned."""
-    if not page.site_names:
-        return document
-    before = own_title(page, ())
-    is_own = document.get("title") not in (before, None) and document["title"] == own_title(page)
-    return {**document, "title": before} if is_own else document
 
 
 def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:

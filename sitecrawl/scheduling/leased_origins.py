@@ -163,7 +163,6 @@ class LeasedOrigins:
             self._take_over_timer.cancel()
         await self._tasks.end()
         for origin in list(self.origins.values()):
-            self._recorder.deliver(await self._owner.frontier.release_withheld(origin.key))
             await self._save(origin)
             await self._listed_pages.release(origin.key)
             await self._yields.release(origin.key)
@@ -255,13 +254,8 @@ class LeasedOrigins:
         await self._owner.frontier.hand_over(self._state_of(origin))
 
     async def _settle(self, origin: str) -> None:
-        """Write the deletions of an origin, and strip newly known furniture from its documents."""
-        frontier = self._owner.frontier
-        self._recorder.settle(origin, await frontier.settle(origin))
-        more = True
-        while more:
-            changes, more = await frontier.strip_stored(origin)
-            self._recorder.deliver(changes)
+        """Write the deletions of an origin."""
+        self._recorder.settle(origin, await self._owner.frontier.settle(origin))
 
     async def _save(self, origin: Origin) -> None:
         await self._owner.frontier.save_origin(self._state_of(origin))

@@ -56,6 +56,7 @@ class ReadOptions:
     remove_landmarks: bool = True
     remove_skip_links: bool = True
     remove_cookie_banners: bool = True
+    remove_furniture: bool = True
     content_selector: str = ""
     remove_selectors: tuple[str, ...] = ()
     remove_elements: tuple[str, ...] = ()

@@ -16,10 +16,8 @@ from sitecrawl.policy.documents.sections import (
     SectionOptions,
     build_sections,
     count_tokens,
-    kept_blocks,
     markdown_of,
     text_of,
-    without_lines,
 )
 from sitecrawl.web.content_blocks import ContentBlock
 
@@ -172,28 +170,6 @@ def test_hostile_headings_are_bounded() -> None:
     assert len(sections) <= MAX_SECTIONS
     assert len(str([each["heading_path"] for each in sections])) < 6 * 210 * MAX_SECTIONS
     assert all("anchor" not in each for each in sections)
-
-
-@pytest.mark.behaviour("MK-01")
-def test_what_the_body_leaves_out_later_is_no_content_either() -> None:
-    blocks = [ContentBlock("menu\nhome"), ContentBlock("text\nmenu"), ContentBlock("menu")]
-    lines = ["menu", "home", "text", "menu", "menu"]
-    assert kept_blocks(blocks, lines, b"\0\0\1\1\1") == tuple(blocks[1:])
-    assert kept_blocks(blocks, [*lines, "x"], b"\0\0\1\0\0\1") == (blocks[1],)
-    menu = ContentBlock("Home", "- [Home](https://example.org/a_b)")
-    footer = ContentBlock("(c) Example", "**(c)** Example")
-    document: dict[str, Any] = {
-        "body": "",
-        "markdown": markdown_of([menu, heading("A", 2), footer]),
-    }
-    document["sections"] = built(menu, heading("A", 2), ContentBlock("Home"), footer)
-    lines = ["Home", "A", "Home", "(c) Example"]
-    after = without_lines(document, lines, b"\0\1\1\0")
-    assert after["markdown"] == "## A"
-    (left,) = after["sections"]
-    assert (left["text"], left["markdown"]) == ("A\nHome", "## A\n\nHome")
-    assert left["hash"] == built(heading("A", 2), ContentBlock("Home"))[0]["hash"]
-    assert after["sections"][0]["hash"] != document["sections"][1]["hash"]
 
 
 def test_markdown_that_begins_within_a_definition_is_no_listing() -> None:

@@ -216,11 +216,11 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Leave out cookie banners, known by id or class.",
     )
-    remove_templates: bool = option(
+    remove_furniture: bool = option(
         default=True,
         effect=Effect.READING,
-        description="Leave out lines that stand on more than half of the pages of a URL template, "
-        "three and more in a row or at either end of the text, once enough pages are known.",
+        description="Leave out the furniture of a page: menus, share bars, forms and further parts "
+        "that stand beside its text, known by the structure of the page.",
     )
     content_selector: Annotated[str, AfterValidator(check_css)] = option(
         default="",

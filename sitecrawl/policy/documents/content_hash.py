@@ -41,14 +41,6 @@ def stable_text(page: Page) -> bytes:
     return _encoded(page.stable_text or page.text)
 
 
-def whole_text(page: Page) -> bytes:
-    """Return the stable text with the lines that the pages of its template share, in UTF-8.
-
-    Those lines are learned while pages are read; with them included, equal pages stay equal.
-    """
-    return _encoded(page.whole_text or page.stable_text or page.text)
-
-
 def stable_links(page: Page) -> list[str]:
     """Return the links that belong to the content."""
     own = origin(page.url)

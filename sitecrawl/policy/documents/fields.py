@@ -146,8 +146,7 @@ DOCUMENT: tuple[OutputField, ...] = (
     OutputField(
         name="change",
         meaning=(
-            "`new`, `changed` (content), `metadata` (only what surrounds the content), "
-            "`template` (lines that the pages of its template share are left out now) or "
+            "`new`, `changed` (content), `metadata` (only what surrounds the content) or "
             "`config` (the options that shape it)"
         ),
         example="new",

@@ -8,13 +8,11 @@ into its parent because of its own size, and a large one is split where its cont
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from itertools import accumulate
 from typing import Any
 
 from sitecrawl.web.content_blocks import ContentBlock
@@ -124,75 +122,6 @@ def text_of(blocks: Iterable[ContentBlock]) -> str:
 def paragraphs(text: str) -> list[ContentBlock]:
     """Split plain text into paragraphs at empty lines."""
     return [ContentBlock(each) for each in _EMPTY_LINES.split(text) if each]
-
-
-def kept_blocks(
-    blocks: Sequence[ContentBlock], lines: Sequence[str], kept: Sequence[int]
-) -> tuple[ContentBlock, ...]:
-    """Return the blocks of which at least one line is kept.
-
-    ``lines`` are those of the page; ``kept`` has a number for each, 0 for a removed one.
-    """
-    own = [block.text.split("\n") for block in blocks]
-    if [line for each in own for line in each] == list(lines):
-        ends = list(accumulate(map(len, own)))
-        spans = zip([0, *ends], ends, strict=False)
-        return tuple(b for b, span in zip(blocks, spans, strict=True) if any(kept[slice(*span)]))
-    gone = {line for line, keep in zip(lines, kept, strict=True) if not keep}
-    return tuple(b for b, each in zip(blocks, own, strict=True) if not gone.issuperset(each))
-
-
-def without_lines(
-    document: dict[str, Any], lines: Sequence[str], kept: Sequence[int]
-) -> dict[str, Any]:
-    """Remove from a stored document's Markdown and sections the lines that its body has lost.
-
-    ``lines`` are those of the body before; ``kept`` has a number for each. A line of Markdown is
-    matched by its words; an unmatched one stays. A section without any text left is dropped.
-    """
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for place, line in enumerate(lines):
-        places[_words(line)].append(place)
-    after = dict(document)
-    if isinstance(markdown := document.get("markdown"), str):
-        after["markdown"] = _without(markdown, places, kept)
-    if isinstance(sections := document.get("sections"), list):
-        left = [_section_without(each, places, kept) for each in sections]
-        after["sections"] = [each for each in left if each["text"]]
-    return after
-
-
-Places = Mapping[str, Sequence[int]]
-
-
-def _section_without(
-    section: Mapping[str, Any], places: Places, kept: Sequence[int]
-) -> dict[str, Any]:
-    texts = {name: str(section.get(name, "")) for name in ("text", "markdown")}
-    left = {name: _without(text, places, kept) for name, text in texts.items()}
-    if left == texts:
-        return dict(section)
-    return {**section, **left, "hash": _section_hash({**section, **left})}
-
-
-def _without(text: str, places: Places, kept: Sequence[int]) -> str:
-    """Remove the lines that are not kept from a text; its lines are in the order of places."""
-    lines: list[str] = []
-    following = 0
-    for line in text.split("\n"):
-        same = places.get(_words(line), ()) if line else ()
-        index = bisect_left(same, following)
-        if index < len(same):
-            following = same[index] + 1
-            if not kept[same[index]]:
-                continue
-        lines.append(line)
-    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
-
-
-def _words(line: str) -> str:
-    """Return the words of a line of Markdown, without URLs and signs."""
-    return _NOT_SLUG.sub("", _ADDRESS.sub("]", line)).lower()
 
 
 def _outline(blocks: Iterable[ContentBlock]) -> list[_Node]:

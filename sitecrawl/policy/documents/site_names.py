@@ -79,19 +79,17 @@ def alternative_titles(page: Page) -> tuple[list[str], list[str]]:
     return [*metas, *page.json_ld.get("headline", ())[:1]], headings
 
 
-def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
+def own_title(page: Page) -> str:
     """Return the title without the name of the site; empty only if the title element is.
 
     A beginning that occurs elsewhere on the page is the title; else the name of the site, as stated
-    by the page or its host, is removed from either end. ``learned`` are the names that titles of
-    the origin share, by default the page's ``site_names``.
+    by the page or its host, is removed from either end.
     """
     title = page.title
     ends = _matches(_NAME_SEPARATOR, title) if len(title) <= MAX_TITLE else []
     if not ends:
         return title
-    shared = page.site_names if learned is None else learned
-    names = frozenset(map(comparable, (site_name(page), *shared))) | host_names(page.url)
+    names = frozenset({comparable(site_name(page))}) | host_names(page.url)
     given, headings = alternative_titles(page)
     return (
         _matching_start(title, given, names, ends)
@@ -99,25 +97,6 @@ def own_title(page: Page, learned: tuple[str, ...] | None = None) -> str:
         or _matching_start(title, headings, names, _matches(_SEPARATOR, title))
         or _without_names(title, names - {""})
     )
-
-
-def title_edges(title: str) -> tuple[str, ...]:
-    """Return the parts of a title that may be the site's name: its first and its last."""
-    matches = _matches(_SEPARATOR, title) if len(title) <= MAX_TITLE else []
-    if not matches:
-        return ()
-    edges = (title[: matches[0].start()].strip(), title[matches[-1].end() :].strip())
-    return tuple(dict.fromkeys(edge for edge in edges if comparable(edge)))
-
-
-def edge_mark(edge: str) -> str:
-    """Return the pseudo-line by which titles that share an edge are counted; no text has it."""
-    return f"\0title {comparable(edge)}"
-
-
-def without_edges(title: str, edges: Iterable[str]) -> str:
-    """Return a stored title without the site's name, which was learned later."""
-    return _without_names(title, frozenset(map(comparable, edges)) - {""})
 
 
 def _matching_start(

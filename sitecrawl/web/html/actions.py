@@ -31,11 +31,14 @@ from sitecrawl.web.html.images import enter_area, enter_image
 from sitecrawl.web.html.links import link_patterns
 from sitecrawl.web.html.main_content import (
     ARTICLE,
+    CONTROL,
+    FORM,
     LANDMARK,
     LANDMARK_ELEMENTS,
     MAIN,
     PAGE_LANDMARKS,
     enter_aside,
+    enter_container,
     enter_page_landmark,
     enter_section,
     region_action,
@@ -94,12 +97,13 @@ SPECIAL: dict[str, Enter] = {
 }
 
 
-def enter_anchor(_walk: Walk, node: LexborNode) -> Leave | None:
+def enter_anchor(walk: Walk, node: LexborNode) -> Leave | None:
     """Separate a bold word at the start of a link from the text after it: <b>Next</b>Chapter 2.
 
     Style sheets show such words on a line of their own; capitals within a word are rare. The
     texts of adjacent links are separated for the same reason.
     """
+    walk.anchors += 1
     first = node.first_child
     if first is not None and first.tag_id in _BOLD:
         after = first.next
@@ -174,11 +178,11 @@ def action_table(options: ReadOptions) -> Table:
         "noindex": removed(None),
         **dict.fromkeys(("audio", "video"), removed(enter_block)),  # for browsers without them
     }
+    if options.content != "all":
+        named |= region_actions(options)
     for tag, patterns in link_patterns(options).items():
         if tag != "link":
             named[tag] = linked(patterns, named.get(tag, enter_block), options.max_links * 2)
-    if options.content != "all":
-        named |= region_actions(options)
     for tag in options.remove_elements:
         named[tag.lower()] = removed(named.get(tag.lower(), enter_block))
     block: Enter | None = enter_block
@@ -201,6 +205,10 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
         "article": region_action(ARTICLE, sectioning=True),
         "section": enter_section,
     }
+    if options.remove_furniture:
+        actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
+        actions["form"] = region_action(FORM, sectioning=False)
+        actions["button"] = region_action(CONTROL, sectioning=False)
     if options.remove_landmarks:
         actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))
         actions |= dict.fromkeys(PAGE_LANDMARKS, enter_page_landmark)

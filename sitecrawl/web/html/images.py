@@ -27,7 +27,8 @@ def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
             walk.images.append(source)
         else:
             walk.cut("too_many_images")
-    add_alt(walk, attributes, foreign=foreign)
+    if walk.options.content != "page" or not _is_in_link(node):
+        add_alt(walk, attributes, foreign=foreign)
     if (foreign or "ismap" in attributes) and _is_linked(walk, node):
         number = len(walk.found) - 1
         if foreign:
@@ -88,6 +89,13 @@ def is_foreign(source: str, host: str) -> bool:
         return False
     parts = source.split("/", 3)
     return len(parts) > 2 and parts[2].lower() != host
+
+
+def _is_in_link(node: LexborNode) -> bool:
+    """Return True if an image is the label of a link: its parent or grandparent is one."""
+    parent = node.parent
+    above = parent.parent if parent is not None else None
+    return any(each is not None and each.tag_id == ANCHOR for each in (parent, above))
 
 
 def _is_linked(walk: Walk, node: LexborNode) -> bool:

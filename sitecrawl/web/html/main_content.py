@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from itertools import compress
-from operator import not_
+from functools import cache, lru_cache
+from itertools import accumulate, compress
+from operator import and_, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.page import LeftOut
@@ -21,15 +21,43 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """Lines of one element: its kind, the index of the first line, and the exclusive end."""
+    """Lines of one element: its kind, the index of the first line, and the exclusive end.
+
+    ``links`` is the number of links in a block.
+    """
 
     kind: str
     start: int
     end: int
+    links: int = 0
 
 
 CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
 SKIP_LINKS = "skip_links"
+BLOCK, NAMED, LIST, FORM, CONTROL = "block", "named", "list", "forms", "controls"
+NOTE = "note"  # an aside within a main element or article
+# Words of ids and classes of what stands beside a text. Within the content, an element that has one
+# is furniture only if it is a list of links.
+FURNITURE_WORDS = frozenset(
+    {
+        *(
+            "ad",
+            "ads",
+            "advert",
+            "advertisement",
+            "breadcrumb",
+            "breadcrumbs",
+            "copyright",
+            "footer",
+        ),
+        *("languages", "login", "masthead", "menu", "nav", "navbar", "navigation", "newsletter"),
+        *("pager", "pagination", "popular", "promo", "recommended", "related", "share", "sharing"),
+        *("sidebar", "signup", "sitemap", "social", "subscribe", "tags", "toolbar", "topbar"),
+    }
+)
+_NOT_WORD = re.compile("[^a-z]+")
+_CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
+MAX_NAMES = 500  # characters of a class attribute that are examined
 # HTML-AAM 1.0, 3.4: only the header and footer of the page are banner and contentinfo.
 LANDMARK_ELEMENTS = ("nav", "aside", "dialog", "search")
 PAGE_LANDMARKS = ("header", "footer")
@@ -69,9 +97,18 @@ _SKIP = re.compile(
 )
 SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first lines of a page
 MIN_CONTENT = 250  # characters from which a main element always counts
+MIN_CONTENTS = 3  # links of a table of contents that may be the page
 MIN_SHARE = 0.25  # of the page's text without landmarks, for a shorter main element
 MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
+PROSE_LINE = 80  # characters of a line that is no label; a shorter sentence ends with a full stop
+_ENDS = frozenset(".!?…。！？।؟")
+MIN_LINK_SHARE = 0.6  # links for each line of a list of links
+MAX_LINK_TEXT = 40  # characters for each of its links
+HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
+MAX_CONTROL = 40  # characters of the text of a button
+MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
 LONG_LINE = 200  # characters of a line that is kept beside an article
+FOUND_SHARE = 0.8  # of the long lines that an article extractor holds where it found the text
 MAX_TITLE_LINE = 300
 SAMPLE = 200  # characters of omitted text
 
@@ -107,9 +144,44 @@ def enter_page_landmark(walk: Walk, node: LexborNode) -> Leave | None:
 
 def enter_aside(walk: Walk, node: LexborNode) -> Leave | None:
     """Record the lines of an aside, unless it is a footnote or topic of the text."""
-    if walk.sections and not _NOTES.isdisjoint((node.attributes.get("class") or "").split()):
+    names = node.attributes.get("class") or ""
+    if walk.sections and not _NOTES.isdisjoint(names.split()):
         return enter_block(walk, node)
-    return _begin(walk, node, LANDMARK, enter_block, sectioning=False)
+    kind = NOTE if walk.sections and not is_named_for_furniture(names) else LANDMARK
+    return _begin(walk, node, kind, enter_block, sectioning=False)
+
+
+def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
+    """Record the lines and links of a block."""
+    text = walk.text
+    if text.pieces or text.muted:
+        text.flush()
+    attributes = node.attributes
+    named = bool(attributes) and is_named_for_furniture(
+        attributes.get("class") or "", attributes.get("id") or ""
+    )
+    walk.blocks.append((len(text.lines), walk.anchors, named))
+    return leave_container
+
+
+def leave_container(walk: Walk, node: LexborNode) -> None:
+    """End a block."""
+    text = walk.text
+    if text.pieces or text.muted:
+        text.flush()
+    start, anchors, named = walk.blocks.pop()
+    end = len(text.lines)
+    if end > start:
+        kind = NAMED if named else BLOCK if node.tag == "div" else LIST
+        walk.regions.append(Region(kind, start, end, walk.anchors - anchors))
+
+
+@lru_cache(maxsize=4_096)
+def is_named_for_furniture(classes: str, identity: str = "") -> bool:
+    """Return True if an id or class contains a word for furniture."""
+    names = f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
+    words = _NOT_WORD.split(_CAMEL.sub("-", names).lower())
+    return not FURNITURE_WORDS.isdisjoint(words)
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:
@@ -133,7 +205,7 @@ def _begin(
     if leave is skip:
         return skip
     walk.sections += sectioning
-    start = len(walk.text.lines)
+    start, anchors = len(walk.text.lines), walk.anchors
 
     def leave_region(walk: Walk, node: LexborNode) -> None:
         if leave is not None:
@@ -141,7 +213,8 @@ def _begin(
         walk.text.flush()
         walk.sections = outer
         if len(walk.text.lines) > start:
-            walk.regions.append(Region(kind, start, len(walk.text.lines)))
+            links = walk.anchors - anchors
+            walk.regions.append(Region(kind, start, len(walk.text.lines), links))
 
     return leave_region
 
@@ -193,17 +266,12 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
     skips = _skip_links(lines) if options.remove_skip_links else []
     if not (walk.regions or skips) or not count:
         return None
-    by_kind: dict[str, list[Region]] = {}
-    for region in walk.regions:
-        by_kind.setdefault(region.kind, []).append(region)
+    by_kind = _by_kind(walk.regions)
     main = merged(by_kind.get(CONTENT, ())) or _main(by_kind, options.main_content)
-    landmarks = merged(
-        each for each in by_kind.get(LANDMARK, ()) if not any(_holds(each, part) for part in main)
-    )
     kept = bytearray(b"\1" * count)
-    parts: list[tuple[str, list[Region]]] = [("landmarks", landmarks)]
-    banners = _small(lines, merged(by_kind.get(COOKIES, ())))
-    parts += [("cookie_banners", banners), (SKIP_LINKS, skips)]
+    parts = [*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)]
+    if options.remove_furniture:
+        parts += _furniture(lines, by_kind, main)
     left: list[LeftOut] = []
     for part, regions in parts:
         left += _drop(lines, kept, part, regions)
@@ -216,25 +284,73 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
-    return Choice(kept, tuple(left)) if 0 in kept else None
+    return Choice(kept, tuple(left)) if left else None
+
+
+Parts = list[tuple[str, list[Region]]]
+ByKind = Mapping[str, Sequence[Region]]
+
+
+def _by_kind(regions: Iterable[Region]) -> dict[str, list[Region]]:
+    found: dict[str, list[Region]] = {}
+    for region in regions:
+        found.setdefault(region.kind, []).append(region)
+    return found
+
+
+def _landmarks(lines: Sequence[str], by_kind: ByKind, main: Sequence[Region]) -> Parts:
+    """The landmarks of a page, unless its content has hardly more text, and its cookie banners.
+
+    A banner has a button or a link; an element about cookies to eat has none.
+    """
+    whole = _length(lines, main)
+
+    def is_page(each: Region) -> bool:
+        size = _length(lines, [each]) if each.links >= MIN_CONTENTS else 0
+        return max(whole - size, whole - MIN_CONTENT) < size
+
+    landmarks = merged(
+        each
+        for each in by_kind.get(LANDMARK, ())
+        if not any(_holds(each, part) for part in main)
+        and not (any(_holds(part, each) for part in main) and is_page(each))
+    )
+    banners = [
+        each
+        for each in by_kind.get(COOKIES, ())
+        if each.links or any(_holds(each, control) for control in by_kind.get(CONTROL, ()))
+    ]
+    return [("landmarks", landmarks), ("cookie_banners", _small(lines, merged(banners)))]
 
 
 def choose_article(
     walk: Walk, choice: Choice | None, is_own: Callable[[str], bool], title: str
 ) -> Choice | None:
-    """Narrow a choice to the lines of an article, and to long ones; keep it if they are too few.
+    """Narrow a choice to the lines of an article, and to long ones.
 
-    ``is_own`` tells the lines that an article extractor finds. It may miss a paragraph, but what
-    stands beside an article (teasers, share bars, lists of links) consists of short lines.
+    ``is_own`` tells the lines that an article extractor finds. What stands beside an article
+    (teasers, share bars) consists of short lines. Where the extractor misses long lines, it has not
+    found the text, and the choice stays; headings stay, and lists and tables of which it has a line.
     """
     lines = walk.text.lines
     kept, left = (choice.kept, choice.left_out) if choice else (bytearray(b"\1" * len(lines)), ())
-    narrowed = bytearray(
-        keep and (len(line) >= LONG_LINE or is_own(line))
-        for line, keep in zip(lines, kept, strict=True)
-    )
-    if _size(lines, narrowed) < MIN_CONTENT:
+    own = bytearray(map(is_own, lines))
+    long = bytearray(len(line) >= LONG_LINE for line in lines)
+    both = bytes(map(and_, long, kept))
+    if _size(lines, bytes(map(and_, own, both))) < FOUND_SHARE * _size(lines, both):
         return choice
+    if _size(lines, bytes(map(and_, own, kept))) < MIN_CONTENT:
+        return choice
+    parts = [slice(start, end) for start, end, _ in walk.headings]
+    parts += [
+        slice(each.start, each.end)
+        for each in walk.regions
+        if each.kind == LIST and 1 in own[each.start : each.end]
+    ]
+    found = bytearray(map(or_, own, long))
+    for part in parts:
+        found[part] = b"\1" * (part.stop - part.start)
+    narrowed = bytearray(map(and_, found, kept))
     _rescue(walk, narrowed, title)
     beside = [
         line for line, was, keep in zip(lines, kept, narrowed, strict=True) if was and not keep
@@ -275,10 +391,78 @@ def _outside(regions: Sequence[Region], count: int) -> list[Region]:
 def _small(lines: Sequence[str], regions: Sequence[Region]) -> list[Region]:
     """The regions that are not most of the text."""
     limit = sum(map(len, lines)) * MAX_CONSENT_SHARE if regions else 0
-    return [each for each in regions if sum(map(len, lines[each.start : each.end])) < limit]
+    return [each for each in regions if _length(lines, [each]) < limit]
 
 
-def _size(lines: Sequence[str], kept: bytearray) -> int:
+def _length(lines: Sequence[str], regions: Iterable[Region]) -> int:
+    return sum(len(line) for each in regions for line in lines[each.start : each.end])
+
+
+def _furniture(lines: Sequence[str], by_kind: ByKind, main: Sequence[Region]) -> Parts:
+    """The forms, controls, and lists of links of a page that are no part of its text.
+
+    Beside the text, every list of links is furniture, and every element with a name of furniture;
+    within the text, only a list of links with such a name, or in an aside or nav.
+    """
+    named = by_kind.get(NAMED, ())
+    if main and not (named or by_kind.keys() & {NOTE, FORM, CONTROL}):
+        return []
+    lengths = list(map(len, lines))
+    sizes = [0, *accumulate(lengths)]
+    # A line of prose is long, or ends as a sentence does.
+    told = [
+        length if length >= PROSE_LINE or line[-1] in _ENDS else 0
+        for line, length in zip(lines, lengths, strict=True)
+    ]
+    prose = [0, *accumulate(told)]
+    blocks = [*named, *by_kind.get(BLOCK, ()), *by_kind.get(LIST, ())]
+
+    def size(each: Region) -> int:
+        return sizes[each.end] - sizes[each.start]
+
+    def is_list(each: Region) -> bool:
+        return (
+            each.links > 1
+            and prose[each.end] == prose[each.start]
+            and each.links >= (each.end - each.start) * MIN_LINK_SHARE
+            and size(each) <= each.links * MAX_LINK_TEXT
+        )
+
+    text = main or _holding(blocks, prose)
+    most = sum(map(size, text)) - MIN_CONTENT
+    found = [e for e in (*named, *by_kind.get(NOTE, ())) if is_list(e) and size(e) <= most]
+    if text and not main:
+        limit = prose[-1] * MAX_NAMED_SHARE
+        beside = [e for e in blocks if e.end <= text[0].start or e.start >= text[0].end]
+        found += [
+            each
+            for each in beside
+            if is_list(each) or (each.kind == NAMED and prose[each.end] - prose[each.start] < limit)
+        ]
+    forms = [each for each in by_kind.get(FORM, ()) if prose[each.end] == prose[each.start]]
+    controls = [
+        each
+        for each in by_kind.get(CONTROL, ())
+        if size(each) <= MAX_CONTROL and not lines[each.end - 1].endswith("?")
+    ]
+    return [
+        ("furniture", _small(lines, merged(found))),
+        ("forms", _small(lines, merged(forms))),
+        ("controls", merged(controls)),
+    ]
+
+
+def _holding(blocks: Sequence[Region], prose: Sequence[int]) -> list[Region]:
+    """The smallest block that holds nearly all prose of a page, if there is enough."""
+    wanted = prose[-1] * HOLDING_SHARE
+    if prose[-1] < MIN_CONTENT:
+        return []
+    holding = (each for each in blocks if prose[each.end] - prose[each.start] >= wanted)
+    smallest = min(holding, key=lambda each: each.end - each.start, default=None)
+    return [smallest] if smallest is not None else []
+
+
+def _size(lines: Sequence[str], kept: bytes | bytearray) -> int:
     return sum(map(len, compress(lines, kept)))
 
 

@@ -102,7 +102,6 @@ class Page:
     ``content_type`` is the bare media type, sniffed if the response has none, and empty if the
     body is neither markup nor text; the other fields of such a page are empty.
     ``size`` is the size of the decompressed body in bytes.
-    ``site_names`` are parts of the title that many titles of the origin share.
     ``metas`` has its names in lower case. ``generators`` are the names of the software that made
     the page, in lower case and without versions. ``json_ld`` has property names as schema.org spells
     them; microdata and RDFa supply the properties that JSON-LD lacks. ``bylines`` are the texts
@@ -115,8 +114,6 @@ class Page:
     options ask for them.
     ``content`` are the blocks of the text, if the options ask for an outline.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty if equal.
-    ``whole_text`` is that text before lines shared by the pages of a template were removed,
-    empty if none were.
     ``heading_at`` is the offset, in ``stable_text`` or else ``text``, of the first heading
     followed by a sentence, else of the first heading; -1 without headings.
     ``left_out`` lists the omitted parts that are not the page's own content.
@@ -133,7 +130,6 @@ class Page:
     size: int = 0
     encoding: str = ""
     title: str = ""
-    site_names: tuple[str, ...] = ()
     metas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     generators: tuple[str, ...] = ()
     json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -142,7 +138,6 @@ class Page:
     times: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     stable_text: str = ""
-    whole_text: str = ""
     heading_at: int = -1
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()

@@ -56,8 +56,10 @@ class Walk:
     __slots__ = (
         "actions",
         "addresses",
+        "anchors",
         "banners",
         "base",
+        "blocks",
         "cuts",
         "found",
         "fragments",
@@ -100,6 +102,8 @@ class Walk:
         self.addresses: list[tuple[str, str]] = []
         self.banners: set[int] = set()
         self.base: str | None = None
+        self.anchors = 0  # links so far
+        self.blocks: list[tuple[int, int, bool]] = []
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0
