@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 MAX_MARKUP = 1_000_000
 """Maximum bytes of a page given to an extractor, whose time is otherwise unbounded."""
 MIN_TEXT = 100
 """Minimum characters of an article; below it, the page's own content is used."""
+MIN_FOUND = 2
+"""An article of trafilatura is taken unless resiliparse finds this many times its length."""
 MIN_SEQUENCES = 2
 """Minimum sequences of three words in a line that is broken elsewhere in the article."""
 
@@ -70,7 +73,10 @@ def _cells(line: str) -> list[str]:
 
 
 def _by_trafilatura(text: str, url: str) -> str:
-    return _trafilatura()(text, url=url, include_comments=True) or ""
+    """The article without comments; that of resiliparse where it is more than twice as long."""
+    found = _trafilatura()(text, url=url, include_comments=False) or ""
+    other = _by_resiliparse(text, url) if find_spec("resiliparse") else ""
+    return other if len(found) * MIN_FOUND < len(other) else found
 
 
 def _by_resiliparse(text: str, _url: str) -> str:
