@@ -219,9 +219,10 @@ def _recipe(book: Book, here: str, title: str, latest: list[Link], seeds: tuple[
     foods = prose.pick(_FOODS, prose.number(4, 9))
     steps = [prose("{s}", s=_STEPS, food=foods) for _ in range(prose.number(2, 5))]
     amounts = [prose.number(3, 40) * 5 for _ in foods]
+    introduction = own("{sentence} Makes a meal for a {person} and {2-9} {things}.")
     for servings in (2, 4, 8):
         sheet = Sheet(title).near([("/recipes/", "Recipes")], latest)
-        sheet.p(own("{sentence} Makes a meal for a {person} and {2-9} {things}."))
+        sheet.p(introduction)
         scaled = [f"{w * servings // 4} g {food}" for w, food in zip(amounts, foods, strict=True)]
         if servings == 4:
             sheet.list(scaled)

@@ -47,6 +47,8 @@ MIN_ANSWERS = 10
 that are not charged to the origin; otherwise it may as well be down."""
 KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
+SET_NAMES = ("texts", "lines", "figures", "requested")
+"""The stored sets of hashes: those of Novelty, and of the requested URLs."""
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
 """Number of pages that brought nothing so far, and may still be credited with a document."""
@@ -272,14 +274,15 @@ class Evidence:
         for pool, each in self.pools.items():
             values = {"tried": round(each.tried, 2), "found": round(each.found, 2)}
             yield pool.basis, pool.name, values
-        sets = (self.novelty.lines, self.novelty.bare, self.kinds.requested)
-        yield SETS, "", dict(zip(("lines", "bare", "requested"), map(packed, sets), strict=True))
+        known = self.novelty
+        sets = (known.texts, known.lines, known.figures, self.kinds.requested)
+        yield SETS, "", dict(zip(SET_NAMES, map(packed, sets), strict=True))
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
-            self.novelty = Novelty(unpacked(values["lines"]), unpacked(values["bare"]))
-            self.kinds.requested = unpacked(values["requested"])
+            *texts, requested = (unpacked(values[each]) for each in SET_NAMES)
+            self.novelty, self.kinds.requested = Novelty(*texts), requested
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0

@@ -162,7 +162,7 @@ def pattern_of(kind: str) -> str:
 def shape_of(value: str) -> str:
     """Return the shape of a value that is no plain word: ``12.msg34`` has ``<#>.msg<#>``."""
     shape = _NUMBER.sub(NUMBER, value)
-    if len(shape) > MAX_WORD or shape == value:
+    if len(shape) > MAX_WORD or shape == value or is_opaque(value):
         return NAME
     return _LETTERS.sub(lambda found: found[0] if len(found[0]) <= len("msg") else "<a>", shape)
 
@@ -171,10 +171,11 @@ def shape_of(value: str) -> str:
 def _variables(url: str) -> tuple[tuple[str, int], ...]:
     """Return what of a URL may be varied, each with a hash of the rest of the URL."""
     bare, _, query = url.partition("?")
-    found = []
-    for match in _SEGMENT.finditer(bare):
-        if is_opaque(match[0]):
-            found.append(("path", bare[: match.start()] + bare[match.end() :] + query))
+    found = [
+        ("path", bare[: each.start()] + bare[each.end() :] + query)
+        for each in _SEGMENT.finditer(bare)
+        if is_opaque(each[0])
+    ]
     parts = query.replace(";", "&").split("&") if query else []
     for place, part in enumerate(parts[:MAX_POOLS]):
         name = part.partition("=")[0]

@@ -1,25 +1,30 @@
 """New text of pages: what a reader would miss if a page were left out.
 
-In a list that other pages make, every difference counts, numbers included. A kind of page that feeds
-itself (calendars, counters, mixes of facets) makes differences without end: there a line must be new
-without its digits, its names of months and days, and the words of the page's URL; or a table of
-numbers must be new.
+In a list that other pages make, every difference counts, numbers included, but not the order of the
+lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
+end: there a line must be new without its digits, its names of months and days, and the words of the
+page's URL; or several numbers must be new, or a table of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
 
+DATELESS = 1
+"""Initial value of the hashes of lines without dates and the words of URLs."""
 MAX_LINES = 250_000
-"""Number of different lines remembered of an origin; further lines always count as new."""
+"""Number of different lines remembered of an origin; further ones always count as new."""
 MIN_TABLE = 6
 """Number of lines without letters on a page that are a table of numbers."""
+MIN_NUMBERS = 2
+"""Number of new numbers of at least three digits that make a page a new one."""
 
+_SIGNS = bytes(each for each in range(128) if not chr(each).isalpha() and chr(each) not in " \n")
 _CALENDAR = re.compile(
     r"\b(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
     r"sep|set|o[ckt]t|out|nov|de[czs]|di[ce]|[eg]en|"
@@ -28,39 +33,78 @@ _CALENDAR = re.compile(
     re.IGNORECASE,
 )
 """Names of days and months in nine languages, and what begins like them."""
-_LETTER = re.compile(r"[^\W\d_]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LONG_NUMBER = re.compile(r"\d[\d.,]*\d\d")
 _MARKS = re.compile(r"[\W\d_]+")
 
 
 @dataclass(slots=True)
 class Novelty:
-    """The lines of all pages of an origin that were read, as CRC-32 hashes.
+    """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
-    ``bare`` are those of pages that feed themselves, without digits, dates and the words of URLs.
+    ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``figures`` of
+    tables and of the numbers on pages that feed themselves.
     """
 
+    texts: set[int] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
-    bare: set[int] = field(default_factory=set)
+    figures: set[int] = field(default_factory=set)
 
     def add(self, url: str, text: str, *, feeds_itself: bool) -> bool:
         """Add the text of a page; return True if a reader would miss it."""
-        lines = text.split("\n")
-        keys = [crc32(each.encode("utf-8", "surrogatepass")) for each in lines]
-        unseen = [line for line, key in zip(lines, keys, strict=True) if self._add(self.lines, key)]
-        whole = self._add(self.lines, crc32(repr(sorted(set(keys))).encode()))
-        if not feeds_itself:
-            return whole
+        whole = text.encode("utf-8", "surrogatepass")
         own = words_of(url)
-        bare = [*bare_lines(unseen, own), *tables(lines)]
-        new = [each for each in bare if self._add(self.bare, crc32(each.encode()))]
+        is_new = self._add_whole(whole) and (not own or self._add_whole(_without(whole, own)))
+        bare = whole.replace(b". ", b"\n").translate(None, _SIGNS).lower().split(b"\n")
+        keys = [crc32(line) for line in bare]
+        unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]
+        has_figures = self._add_figures(url, text)
+        if not feeds_itself or not is_new:
+            return is_new
+        return self._add_words(own, unseen) or has_figures
+
+    def _add_whole(self, text: bytes) -> bool:
+        """Add a text, whatever the order of its lines; return True if it is new."""
+        return _add(self.texts, sum(map(crc32, text.split(b"\n"))) & 0xFFFFFFFF)
+
+    def _add_words(self, own: frozenset[str], lines: Iterable[bytes]) -> bool:
+        """Add lines without dates and the words of their URL; return True if one of them is new."""
+        found = (bare_line(line.decode("utf-8", "replace"), own) for line in lines)
+        new = [line for line in found if line and _add(self.lines, crc32(line.encode(), DATELESS))]
         return bool(new)
 
-    def _add(self, known: set[int], key: int) -> bool:
-        if key in known:
-            return False
-        if len(known) < MAX_LINES:
-            known.add(key)
-        return True
+    def _add_figures(self, url: str, text: str) -> bool:
+        """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
+        own = frozenset(_NUMBER.findall(url))
+        numbers = {*_LONG_NUMBER.findall(text)} - own
+        new = [each for each in numbers if _add(self.figures, crc32(each.encode()))]
+        table = [each for each in text.split("\n") if each[:1].isdigit() and _is_figure(each, own)]
+        is_new = len(table) >= MIN_TABLE and _add(self.figures, crc32("\n".join(table).encode()))
+        return is_new or len(new) >= MIN_NUMBERS
+
+
+def _without(text: bytes, own: Iterable[str]) -> bytes:
+    """Return a text in lower case without the words of a URL."""
+    text = text.lower()
+    for word in own:
+        text = text.replace(word.encode("utf-8", "surrogatepass"), b"")
+    return text
+
+
+def _add(known: set[int], key: int) -> bool:
+    if key in known:
+        return False
+    if len(known) < MAX_LINES:
+        known.add(key)
+    return True
+
+
+def _is_figure(line: str, own: frozenset[str]) -> bool:
+    """Return True for a line without letters that does not only repeat numbers of the URL."""
+    numbers = _NUMBER.findall(line)
+    if not numbers or (len(numbers) > 1 and own.issuperset(numbers)):
+        return False
+    return not any(map(str.isalpha, line))
 
 
 def words_of(url: str) -> frozenset[str]:
@@ -68,20 +112,11 @@ def words_of(url: str) -> frozenset[str]:
     if "?" not in url:
         return frozenset()
     return frozenset(
-        word.lower() for _, value in parameters_of(url) for word in _MARKS.split(value) if word
+        word.lower() for _, value in parameters_of(url) for word in re.findall(r"\w+", value)
     )
 
 
-def bare_lines(lines: Iterable[str], own: frozenset[str]) -> Iterator[str]:
-    """Yield lines without marks, digits, names of days and months, and ``own`` words."""
-    for line in lines:
-        words = _MARKS.split(_CALENDAR.sub(" ", line).lower())
-        if bare := " ".join(each for each in words if each and each not in own):
-            yield bare
-
-
-def tables(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines that have no letters as one table of numbers, if they are enough."""
-    numbers = [each for each in lines if each and not _LETTER.search(each)]
-    if len(numbers) >= MIN_TABLE:
-        yield "\n".join(numbers)
+def bare_line(line: str, own: frozenset[str]) -> str:
+    """Return a line without signs, digits, names of days and months, and ``own`` words, sorted."""
+    words = _MARKS.split(_CALENDAR.sub(" ", line).lower())
+    return " ".join(sorted(each for each in words if each and each not in own))
