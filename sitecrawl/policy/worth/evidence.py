@@ -52,8 +52,6 @@ SET_NAMES = ("texts", "lines", "figures", "requested")
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
 """Number of pages that brought nothing so far, and may still be credited with a document."""
-MAX_CREDITED = 3
-"""Number of pages on the way to a new document that are credited with it."""
 
 
 class Verdict(Enum):
@@ -137,7 +135,7 @@ class Evidence:
     novelty: Novelty = field(default_factory=Novelty)
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
-    _fruitless: dict[str, tuple[str | None, Kind]] = field(default_factory=dict)
+    _fruitless: dict[str, Kind] = field(default_factory=dict)
     _answers: int = 0
 
     def verdict(self, url: str) -> Verdict:
@@ -182,21 +180,19 @@ class Evidence:
         if is_new:
             self._credit(page.referrer)
         elif len(self._fruitless) < MAX_FRUITLESS:
-            self._fruitless[page.url] = page.referrer, kind
+            self._fruitless[page.url] = kind
         return is_new
 
     def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
-        feeds_itself = page.referrer is not None and self.kinds.of(page.referrer).path == kind.path
+        referrer = self.kinds.of(page.referrer) if page.referrer is not None else None
+        feeds_itself = referrer is not None and referrer.path == kind.path
         return self.novelty.add(page.url, text, feeds_itself=feeds_itself)
 
     def _credit(self, page: str | None) -> None:
-        """Credit the pages on the way to a new document that have brought nothing yet."""
-        for _ in range(MAX_CREDITED):
-            if page is None or page not in self._fruitless:
-                return
-            page, kind = self._fruitless.pop(page)
-            for each in self._of(kind):
-                each.credit()
+        """Credit the page on which a new document was found, if it has brought nothing yet."""
+        kind = self._fruitless.pop(page, None) if page is not None else None
+        for each in self._of(kind) if kind is not None else ():
+            each.credit()
 
     def _of(self, kind: Kind) -> list[Yield]:
         """Return the yields of a kind and of its pools."""

@@ -35,6 +35,7 @@ _CALENDAR = re.compile(
 """Names of days and months in nine languages, and what begins like them."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LONG_NUMBER = re.compile(r"\d[\d.,]*\d\d")
+_WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[\W\d_]+")
 
 
@@ -108,12 +109,10 @@ def _is_figure(line: str, own: frozenset[str]) -> bool:
 
 
 def words_of(url: str) -> frozenset[str]:
-    """Return the words of a URL's parameters, which its page repeats."""
-    if "?" not in url:
-        return frozenset()
-    return frozenset(
-        word.lower() for _, value in parameters_of(url) for word in re.findall(r"\w+", value)
-    )
+    """Return the words of a URL's directories and parameters, which its page repeats."""
+    path = url.partition("?")[0].rstrip("/").rpartition("/")[0].split("/")[3:]
+    values = [*path, *(value for _, value in parameters_of(url))]
+    return frozenset(word for value in values for word in _WORD.findall(value.lower()))
 
 
 def bare_line(line: str, own: frozenset[str]) -> str:
