@@ -10,7 +10,7 @@ from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, Site, page
 from fixtures.traps.tarpit import letter
 
-TOPICS = 40
+TOPICS = 70
 
 
 def asked(server: Server, part: str) -> set[str]:
@@ -24,9 +24,10 @@ def forum() -> Site:
     site: Site = {"/": page(*views, title="Forum"), "/robots.txt": ""}
     for n, view in enumerate(views):
         printed, second = f"/print?t={n + 100}", f"{view}&start=20"
-        site[view] = page(printed, second, title=f"Topic {letter(n)[:9]}", text=letter(n))
-        site[second] = page(view, title=f"More of {n}", text=letter(1000 + n))
-        site[printed] = page(title=f"Topic {letter(n)[:9]}", text=letter(n))
+        links = f'<nav><a href="{printed}">.</a><a href="{second}">.</a></nav>'
+        site[view] = page(title=f"Topic {n}", text=letter(n), body=links)
+        site[second] = page(title=f"More of {n}", text=letter(1000 + n))
+        site[printed] = page(title=f"Topic {n}", text=letter(n))
     return site
 
 
@@ -100,7 +101,8 @@ def test_pages_that_are_translated_later_are_read(server: Server, crawl: CrawlCo
     same = {f"{path}&lang=fr": n for n, path in pages.items()}
     site: Site = {"/": page(*pages.values(), title="Manual"), "/robots.txt": ""}
     for n, path in pages.items():
-        site[path] = page(f"{path}&lang=fr", title=f"Page {n}", text=letter(n))
+        link = f'<a href="{path}&amp;lang=fr">.</a>'
+        site[path] = page(title=f"Page {n}", text=letter(n), body=link)
         site[f"{path}&lang=fr"] = page(title=f"Page {n}", text=letter(n))
     origin = server.serve(site)
     crawled(crawl, f"{origin}/")
