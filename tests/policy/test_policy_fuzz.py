@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits, build_rules
+from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage
+from sitecrawl.policy.worth.evidence import Evidence, Read
+from sitecrawl.policy.worth.kinds import pattern_of
 from sitecrawl.web.urls.url import resolve
 
 HOME = "http://example.org/"
@@ -44,32 +48,13 @@ def test_nothing_raises(text: str, hrefs: list[str]) -> None:
         rules.explain(text)
         rules.content_type(text, text)
         rules.admit_redirect(text, text)
+    evidence, parts = Evidence(10), EndlessParts()
     for depth, href in enumerate(hrefs):
         url = resolve(href, HOME) or HOME
-        limits.fetch(url, depth=depth, referrer=text, new=True)
-        page = limits.page(url, depth=depth, text=text, new=True)
-        for other in hrefs:
-            page.admit(resolve(other, url) or HOME, depth=depth, known=False)
-
-
-@pytest.mark.parametrize(
-    ("module", "constant", "path"),
-    [
-        ("series", "REMEMBERED_SERIES", "series._series"),
-        ("path_limits", "REMEMBERED_TEXTS", "copies._times"),
-        ("query_variants", "REMEMBERED_PATHS", "variants._paths"),
-        ("session_tokens", "REMEMBERED_VALUES", "tokens._paths"),
-    ],
-)
-def test_memory_is_bounded(
-    monkeypatch: pytest.MonkeyPatch, module: str, constant: str, path: str
-) -> None:
-    monkeypatch.setattr(f"sitecrawl.policy.traps.{module}.{constant}", 10)
-    limits = build_limits(PARAMS, {})
-    for number in range(100):
-        word = "".join("abcdefghij"[int(digit)] for digit in str(number))
-        links = limits.page(f"{HOME}{word}/1", depth=1, text=f"About {word}", new=True)
-        for link in (f"{word}/2", f"{word}?t={number:016}&u=1"):
-            assert links.admit(HOME + link, depth=2, known=False).allowed
-    owner, _, attribute = path.partition(".")
-    assert 0 < len(getattr(getattr(limits, owner), attribute)) <= 11
+        limits.admit_fetch(url, new=True)
+        kind = evidence.kinds.of(url)
+        assert re.search(pattern_of(kind.name), url)
+        evidence.read(Read(url, text, text))
+        evidence.verdict(url)
+        parts.read(GrowingPage(url, depth, referrer=text))
+        parts.part(url, text)

@@ -1,4 +1,4 @@
-"""Every rule and every trap limit is registered, documented and bound to its options."""
+"""Every rule and every limit is registered, documented and bound to its options."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, REFUSAL_REASONS
-from sitecrawl.policy.traps.trap_limit import TrapLimit
-from sitecrawl.policy.traps.trap_limits import TRAP_LIMITS
 from sitecrawl.policy.urls.rule_engine import STAGES
 from sitecrawl.policy.urls.url_rules import UrlChange, UrlRule
 
@@ -55,7 +53,6 @@ def stated() -> Iterator[tuple[str, RefusalReason]]:
             {each for stage in STAGES for each in stage.changes},
             "STAGES in rule_engine.py",
         ),
-        (TrapLimit, set(TRAP_LIMITS), "the fields of TrapLimits in trap_limits.py"),
     ],
 )
 def test_every_rule_is_registered(kind: type[Any], registered: set[type[Any]], place: str) -> None:

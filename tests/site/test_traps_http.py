@@ -46,12 +46,12 @@ def test_all_real_pages_at_one_and_a_half_requests_each(
     assert real - asked.keys() == set()
     assert asked.total() / len(real) <= 1.5
     assert {trap for trap in TRAPS if not any(p.startswith(f"/{trap}") for p in asked)} == set()
-    reasons = {"endless_series", "recombination", "copies", "session_like", "repeated_directory"}
+    reasons = {"low_yield", "repeated_directory"}
     assert {f"sitecrawl/rules/{reason}" for reason in reasons} <= run.stats.keys()
 
 
 @pytest.mark.slow
-@pytest.mark.behaviour("K-37", "Q-23")
+@pytest.mark.behaviour("K-37", "Q-38")
 @pytest.mark.parametrize(
     ("start", "prefixes"),
     [("/", ()), ("/shop", ("/shop", "/product")), ("/forum?board=1", ("/forum", "/topic"))],
@@ -62,7 +62,7 @@ def test_learning_loses_no_page_that_is_found_without_it(
 ) -> None:
     origin = server.serve({"*": Served(*prefixes), "/robots.txt": ""})
     found: list[frozenset[str]] = []
-    for options in ({"query": "keep", "learn_duplicates": "no"}, {}):
+    for options in ({"effort": "0"}, {}):
         server.log.clear()
         run = crawl.begin(
             f"{origin}{start}", delay=0, realm=f"crawl{len(found)}", any_database="yes", **options

@@ -55,7 +55,7 @@ MAX_FRUITLESS = 50_000
 
 
 class Verdict(Enum):
-    """What is done with a URL that is due."""
+    """The treatment of a URL that is due."""
 
     FETCH = auto()
     LATER = auto()
@@ -125,7 +125,7 @@ def upper_bound(mean: float, weight: float) -> float:
 
 @dataclass(slots=True)
 class Evidence:
-    """What is known of the kinds of pages of one origin.
+    """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
     """
@@ -163,8 +163,8 @@ class Evidence:
         weight = 0.0
         for pool in kind.pools:
             known = self.pools.get(pool, UNKNOWN)
-            enough, barren, part, most = POOLS[pool.basis]
-            if known.tried >= enough and known.mean < barren:
+            enough, low, part, most = POOLS[pool.basis]
+            if known.tried >= enough and known.mean < low:
                 weight = max(weight, min(known.tried * part, most))
         return weight
 

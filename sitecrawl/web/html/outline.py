@@ -41,7 +41,7 @@ MAX_SPAN = 50  # columns that a cell spans, and columns with cells that span row
 MAX_EMPTY = 8  # empty cells that spans make of each cell of a table on average
 
 
-class Kind(Enum):
+class NodeKind(Enum):
     """The meaning of an element in an outline."""
 
     ROOT = auto()
@@ -58,9 +58,14 @@ class Kind(Enum):
     GUTTER = auto()
 
 
-PARTS_OF_TABLES = frozenset({Kind.TABLE, Kind.ROW, Kind.CELL})
-DISSOLVED_BY_HEADINGS = PARTS_OF_TABLES | {Kind.LIST, Kind.ITEM, Kind.TERM, Kind.DETAIL}
-NEVER_BOLD = frozenset({Kind.HEADING, Kind.TERM})
+PARTS_OF_TABLES = frozenset({NodeKind.TABLE, NodeKind.ROW, NodeKind.CELL})
+DISSOLVED_BY_HEADINGS = PARTS_OF_TABLES | {
+    NodeKind.LIST,
+    NodeKind.ITEM,
+    NodeKind.TERM,
+    NodeKind.DETAIL,
+}
+NEVER_BOLD = frozenset({NodeKind.HEADING, NodeKind.TERM})
 
 
 class OutlineLine(NamedTuple):
@@ -90,7 +95,9 @@ class Structure:
         *("rows", "word"),
     )
 
-    def __init__(self, kind: Kind, *, word: str = "", number: int = 0, anchor: str = "") -> None:
+    def __init__(
+        self, kind: NodeKind, *, word: str = "", number: int = 0, anchor: str = ""
+    ) -> None:
         self.kind = kind
         self.word = word
         self.number = number
@@ -104,9 +111,9 @@ class Structure:
     @property
     def holds_something(self) -> bool:
         """True for an element to keep: one with content, or any cell of a row with content."""
-        if self.kind is Kind.ROW:
+        if self.kind is NodeKind.ROW:
             return any(isinstance(each, OutlineLine) or each.children for each in self.children)
-        return bool(self.children) or self.kind is Kind.CELL
+        return bool(self.children) or self.kind is NodeKind.CELL
 
 
 class Outline:
@@ -124,7 +131,7 @@ class Outline:
     )
 
     def __init__(self) -> None:
-        self._stack = [Structure(Kind.ROOT)]
+        self._stack = [Structure(NodeKind.ROOT)]
         self._elements = self._lines = 0
         self.broken = True
         self.is_cut = False
@@ -133,7 +140,7 @@ class Outline:
         self.page = 0
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> NodeKind:
         """The kind of the open element."""
         return self._stack[-1].kind
 
@@ -151,16 +158,18 @@ class Outline:
         if node is self._stack[-1] or not node.holds_something:
             return
         self._stack[-1].children.append(node)
-        if node.kind is Kind.HEADING and not node.dissolved:
+        if node.kind is NodeKind.HEADING and not node.dissolved:
             self._dissolve(DISSOLVED_BY_HEADINGS)
-        elif node.kind is Kind.TABLE or (node.kind is Kind.CODE and node.word.count("\n") > 2):
+        elif node.kind is NodeKind.TABLE or (
+            node.kind is NodeKind.CODE and node.word.count("\n") > 2
+        ):
             self._dissolve(PARTS_OF_TABLES)
 
     def close_heading(self, heading: Heading | None) -> None:
         """End a heading; it becomes a paragraph if it is not among the page's headings."""
         node = self._stack[-1]
-        if node.kind is not Kind.HEADING or heading is None:
-            node.dissolved = node.dissolved or node.kind is Kind.HEADING
+        if node.kind is not NodeKind.HEADING or heading is None:
+            node.dissolved = node.dissolved or node.kind is NodeKind.HEADING
         else:
             node.level, node.anchor = heading.level, heading.anchor
         self.close()
@@ -186,10 +195,10 @@ class Outline:
             for block in _blocks(self._stack[0].children)
         )
 
-    def _dissolve(self, kinds: frozenset[Kind]) -> None:
+    def _dissolve(self, kinds: frozenset[NodeKind]) -> None:
         """Mark the open elements of these kinds as layout, up to the innermost quote."""
         for node in reversed(self._stack):
-            if node.kind is Kind.QUOTE:
+            if node.kind is NodeKind.QUOTE:
                 return
             if node.kind in kinds:
                 node.dissolved = True
@@ -436,7 +445,7 @@ def fenced(code: str, language: str) -> str:
 def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBlock]:
     """The content of an element as blocks, each with its Markdown."""
     lines: list[OutlineLine] = []
-    before: Kind | None = None
+    before: NodeKind | None = None
     for child in children:
         if isinstance(child, OutlineLine):
             if lines and not child.joined:
@@ -448,7 +457,7 @@ def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBloc
         if lines:
             yield _paragraph(lines)
             lines = []
-        follows_term = before is Kind.TERM and child.kind in (Kind.TERM, Kind.DETAIL)
+        follows_term = before is NodeKind.TERM and child.kind in (NodeKind.TERM, NodeKind.DETAIL)
         before = child.kind
         for block in _of_element(child):
             yield block._replace(tight=block.tight or follows_term)
@@ -458,7 +467,7 @@ def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBloc
 
 
 def _of_element(node: Structure) -> Iterator[ContentBlock]:
-    if node.dissolved or node.kind in (Kind.ROW, Kind.CELL):
+    if node.dissolved or node.kind in (NodeKind.ROW, NodeKind.CELL):
         return _blocks(node.children)
     return _WRITERS[node.kind](node)
 
@@ -491,7 +500,7 @@ def _lines(node: Structure) -> Iterator[OutlineLine]:
     for child in node.children:
         if isinstance(child, OutlineLine):
             yield child
-        elif child.kind is Kind.CODE:
+        elif child.kind is NodeKind.CODE:
             yield from (line._replace(markdown=f"`{line.text}`") for line in _lines(child))
         else:
             yield from _lines(child)
@@ -501,7 +510,7 @@ def _list(node: Structure) -> Iterator[ContentBlock]:
     number = node.number
     first = True
     for child in node.children:
-        if isinstance(child, Structure) and child.kind is Kind.ITEM and not child.dissolved:
+        if isinstance(child, Structure) and child.kind is NodeKind.ITEM and not child.dissolved:
             found = _item(child, f"{number}. " if number else "- ")
             number += bool(number)
         else:
@@ -568,7 +577,7 @@ def _table(node: Structure) -> Iterator[ContentBlock]:
     rows: list[Structure] = []
     captions: list[Structure | OutlineLine] = []
     for each in node.children:
-        if isinstance(each, Structure) and each.kind is Kind.ROW:
+        if isinstance(each, Structure) and each.kind is NodeKind.ROW:
             rows.append(each)
         else:
             captions.append(each)
@@ -590,7 +599,9 @@ def _table(node: Structure) -> Iterator[ContentBlock]:
 
 
 def _cells(row: Structure) -> list[Structure]:
-    return [each for each in row.children if isinstance(each, Structure) and each.kind is Kind.CELL]
+    return [
+        each for each in row.children if isinstance(each, Structure) and each.kind is NodeKind.CELL
+    ]
 
 
 def _keeps_spans(rows: Sequence[Structure]) -> bool:
@@ -628,15 +639,15 @@ def _nothing(_node: Structure) -> Iterator[ContentBlock]:
 
 
 _WRITERS = {
-    Kind.HEADING: _heading,
-    Kind.LIST: _list,
-    Kind.ITEM: _item,
-    Kind.TERM: _term,
-    Kind.DETAIL: _detail,
-    Kind.QUOTE: _quote,
-    Kind.CODE: _listing,
-    Kind.TABLE: _table,
-    Kind.GUTTER: _nothing,
+    NodeKind.HEADING: _heading,
+    NodeKind.LIST: _list,
+    NodeKind.ITEM: _item,
+    NodeKind.TERM: _term,
+    NodeKind.DETAIL: _detail,
+    NodeKind.QUOTE: _quote,
+    NodeKind.CODE: _listing,
+    NodeKind.TABLE: _table,
+    NodeKind.GUTTER: _nothing,
 }
 # The words of admonitions, mapped to the kinds that GitHub's Markdown supports.
 ADMONITIONS = {

@@ -1,0 +1,128 @@
+"""What a crawl leaves out because its kind brings nothing, and what it never leaves out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fixtures.crawls import Crawl, CrawlCommand
+from fixtures.server import Answer, Page, Server, Site, page
+from fixtures.traps.tarpit import letter
+
+TOPICS = 70
+
+
+def asked(server: Server, part: str) -> set[str]:
+    """The targets asked for that have a part, since the log was last cleared."""
+    return {target for target in server.log.targets() if part in target}
+
+
+def forum() -> Site:
+    """Topics of two pages each, and print views that repeat them."""
+    views = [f"/viewtopic?t={n}" for n in range(100, 100 + TOPICS)]
+    site: Site = {"/": page(*views, title="Forum"), "/robots.txt": ""}
+    for n, view in enumerate(views):
+        printed, second = f"/print?t={n + 100}", f"{view}&start=20"
+        links = f'<nav><a href="{printed}">.</a><a href="{second}">.</a></nav>'
+        site[view] = page(title=f"Topic {n}", text=letter(n), body=links)
+        site[second] = page(title=f"More of {n}", text=letter(1000 + n))
+        site[printed] = page(title=f"Topic {n}", text=letter(n))
+    return site
+
+
+def crawled(crawl: CrawlCommand, start: str, **options: object) -> Crawl:
+    run = crawl(start, **options)
+    assert run.status == 0, run.log[-3000:]
+    return run
+
+
+@pytest.mark.behaviour("Q-27", "Q-38", "Q-43")
+def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(forum())
+    run = crawled(crawl, f"{origin}/")
+    assert len(asked(server, "viewtopic")) == 2 * TOPICS
+    printed = asked(server, "print")
+    assert 3 <= len(printed) < TOPICS
+    [line] = [each for each in run.log.splitlines() if "low_yield: " in each]
+    said = re.search(r"low_yield: (\d+) URLs of (\S+).* -a always_fetch='(.*)' fetches", line)
+    assert said is not None
+    assert int(said[1]) == TOPICS - len(printed)
+    assert run.stats["sitecrawl/rules/low_yield"] >= int(said[1])
+    _, left = crawl.command("frontier", "left-out", f"{origin}/")
+    assert "low_yield" in left
+    [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'low_yield' LIMIT 1")
+    _, verdict = crawl.command("explain", url)
+    assert re.search(r"low_yield.* effort 10.*: 0 of \d+ pages of \S*print", verdict, re.DOTALL)
+    server.log.clear()
+    crawled(crawl, f"{origin}/", always_fetch=said[3])
+    fetched = asked(server, "?")
+    assert fetched == {f"/print?t={n}" for n in range(100, 100 + TOPICS)} - printed
+
+
+@pytest.mark.behaviour("Q-43")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"effort": 0},
+        {"query": "keep"},
+        {"query_keep": "t"},
+        {"query": "policy", "url_query_parameters": "?*"},
+        {"allow": "."},
+    ],
+    ids=str,
+)
+def test_words_of_the_user_leave_nothing_out(
+    server: Server, crawl: CrawlCommand, options: dict[str, object]
+) -> None:
+    origin = server.serve(forum())
+    crawled(crawl, f"{origin}/", **options)
+    assert len(asked(server, "/print")) == TOPICS
+
+
+@pytest.mark.behaviour("Q-28")
+def test_a_kind_that_begins_with_dead_items_is_read_whole(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    items: dict[str, Page] = {
+        f"/item?id={n}": Answer("", 404) if n < 130 else page(text=letter(n))
+        for n in range(100, 200)
+    }
+    origin = server.serve({"/": page(*items, title="Shop"), **items, "/robots.txt": ""})
+    run = crawled(crawl, f"{origin}/")
+    assert len(run.documents) == 71
+
+
+@pytest.mark.behaviour("Q-25", "Q-44")
+def test_pages_that_are_translated_later_are_read(server: Server, crawl: CrawlCommand) -> None:
+    pages = {n: f"/read?page={n}" for n in range(100, 160)}
+    same = {f"{path}&lang=fr": n for n, path in pages.items()}
+    site: Site = {"/": page(*pages.values(), title="Manual"), "/robots.txt": ""}
+    for n, path in pages.items():
+        link = f'<a href="{path}&amp;lang=fr">.</a>'
+        site[path] = page(title=f"Page {n}", text=letter(n), body=link)
+        site[f"{path}&lang=fr"] = page(title=f"Page {n}", text=letter(n))
+    origin = server.serve(site)
+    crawled(crawl, f"{origin}/")
+    assert len(asked(server, "lang=fr")) < len(same)
+    site |= {path: page(title="Manuel", text=letter(1000 + n)) for path, n in same.items()}
+    server.log.clear()
+    run = crawled(crawl, f"{origin}/", recrawl=0)
+    assert len(asked(server, "lang=fr")) == len(same), run.log[-3000:]
+
+
+@pytest.mark.behaviour("Q-27")
+def test_a_calendar_without_end_ends(server: Server, crawl: CrawlCommand) -> None:
+    def month(request: object) -> Page:
+        target = str(getattr(request, "target", ""))
+        found = re.fullmatch(r"/calendar\?m=(\d+)", target)
+        if found is None:
+            return page("/calendar?m=100", title="Club") if target == "/" else Answer("", 404)
+        number = int(found[1])
+        return page(f"/calendar?m={number + 1}", title=f"Month {number}", text=f"{number} free")
+
+    origin = server.serve({"*": month, "/robots.txt": ""})
+    crawled(crawl, f"{origin}/")
+    assert 10 < len(asked(server, "calendar")) < 60

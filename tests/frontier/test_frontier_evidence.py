@@ -1,0 +1,72 @@
+"""URLs that are put off, skipped or admitted again, and the evidence for it, on every back end."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from workers import SITE, Crawls, candidate, ingested
+
+from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.evidence_table import StoredEvidence
+from sitecrawl.policy.lifecycle.revisit import Revisit
+
+
+@pytest.mark.behaviour("Q-27")
+def test_urls_that_are_put_off_come_last_until_they_are_restored(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/view", "/page", "/other")
+    view, *_ = worker.due()
+    worker.store.put_off(SITE, {view.fingerprint: -1})
+    [again] = worker.due()
+    assert (again.url, again.priority) == (f"{SITE}/view", -1)
+    worker.store.put_off(SITE, {again.fingerprint: -1})
+    assert worker.store.admit_again(SITE, "endless") == 0
+    assert [due.priority for due in worker.due()] == [0]
+    assert worker.database.rows("SELECT pending FROM origin") == [(3,)]
+
+
+@pytest.mark.behaviour("Q-25")
+def test_refused_urls_are_queued_again_by_reason(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/a", "/b")
+    blocked = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+    worker.commit(
+        *(VisitResult(due, time.time(), 0.0, blocked, reason="endless") for due in worker.due())
+    )
+    assert worker.due() == []
+    assert worker.store.admit_again(SITE, "low_yield") == 0
+    assert worker.store.admit_again(SITE, "endless") == 2
+    assert {due.url for due in worker.due()} == {f"{SITE}/a", f"{SITE}/b"}
+
+
+@pytest.mark.behaviour("P-18")
+def test_skipped_urls_are_due_in_the_next_run_and_modified_ones_at_once(work: Crawls) -> None:
+    first = work()
+    first.seed("/")
+    [due] = first.due()
+    first.commit(ingested(due, "text", time.time()))
+    first.store.mark_modified([(candidate("/"), time.time() - 60)])
+    assert first.due() == []
+    first.store.mark_modified([(candidate("/"), time.time() + 60)])
+    assert [each.url for each in first.due()] == [f"{SITE}/"]
+    first.store.skip(SITE, [due.fingerprint])
+    assert first.due() == []
+    assert first.database.rows("SELECT pending FROM origin") == [(0,)]
+    first.end()
+    assert [each.url for each in work(revisit=Revisit(interval=0.0)).due()] == [f"{SITE}/"]
+
+
+@pytest.mark.behaviour("Q-27")
+def test_the_evidence_is_kept_with_its_origin(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/")
+    assert worker.store.evidence(SITE) == []
+    worker.due()
+    kind = StoredEvidence("kind", "/<word>", {"tried": 5, "found": 0})
+    part = StoredEvidence("part", "/deep/", {"pages": 9})
+    worker.store.save_evidence(SITE, [kind, part])
+    kind.values["found"] = 2
+    worker.store.save_evidence(SITE, [kind])
+    assert worker.store.evidence(SITE) == [kind, part]
+    assert worker.store.evidence(SITE, "part") == [part]

@@ -1,0 +1,225 @@
+"""What may be left out: kinds, new text, yields and verdicts, parts without an end."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.rules_from_options import Citations
+from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State
+from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, upper_bound
+from sitecrawl.policy.worth.kinds import Kinds, pattern_of
+from sitecrawl.policy.worth.novelty import Novelty
+from sitecrawl.policy.worth.wanted import Wanted
+
+HOME = "http://example.org"
+CASES = tomllib.loads((Path(__file__).parent / "cases/kinds.toml").read_text())["case"]
+
+
+def tried(evidence: Evidence, form: str, count: int, text: str | None = None) -> None:
+    """Read as many pages of one form, each with the text and its number as letters."""
+    for number in range(100, 100 + count):  # smaller numbers may be kinds
+        words = None if text is None else f"{text} {'x' * number}"
+        evidence.read(Read(HOME + form.format(number), f"{HOME}/", words))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["url"])
+def test_kinds_and_pools(case: dict[str, Any]) -> None:
+    kind = Kinds().of(HOME + case["url"])
+    assert kind.name == case["kind"]
+    assert [pool.basis for pool in kind.pools] == case["pools"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["url"])
+def test_the_pattern_of_a_kind_matches_its_urls(case: dict[str, Any]) -> None:
+    kind = Kinds().of(HOME + case["url"])
+    assert re.search(pattern_of(kind.name), HOME + case["url"])
+    assert not re.search(pattern_of(kind.name), f"{HOME}/other/page.html?z=1")
+
+
+def test_many_words_at_one_place_name_pages() -> None:
+    kinds = Kinds()
+    for number in range(20):
+        last = kinds.of(f"{HOME}/w?title={'x' * (number + 1)}")
+    assert last.name == "/w?title=<name>"
+
+
+@pytest.mark.behaviour("Q-22")
+@pytest.mark.parametrize(
+    ("feeds_itself", "texts", "new"),
+    [
+        (False, ["Part 1, 7 g", "Part 2, 14 g", "Part 1, 7 g"], [True, True, False]),
+        (True, ["Part 1, 7 g", "Part 2, 14 g", "Part 3, 21 g"], [True, False, False]),
+        (True, ["Events in May 2026", "Events in June 2026"], [True, False]),
+        (True, ["A fox", "A hen"], [True, True]),
+        (True, ["\n".join("123456"), "\n".join("234567")], [True, True]),
+    ],
+    ids=["list", "counter", "calendar", "words", "tables"],
+)
+def test_new_text(*, feeds_itself: bool, texts: list[str], new: list[bool]) -> None:
+    known = Novelty()
+    found = [
+        known.add(f"{HOME}/p/{n}", text, feeds_itself=feeds_itself) for n, text in enumerate(texts)
+    ]
+    assert found == new
+
+
+@pytest.mark.parametrize(
+    ("mean", "weight", "bound"),
+    [(0.0, 20, 0.119), (0.0, 30, 0.083), (0.5, 4, 0.817), (1.0, 9, 1.0)],
+)
+def test_upper_bound(mean: float, weight: float, bound: float) -> None:
+    assert upper_bound(mean, weight) == pytest.approx(bound, abs=0.002)
+
+
+@pytest.mark.behaviour("Q-27")
+@pytest.mark.parametrize(
+    ("count", "effort", "verdict"),
+    [
+        (0, 10, Verdict.FETCH),
+        (5, 10, Verdict.LATER),
+        (15, 10, Verdict.LATER),
+        (40, 10, Verdict.LEAVE),
+        (15, 5, Verdict.LEAVE),
+        (40, 0, Verdict.FETCH),
+    ],
+)
+def test_verdicts_on_a_kind_that_brings_nothing(
+    count: int, effort: float, verdict: Verdict
+) -> None:
+    evidence = Evidence(effort)
+    tried(evidence, "/view?post={}", count)
+    assert evidence.verdict(f"{HOME}/view?post=9999") is verdict
+
+
+@pytest.mark.behaviour("Q-28")
+def test_a_kind_that_begins_with_dead_pages_and_then_yields_is_read() -> None:
+    evidence = Evidence(10)
+    tried(evidence, "/item?id={}", 15)
+    assert evidence.verdict(f"{HOME}/item?id=9999") is Verdict.LATER
+    tried(evidence, "/item?id=5{}", 15, "an item")
+    assert evidence.verdict(f"{HOME}/item?id=9999") is Verdict.FETCH
+
+
+@pytest.mark.behaviour("Q-28")
+def test_pages_that_lead_to_documents_are_credited() -> None:
+    evidence = Evidence(10)
+    for number in range(40):
+        listed = f"{HOME}/list?page={number + 100}"
+        evidence.read(Read(listed, f"{HOME}/", None))
+        evidence.read(Read(f"{HOME}/item/{number}.html", listed, f"Item {'x' * number}"))
+    assert evidence.verdict(f"{HOME}/list?page=999") is Verdict.FETCH
+
+
+@pytest.mark.behaviour("Q-30")
+def test_a_pool_that_brings_nothing_shortens_the_sample_of_a_new_kind() -> None:
+    evidence = Evidence(10)
+    for path in ("/a", "/b", "/c"):
+        tried(evidence, path + "?replytocom={}", 40)
+    assert evidence.verdict(f"{HOME}/d?replytocom=7777") is Verdict.LATER
+    tried(evidence, "/d?replytocom={}", 6)
+    assert evidence.verdict(f"{HOME}/d?replytocom=7777") is Verdict.LEAVE
+    tried(evidence, "/e?replytocom={}", 9, "an answer")
+    assert evidence.verdict(f"{HOME}/e?replytocom=7777") is Verdict.FETCH
+
+
+@pytest.mark.behaviour("Q-25")
+def test_what_was_left_is_revived_when_its_kind_yields() -> None:
+    evidence = Evidence(10)
+    tried(evidence, "/view?post={}", 40)
+    words = evidence.leave(f"{HOME}/view?post=9999")
+    assert re.fullmatch(r"0 of \d\d pages of /view\?post=<#>.* brought anything new", words)
+    assert not evidence.take_revived()
+    tried(evidence, "/view?post=5{}", 20, "a post")
+    assert evidence.take_revived()
+    assert list(evidence.left_out()) == []
+
+
+@pytest.mark.behaviour("Q-44")
+def test_stored_evidence_counts_for_less_and_a_few_pages_are_tried_again() -> None:
+    first, second = Evidence(10), Evidence(10)
+    tried(first, "/view?post={}", 60)
+    for stored in first.as_stored():
+        second.restore(*stored)
+    assert second.verdict(f"{HOME}/view?post=9999") is Verdict.LATER
+    tried(second, "/view?post={}", 3)
+    assert second.verdict(f"{HOME}/view?post=9999") is Verdict.LEAVE
+
+
+@pytest.mark.behaviour("Q-41")
+def test_failures_of_a_kind_are_excused_while_others_are_answered() -> None:
+    evidence = Evidence(10)
+    assert not evidence.excuses(f"{HOME}/log?rev=10000")
+    assert not evidence.excuses(f"{HOME}/log?rev=10001"), "nothing was answered in between"
+    evidence.answered(f"{HOME}/file/a.html")
+    assert evidence.excuses(f"{HOME}/log?rev=10002")
+    evidence.answered(f"{HOME}/log?rev=10003")
+    assert not evidence.excuses(f"{HOME}/log?rev=10004")
+
+
+@pytest.mark.behaviour("Q-43")
+@pytest.mark.parametrize(
+    ("options", "target", "is_wanted"),
+    [
+        ({}, "/p?id=1", False),
+        ({"always_fetch": [r"\?id="]}, "/p?id=1", True),
+        ({"allow": ["/p"]}, "/p?id=1", True),
+        ({"query": "keep"}, "/p?id=1", True),
+        ({"query": "keep"}, "/p", False),
+        ({"query": "policy", "url_query_parameters": ["?id"]}, "/p?id=1", True),
+        ({"query_keep": ["id"]}, "/p?id=1", True),
+        ({"query_keep": ["id"]}, "/p?id=1&sort=up", False),
+    ],
+)
+def test_words_of_the_user(*, options: dict[str, Any], target: str, is_wanted: bool) -> None:
+    params = CrawlParams(start=[f"{HOME}/"], **options)
+    assert Wanted.build(Citations(params, {})).names(HOME + target) is is_wanted
+
+
+def grown(parts: EndlessParts, *, depth: int) -> int:
+    """Read a tree of pages with two links each below ``/deep/``; return the number of requests."""
+    waiting, count = {1: (f"{HOME}/deep/1", f"{HOME}/")}, 0
+    while waiting and count < 2000:
+        part = parts.part(f"{HOME}/deep/0", f"{HOME}/deep/1")
+        if part is not None and part.state is State.CLOSED:
+            break
+        chosen = parts.choose(part, waiting) if part else next(iter(waiting))
+        assert chosen is not None
+        url, referrer = waiting.pop(chosen)
+        below = [2 * chosen, 2 * chosen + 1] if chosen < 2**depth else []
+        links = [(f"{HOME}/deep/{each}", each) for each in below]
+        waiting.update((each, (link, url)) for link, each in links)
+        parts.read(GrowingPage(url, chosen, links, (), referrer))
+        count += 1
+    return count
+
+
+@pytest.mark.behaviour("Q-24")
+def test_a_part_without_an_end_is_closed() -> None:
+    parts = EndlessParts()
+    assert grown(parts, depth=10_000) < 150
+    part = parts.part(f"{HOME}/deep/5", f"{HOME}/deep/2")
+    assert part is not None
+    assert part.state is State.CLOSED
+    assert "has no end" in parts.in_words(f"{HOME}/deep/5")
+    assert parts.part(f"{HOME}/deep/5", f"{HOME}/") is None, "another page names it"
+
+
+@pytest.mark.behaviour("Q-25")
+def test_a_tree_with_leaves_is_read_whole() -> None:
+    assert grown(EndlessParts(), depth=8) == 2**9 - 1
+
+
+@pytest.mark.behaviour("Q-26")
+def test_a_chain_is_no_part_without_an_end() -> None:
+    parts = EndlessParts()
+    for number in range(500):
+        onward = [(f"{HOME}/deep/{number + 1}", number + 1)]
+        page = GrowingPage(f"{HOME}/deep/{number}", number, onward, (), f"{HOME}/deep/{number - 1}")
+        parts.read(page)
+        assert parts.part(f"{HOME}/deep/{number + 1}", f"{HOME}/deep/{number}") is None
