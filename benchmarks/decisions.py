@@ -14,8 +14,9 @@ from collections.abc import Callable
 from time import process_time
 
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_limits, build_rules
+from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.policy.worth.evidence import Evidence, Read
 
 HOME = "https://www.example.org"
 ROUNDS = 5
@@ -65,21 +66,16 @@ def main() -> None:
             rules.admit(url, depth=3, via="a")
         return len(urls)
 
-    def crawl() -> int:
-        rules, limits, seen = engine(params), build_limits(params, {}), set[int]()
-        for page in pages:
-            offered = limits.page(page[48], depth=3, text=page[48], new=True)
-            for url in page:
-                admission = rules.admit(url, depth=4, via="a")
-                if admission.decision.allowed:
-                    known = admission.fingerprint in seen
-                    offered.admit(admission.url, depth=4, known=known)
-                    seen.add(admission.fingerprint)
-        return len(links)
+    def judge() -> int:
+        evidence = Evidence(effort=params.effort)
+        for url in first_seen:
+            evidence.verdict(url)
+            evidence.read(Read(url, f"{HOME}/", url))
+        return len(first_seen)
 
     print(f"links        {rate(lambda: decide(links)):>10,.0f} decisions/s")
     print(f"new URLs     {rate(lambda: decide(first_seen)):>10,.0f} decisions/s")
-    print(f"with limits  {rate(crawl):>10,.0f} decisions/s")
+    print(f"by yield     {rate(judge):>10,.0f} decisions/s")
 
 
 if __name__ == "__main__":

@@ -125,6 +125,27 @@ class Yields:
         own = self._origins.get(key)
         if own is None:
             return list(dues), {}
+        now, later, inside = self._split(own, dues)
+        if idle and not now and all(due.priority == LATER for due in later):
+            tried = [due for due in later if own.evidence.verdict(due.url) is Verdict.LATER]
+            put_off = dict.fromkeys((due.fingerprint for due in tried[LATER_AT_ONCE:]), LATER)
+            now = [due for due in later if due.fingerprint not in put_off]
+        else:
+            put_off = {due.fingerprint: LATER for due in later}
+        for name, found in inside.items():
+            part = own.parts.parts[name]
+            if idle:
+                part.probe = None
+            if part.state is State.CLOSED and part.retests <= 0:
+                now += found  # to be left out
+            else:
+                put_off |= _descend(own.parts, part, found, now, may_read=idle and not put_off)
+        return now, put_off
+
+    def _split(
+        self, own: OriginYields, dues: Sequence[DueUrl]
+    ) -> tuple[list[DueUrl], list[DueUrl], dict[str, list[DueUrl]]]:
+        """Separate the URLs to visit from those that come later and, by name, those of watched parts."""
         now: list[DueUrl] = []
         later: list[DueUrl] = []
         inside: dict[str, list[DueUrl]] = {}
@@ -135,18 +156,7 @@ class Yields:
                 inside.setdefault(part_of(due.url), []).append(due)
             else:
                 now.append(due)
-        if idle and not now and all(due.priority == LATER for due in later):
-            now, later = later[:LATER_AT_ONCE], later[LATER_AT_ONCE:]
-        put_off = {due.fingerprint: LATER for due in later}
-        for name, found in inside.items():
-            part = own.parts.parts[name]
-            if idle:
-                part.probe = None
-            if part.state is State.CLOSED and part.retests <= 0:
-                now += found  # to be left out
-            else:
-                put_off |= _descend(own.parts, part, found, now, may_read=idle and not put_off)
-        return now, put_off
+        return now, later, inside
 
     def decide(self, key: str, due: DueUrl) -> Decision | None:
         """Refuse a URL that is left out; None to request it."""

@@ -75,8 +75,7 @@ class Kinds:
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
-            pools = tuple(Pool(FOLDER, each) for each in reversed(folders))
-            return Kind(path + again, path, pools)
+            return Kind(path + again, path, tuple(Pool(FOLDER, each) for each in folders[::-1]))
         shapes = self._shapes(path, parameters_of(url))
         names = template.parameters
         pools = [Pool(NAMES, f"{path}?{'&'.join(names)}")]
