@@ -51,7 +51,7 @@ def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
     assert said is not None
     assert int(said[1]) == TOPICS - len(printed)
     assert run.stats["sitecrawl/rules/low_yield"] >= int(said[1])
-    _, left = crawl.command("frontier", "left-out", f"{origin}/")
+    _, left = crawl.command("frontier", "left-out")
     assert "low_yield" in left
     [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'low_yield' LIMIT 1")
     _, verdict = crawl.command("explain", url)

@@ -57,7 +57,11 @@ def test_many_words_at_one_place_name_pages() -> None:
         (True, ["Part 1, 7 g", "Part 2, 14 g", "Part 3, 21 g"], [True, False, False]),
         (True, ["Events in May 2026", "Events in June 2026"], [True, False]),
         (True, ["A fox", "A hen"], [True, True]),
-        (True, ["\n".join("123456"), "\n".join("234567")], [True, True]),
+        (
+            True,
+            ["\n".join(map(str, range(20, 30))), "\n".join(map(str, range(30, 40)))],
+            [True, True],
+        ),
     ],
     ids=["list", "counter", "calendar", "words", "tables"],
 )
@@ -67,6 +71,12 @@ def test_new_text(*, feeds_itself: bool, texts: list[str], new: list[bool]) -> N
         known.add(f"{HOME}/p/{n}", text, feeds_itself=feeds_itself) for n, text in enumerate(texts)
     ]
     assert found == new
+
+
+def test_a_text_without_capitals_is_new() -> None:
+    known = Novelty()
+    assert known.add(f"{HOME}/read?id=512", "石の話", feeds_itself=False)
+    assert not known.add(f"{HOME}/read?id=513", "石の話", feeds_itself=False)
 
 
 @pytest.mark.parametrize(

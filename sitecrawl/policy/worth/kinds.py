@@ -153,8 +153,14 @@ def pattern_of(kind: str) -> str:
     pattern = "[^/?]+".join(map(re.escape, _PLACEHOLDER.split(path)))
     if not mark:
         return f"{pattern}$"
-    names = (re.escape(_PLACEHOLDER.split(each)[0]) for each in query.split("&"))
+    names = (_pattern_of_parameter(_PLACEHOLDER.split(each)[0]) for each in query.split("&"))
     return pattern + r"\?" + "".join(f"(?=(.*[&;])?{each})" for each in names)
+
+
+def _pattern_of_parameter(start: str) -> str:
+    """Return a regular expression for the start of a parameter, which may have no value."""
+    name = start.removesuffix("=")
+    return f"{re.escape(name)}(=|[&;]|$)" if name != start else re.escape(start)
 
 
 @lru_cache(maxsize=4096)

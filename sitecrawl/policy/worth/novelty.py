@@ -55,7 +55,9 @@ class Novelty:
         """Add the text of a page; return True if a reader would miss it."""
         whole = text.encode("utf-8", "surrogatepass")
         own = words_of(url)
-        is_new = self._add_whole(whole) and (not own or self._add_whole(_without(whole, own)))
+        is_new = self._add_whole(whole)
+        if is_new and own and (rest := _without(whole, own)) != whole:
+            is_new = self._add_whole(rest)
         bare = whole.replace(b". ", b"\n").translate(None, _SIGNS).lower().split(b"\n")
         keys = [crc32(line) for line in bare]
         unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]

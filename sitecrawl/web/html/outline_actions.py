@@ -18,8 +18,8 @@ from sitecrawl.web.html.outline import (
     MAX_SPAN,
     STRONG,
     Format,
-    Kind,
     MarkedText,
+    NodeKind,
     Structure,
     fenced,
 )
@@ -161,7 +161,7 @@ def _headed(inner: Enter) -> Enter:
         if leave is None or leave is skip:
             return leave
         outline, count = _outlined_text(walk).outline, len(walk.headings)
-        outline.open(Structure(Kind.HEADING))
+        outline.open(Structure(NodeKind.HEADING))
 
         def leave_headed(walk: Walk, node: LexborNode) -> None:
             leave(walk, node)
@@ -185,7 +185,7 @@ def _listed(inner: Enter) -> Enter:
         if leave is None or leave is skip:
             return leave
         outline.listings += 1
-        outline.open(Structure(Kind.CODE, word=fenced(code, language_of(node)) if code else ""))
+        outline.open(Structure(NodeKind.CODE, word=fenced(code, language_of(node)) if code else ""))
 
         def leave_listed(walk: Walk, node: LexborNode) -> None:
             leave(walk, node)
@@ -293,26 +293,26 @@ def _admonition(node: LexborNode) -> Structure | None:
     is_marked = not ADMONITION_CLASSES.isdisjoint(classes)
     if not is_marked and PLAIN_ADMONITIONS.isdisjoint(classes):
         return None
-    return Structure(Kind.QUOTE, word=word) if word or "admonition" in classes else None
+    return Structure(NodeKind.QUOTE, word=word) if word or "admonition" in classes else None
 
 
 def _table(node: LexborNode) -> Structure:
-    return _admonition(node) or Structure(Kind.TABLE)
+    return _admonition(node) or Structure(NodeKind.TABLE)
 
 
 def _ordered(node: LexborNode) -> Structure:
-    return Structure(Kind.LIST, number=min(_number(node, "start", 1), MAX_NUMBER))
+    return Structure(NodeKind.LIST, number=min(_number(node, "start", 1), MAX_NUMBER))
 
 
 def _term(node: LexborNode) -> Structure:
-    return Structure(Kind.TERM, anchor=node.attributes.get("id") or "")
+    return Structure(NodeKind.TERM, anchor=node.attributes.get("id") or "")
 
 
 def _cell(node: LexborNode) -> Structure:
     """A cell, or the column of line numbers beside a listing."""
     if not GUTTERS.isdisjoint(_classes(node)):
-        return Structure(Kind.GUTTER)
-    made = Structure(Kind.CELL)
+        return Structure(NodeKind.GUTTER)
+    made = Structure(NodeKind.CELL)
     made.is_head = node.tag == "th"
     made.columns = min(_number(node, "colspan", 1), MAX_SPAN)
     made.rows = _number(node, "rowspan", 1)
@@ -327,13 +327,13 @@ def _number(node: LexborNode, name: str, default: int) -> int:
 
 _makers: dict[str, Callable[[LexborNode], Structure | None]] = {
     "ol": _ordered,
-    **dict.fromkeys(LISTS - {"ol"}, lambda _: Structure(Kind.LIST)),
-    "li": lambda _: Structure(Kind.ITEM),
+    **dict.fromkeys(LISTS - {"ol"}, lambda _: Structure(NodeKind.LIST)),
+    "li": lambda _: Structure(NodeKind.ITEM),
     "dt": _term,
-    "dd": lambda _: Structure(Kind.DETAIL),
-    "blockquote": lambda _: Structure(Kind.QUOTE),
+    "dd": lambda _: Structure(NodeKind.DETAIL),
+    "blockquote": lambda _: Structure(NodeKind.QUOTE),
     "table": _table,
-    "tr": lambda _: Structure(Kind.ROW),
+    "tr": lambda _: Structure(NodeKind.ROW),
     "td": _cell,
     "th": _cell,
 }
