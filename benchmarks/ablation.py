@@ -149,7 +149,6 @@ MECHANISMS = (
         ],
     ),
     Mechanism("kinds: words of values", [_choices(_is_word, is_choice=False)]),
-    Mechanism("kinds: small numbers", [patch.object(Kinds, "_is_small", NEVER)]),
     Mechanism("kinds: names of programs", [_choices(_is_program, is_choice=False)]),
     Mechanism("kinds: names of directories", [_choices(_is_directory, is_choice=False)]),
     Mechanism("kinds: bound of directories", [_choices(_is_directory, is_choice=True)]),

@@ -14,6 +14,7 @@ from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, Stat
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
+from sitecrawl.scheduling.listed_pages import DATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +110,7 @@ class Yields:
         for each in stored:
             if each.basis == PART:
                 own.parts.restore(each.name, each.values)
-            else:
+            elif each.basis != DATES:
                 own.evidence.restore(each.basis, each.name, each.values)
         self._origins.setdefault(key, own)
 

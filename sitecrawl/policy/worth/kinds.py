@@ -21,19 +21,19 @@ from sitecrawl.policy.urls.templates import WORD, is_opaque, url_template
 
 MAX_CHOICES = 16
 """Number of different words at one place of a URL, above which they name pages and not kinds."""
-MAX_NUMBERS, MAX_DIGITS = 6, 2
-"""The same for numbers, and the length of those that may be one of a few (``tab=2``)."""
 MAX_WORD = 24
 """Length of a value that may be one of a few words, in characters."""
 MAX_PLACES = 5000
 """Number of places of URLs whose words are remembered."""
 MAX_REQUESTED = 250_000
+MAX_FOLDERS = 2
+"""Number of directories whose names may be part of a kind."""
 MAX_POOLS = 4
-"""Number of parameters, and of directories, of a URL that are pools."""
+"""Number of parameters of a URL that are pools."""
 NAME = "<name>"
 """Directories and values of which there are many."""
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
-"""Kinds of pools: the same parameters on one path; as many parameters on one path; a directory; a parameter
+"""Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a parameter
 on any path."""
 
 NUMBER = "<#>"
@@ -97,10 +97,11 @@ class Kinds:
         *directories, page = shape.split("/")
         prefix = ""
         folders: list[str] = []
-        for each in directories[1:]:
-            plain = each if "<" in each or self._is_choice(prefix + "/", each) else NAME
+        for place, each in enumerate(directories[1:]):
+            is_known = place < MAX_FOLDERS and self._is_choice(prefix + "/", each)
+            plain = each if "<" in each or is_known else NAME
             prefix += f"/{plain}"
-            if len(folders) < MAX_POOLS and plain != NAME:
+            if plain != NAME:
                 folders.append(f"{prefix}/")
         if page.startswith(WORD) and "?" in url:
             program = url.partition("?")[0].rpartition("/")[2]
@@ -110,38 +111,27 @@ class Kinds:
     def _shapes(self, path: str, parameters: Sequence[tuple[str, str]]) -> list[str]:
         """Return each parameter with the shape of its value.
 
-        Of the values that are one of a few, only a single one is part of the kind, a word before a
-        number: the mixes of several are views of one kind.
+        Of the values that are one of a few words, only a single one is part of the kind: the mixes of
+        several are views of one kind.
         """
         shapes: dict[str, str] = {}
-        words: list[str] = []
-        numbers: list[str] = []
+        words: dict[str, str] = {}
         for name, value in parameters:
-            place = f"{path}?{name}"
             shapes[name] = shape_of(value)
-            if value.isascii() and value.replace("_", "").replace("-", "").isalpha():
-                if len(value) <= MAX_WORD and self._is_choice(place, value):
-                    words.append(name)
-            elif self._is_small(f"{place}=", value):
-                numbers.append(name)
-        choices = words or numbers
-        chosen = dict(parameters)[choices[0]] if len(choices) == 1 else ""
-        shown = {**shapes, choices[0]: chosen} if chosen else shapes
+            is_word = value.isascii() and value.replace("_", "").replace("-", "").isalpha()
+            if is_word and len(value) <= MAX_WORD and self._is_choice(f"{path}?{name}", value):
+                words[name] = value
+        shown = shapes | words if len(words) == 1 else shapes
         return sorted(f"{name}={value}" for name, value in shown.items())
 
-    def _is_small(self, place: str, value: str) -> bool:
-        """Return True if a small number is one of the few at a place."""
-        is_small = len(value) <= MAX_DIGITS and value.isdigit()
-        return is_small and self._is_choice(place, value, MAX_NUMBERS)
-
-    def _is_choice(self, place: str, word: str, most: int = MAX_CHOICES) -> bool:
+    def _is_choice(self, place: str, word: str) -> bool:
         """Return True if a word is one of the few at a place."""
         if place not in self._words and len(self._words) >= MAX_PLACES:
             return False
         words = self._words[place]
-        if len(words) <= most:
+        if len(words) <= MAX_CHOICES:
             words.add(word)
-        return len(words) <= most
+        return len(words) <= MAX_CHOICES
 
 
 _PLACEHOLDER = re.compile(r"<[a-z#]+>")
