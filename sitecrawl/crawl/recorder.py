@@ -86,7 +86,8 @@ class Recorder:
             return future
         batch = self._waiting[visit.due.origin]
         batch.append((visit, future))
-        self.visit_recorded.send(visit)
+        with self._owner.errors_end_crawl(f"{visit.due.url} could not be learned from"):
+            self.visit_recorded.send(visit)
         self._see_to(visit.due.origin)
         return future
 

@@ -54,21 +54,15 @@ class Novelty:
     def add(self, url: str, text: str, *, feeds_itself: bool) -> bool:
         """Add the text of a page; return True if a reader would miss it."""
         whole = text.encode("utf-8", "surrogatepass")
-        own = words_of(url)
-        is_new = self._add_whole(whole)
-        if is_new and own and (rest := _without(whole, own)) != whole:
-            is_new = self._add_whole(rest)
+        lines = whole.split(b"\n")
+        is_new = _add(self.texts, sum(map(crc32, lines)) & 0xFFFFFFFF)  # in whatever order
         bare = whole.replace(b". ", b"\n").translate(None, _SIGNS).lower().split(b"\n")
         keys = [crc32(line) for line in bare]
         unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]
         has_figures = self._add_figures(url, text)
         if not feeds_itself or not is_new:
             return is_new
-        return self._add_words(own, unseen) or has_figures
-
-    def _add_whole(self, text: bytes) -> bool:
-        """Add a text, whatever the order of its lines; return True if it is new."""
-        return _add(self.texts, sum(map(crc32, text.split(b"\n"))) & 0xFFFFFFFF)
+        return self._add_words(words_of(url), unseen) or has_figures
 
     def _add_words(self, own: frozenset[str], lines: Iterable[bytes]) -> bool:
         """Add lines without dates and the words of their URL; return True if one of them is new."""
@@ -84,14 +78,6 @@ class Novelty:
         table = [each for each in text.split("\n") if each[:1].isdigit() and _is_figure(each, own)]
         is_new = len(table) >= MIN_TABLE and _add(self.figures, crc32("\n".join(table).encode()))
         return is_new or len(new) >= MIN_NUMBERS
-
-
-def _without(text: bytes, own: Iterable[str]) -> bytes:
-    """Return a text in lower case without the words of a URL."""
-    text = text.lower()
-    for word in own:
-        text = text.replace(word.encode("utf-8", "surrogatepass"), b"")
-    return text
 
 
 def _add(known: set[int], key: int) -> bool:
