@@ -41,7 +41,7 @@ class DatedSite:
         for n in numbers:
             self.changed[n] = datetime.fromtimestamp(time.time(), UTC)
             if really:
-                self.site[f"/p{n}"] = page(title=f"Page {n}", text=letter(int(time.time() * 1000)))
+                self.site[f"/p{n}"] = page(title=f"Page {n}", text=letter(time.time_ns() + n))
         self.list()
 
     def asked(self) -> set[str]:
