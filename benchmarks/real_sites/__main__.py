@@ -29,7 +29,8 @@ from benchmarks.real_sites.site import Marks, Site
 from benchmarks.real_sites.sites import SITES
 
 UNLEARNED = [
-    *("query=keep", "learn_duplicates=no", "learn_worth=no", "max_maze_share=0"),
+    "query=keep",
+    "effort=0",
     "skip_known_views=no",
 ]
 LONGEST = 600  # seconds that a crawl may take

@@ -51,7 +51,8 @@ SET_NAMES = ("texts", "lines", "figures", "requested")
 """The stored sets of hashes: those of Novelty, and of the requested URLs."""
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
-"""Number of pages that brought nothing so far, and may still be credited with a document."""
+"""Number of pages that brought nothing so far, and may still be credited with a document; and of pages of
+which it is known where they were found."""
 
 
 class Verdict(Enum):
@@ -136,6 +137,7 @@ class Evidence:
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
     _fruitless: dict[str, Kind] = field(default_factory=dict)
+    _referrers: dict[str, str] = field(default_factory=dict)
     _answers: int = 0
 
     def verdict(self, url: str) -> Verdict:
@@ -172,6 +174,8 @@ class Evidence:
         """Learn from a page; return True if it brought new text."""
         kind = self.kinds.of(page.url)
         is_new = page.text is not None and self._is_new(page, kind, page.text)
+        if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
+            self._referrers[page.url] = page.referrer
         if page.again and not is_new:
             return False
         self.kinds.add(page.url)
@@ -184,8 +188,8 @@ class Evidence:
         return is_new
 
     def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
-        referrer = self.kinds.of(page.referrer) if page.referrer is not None else None
-        feeds_itself = referrer is not None and referrer.path == kind.path
+        ways = (page.referrer, self._referrers.get(page.referrer or ""))
+        feeds_itself = any(way and self.kinds.of(way).path == kind.path for way in ways)
         return self.novelty.add(page.url, text, feeds_itself=feeds_itself)
 
     def _credit(self, page: str | None) -> None:

@@ -26,8 +26,8 @@ MAX_WORD = 24
 MAX_PLACES = 5000
 """Number of places of URLs whose words are remembered."""
 MAX_REQUESTED = 250_000
-MAX_FOLDERS = 2
-"""Number of directories whose names may be part of a kind."""
+MAX_NAMES = (100, 16)
+"""The same for the names of directories at each place of a path; deeper ones are no part of a kind."""
 MAX_POOLS = 4
 """Number of parameters of a URL that are pools."""
 NAME = "<name>"
@@ -98,7 +98,8 @@ class Kinds:
         prefix = ""
         folders: list[str] = []
         for place, each in enumerate(directories[1:]):
-            is_known = place < MAX_FOLDERS and self._is_choice(prefix + "/", each)
+            most = MAX_NAMES[place] if place < len(MAX_NAMES) else 0
+            is_known = self._is_choice(prefix + "/", each, most)
             plain = each if "<" in each or is_known else NAME
             prefix += f"/{plain}"
             if plain != NAME:
@@ -124,14 +125,14 @@ class Kinds:
         shown = shapes | words if len(words) == 1 else shapes
         return sorted(f"{name}={value}" for name, value in shown.items())
 
-    def _is_choice(self, place: str, word: str) -> bool:
+    def _is_choice(self, place: str, word: str, most: int = MAX_CHOICES) -> bool:
         """Return True if a word is one of the few at a place."""
         if place not in self._words and len(self._words) >= MAX_PLACES:
             return False
         words = self._words[place]
-        if len(words) <= MAX_CHOICES:
+        if len(words) <= most:
             words.add(word)
-        return len(words) <= MAX_CHOICES
+        return len(words) <= most
 
 
 _PLACEHOLDER = re.compile(r"<[a-z#]+>")
