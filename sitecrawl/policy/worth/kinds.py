@@ -17,7 +17,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 from zlib import crc32
 
-from sitecrawl.policy.urls.templates import WORD, is_opaque, url_template
+from sitecrawl.policy.urls.templates import DEEPER, WORD, is_opaque, url_template
 
 MAX_CHOICES = 16
 """Number of different words at one place of a URL, above which they name pages and not kinds."""
@@ -27,7 +27,8 @@ MAX_PLACES = 5000
 """Number of places of URLs whose words are remembered."""
 MAX_REQUESTED = 250_000
 MAX_NAMES = (100, 16)
-"""The same for the names of directories at each place of a path; deeper ones are no part of a kind."""
+"""The same for the names of directories at each place of a path; deeper ones are no part of a kind, nor is
+their number."""
 MAX_POOLS = 4
 """Number of parameters of a URL that are pools."""
 NAME = "<name>"
@@ -98,12 +99,13 @@ class Kinds:
         prefix = ""
         folders: list[str] = []
         for place, each in enumerate(directories[1:]):
-            most = MAX_NAMES[place] if place < len(MAX_NAMES) else 0
-            is_known = self._is_choice(prefix + "/", each, most)
-            plain = each if "<" in each or is_known else NAME
-            prefix += f"/{plain}"
-            if plain != NAME:
+            if "<" not in each and place >= len(MAX_NAMES):
+                prefix = prefix.removesuffix(f"/{DEEPER}") + f"/{DEEPER}"
+            elif "<" in each or self._is_choice(prefix + "/", each, MAX_NAMES[place]):
+                prefix += f"/{each}"
                 folders.append(f"{prefix}/")
+            else:
+                prefix += f"/{NAME}"
         if page.startswith(WORD) and "?" in url:
             program = url.partition("?")[0].rpartition("/")[2]
             page = program if self._is_choice(f"{prefix}/?", program) else page
@@ -136,12 +138,18 @@ class Kinds:
 
 
 _PLACEHOLDER = re.compile(r"<[a-z#]+>")
+_PLACEHOLDERS = re.compile(r"(<[a-z#]+>)")
 
 
 def pattern_of(kind: str) -> str:
     """Return a regular expression for the URLs of a kind, for the option ``always_fetch``."""
     path, mark, query = kind.partition(" again by ")[0].partition("?")
-    pattern = "[^/?]+".join(map(re.escape, _PLACEHOLDER.split(path)))
+    pattern = "".join(
+        {DEEPER: ".+", "": ""}.get(
+            each, "[^/?]+" if _PLACEHOLDER.fullmatch(each) else re.escape(each)
+        )
+        for each in _PLACEHOLDERS.split(path)
+    )
     if not mark:
         return f"{pattern}$"
     names = (_pattern_of_parameter(_PLACEHOLDER.split(each)[0]) for each in query.split("&"))

@@ -24,7 +24,9 @@ MIN_TABLE = 6
 MIN_NUMBERS = 2
 """Number of new numbers of at least three digits that make a page a new one."""
 
-_SIGNS = bytes(each for each in range(128) if not chr(each).isalpha() and chr(each) not in " \n")
+_DIGITS = b"0123456789"
+_SIGNS = bytes(each for each in range(33, 128) if not chr(each).isalnum())
+_SPACED = bytes.maketrans(_SIGNS, b" " * len(_SIGNS))
 _CALENDAR = re.compile(
     r"\b(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
     r"sep|set|o[ckt]t|out|nov|de[czs]|di[ce]|[eg]en|"
@@ -56,7 +58,7 @@ class Novelty:
         whole = text.encode("utf-8", "surrogatepass")
         lines = whole.split(b"\n")
         is_new = _add(self.texts, sum(map(crc32, lines)) & 0xFFFFFFFF)  # in whatever order
-        bare = whole.replace(b". ", b"\n").translate(None, _SIGNS).lower().split(b"\n")
+        bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
         keys = [crc32(line) for line in bare]
         unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]
         has_figures = self._add_figures(url, text)
