@@ -128,8 +128,10 @@ class LossGuard:
         return True
 
     def _keeps_text(self, change: HeldChange) -> bool:
-        """Return True if the page that replaces another one has its text."""
+        """Return True if the page that replaces another one has its text, or a duplicate has it."""
         target, documents = change.target, self._memory.documents
+        if change.reason and documents.duplicates_of(change.url):
+            return True
         if target is None:
             return False
         there = documents.of(target)

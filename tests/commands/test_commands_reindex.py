@@ -66,15 +66,15 @@ def test_an_address_that_is_written_otherwise_now_is_crawled_under_it(
     known: Crawled, crawl: CrawlCommand, say: Say
 ) -> None:
     origin = known.origin
-    said = say("reindex", "-a", "query=filter")
+    said = say("reindex", "-a", "query=filter", "-a", "query_keep=id")
     assert said.lines[2:4] == [
         "1 document deleted (rewritten)",
         f"  {origin}/list?id=1&sort=up: now {origin}/list?id=1",
     ]
-    run = crawl(f"{origin}/", query="filter", **OPTIONS)
+    run = crawl(f"{origin}/", query="filter", query_keep="id", **OPTIONS)
     assert run.deletions == {f"{origin}/list?id=1&sort=up": "excluded"}
     assert list(run.documents) == [f"{origin}/list?id=1"]
-    again = crawl(f"{origin}/", query="filter", force=1, **OPTIONS)
+    again = crawl(f"{origin}/", query="filter", query_keep="id", force=1, **OPTIONS)
     assert again.deletions == {}
     assert f"{origin}/list?id=1&sort=up" not in again.documents
 
@@ -82,12 +82,12 @@ def test_an_address_that_is_written_otherwise_now_is_crawled_under_it(
 @pytest.mark.behaviour("Q-20", "A-13")
 def test_a_crawl_goes_on_under_the_new_addresses(known: Crawled, crawl: CrawlCommand) -> None:
     origin = known.origin
-    run = crawl(f"{origin}/", query="filter", recrawl=0, **OPTIONS)
+    run = crawl(f"{origin}/", query="filter", query_keep="id", recrawl=0, **OPTIONS)
     assert f"{origin}/list?id=1" in run.documents
     assert "/list?id=1&sort=up" not in known.server.log.targets()
     old = f"{origin}/list?id=1&sort=up"
     assert crawl.rows("SELECT reason FROM url WHERE url = ?", old) == [("rewritten",)]
-    assert run.deletions == {old: "duplicate"}  # of the same page under its new address
+    assert run.deletions == {old: "excluded"}
 
 
 @pytest.mark.behaviour("A-07", "A-13")

@@ -117,7 +117,7 @@ def test_an_interrupted_crawl_goes_on_with_its_file(crawls: Crawls, server: Serv
     command = crawls.begin("-O", "out.jsonl", delay=0.1)
     wait_for(lambda: len(server.log.targets()) > 10, command)
     command.send_signal(signal.SIGINT)
-    assert crawls.finish(command) == 0
+    assert crawls.finish(command) == 130
     assert 0 < len(crawls.urls()) < len(ALL)
     assert crawls.run("-O", "out.jsonl") == 0
     assert crawls.urls() == ALL
@@ -177,7 +177,7 @@ def test_a_compressed_file_is_whole_after_a_kill(way: str, crawls: Crawls, site:
     feed = feeds("out.jsonl.gz", overwrite=way == "-O", postprocessing=[GZIP])
     assert crawls.run(*feed) == 0
     first = output.read_bytes()
-    site.update({path: page(text=f"Anew {path}") for path in PATHS})
+    site.update({path: page(text=f"Page {path}\nsecond line edited") for path in PATHS})
     for fault in ("export before 30", "store before 1"):
         assert crawls.run(*feed, fault=fault, force=1) == -signal.SIGKILL
         assert output.read_bytes() == first
@@ -194,7 +194,7 @@ def test_a_compressed_file_of_an_interrupted_crawl_is_completed(
     command = crawls.begin(*feed, delay=0.1)
     wait_for(lambda: len(server.log.targets()) > 10, command)
     command.send_signal(signal.SIGINT)
-    assert crawls.finish(command) == 0
+    assert crawls.finish(command) == 130
     assert crawls.run(*feed) == 0
     lines = gzip.decompress((crawls.folder / "out.jsonl.gz").read_bytes()).splitlines()
     assert len(lines) == len(ALL)

@@ -182,7 +182,7 @@ def test_interrupt_ends_the_running_crawl_and_starts_no_other(
     finally:
         process.kill()
     printed = output.read_text(encoding="utf-8")
-    assert "[a] ended with status 0" in printed
-    assert "2 crawls: 1 with status 0, 1 not started." in printed
+    assert "[a] ended with status 130" in printed
+    assert "2 crawls: 0 with status 0, 1 not started." in printed
     assert 1 <= len(read(crawl.directory / "a.jsonl")) < 30
     assert not (crawl.directory / "b.jsonl").exists()

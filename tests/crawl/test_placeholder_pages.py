@@ -180,7 +180,8 @@ def test_known_pages_that_become_soft_404s_wait_for_a_person_when_they_are_sever
     for _ in range(4):
         run = crawl(origin, recrawl=0)
         assert run.lines == []
-    assert "that of a page that does not exist" in run.log
+    assert "4 of 5 documents" in run.log
+    assert "scrapy frontier confirm" in run.log
     site.update({name: orchard()[name] for name in NAMES})
     assert crawl(origin, recrawl=0).lines == []
 

@@ -420,3 +420,22 @@ def test_what_has_been_held_for_long_is_carried_out_and_said(work: Crawls) -> No
     worker.end()
     settled = crawled(work, gone)
     assert (len(settled.changes), settled.lasted, settled.held) == (8, 8, ())
+
+
+@pytest.mark.behaviour("K-13")
+def test_documents_whose_duplicates_take_their_place_are_not_lost(work: Crawls) -> None:
+    old, new = [f"/{n}" for n in range(4)], [f"/{n}/new" for n in range(4)]
+    texts = {path: f"text {path[1]}" for path in (*old, *new)}
+    worker = work(**OPTIONS)
+    worker.seed(*old, *new)
+    worker.crawl(texts)
+    worker.settle()
+    worker.end()
+    worker = work(**OPTIONS)
+    worker.crawl(texts | dict.fromkeys(old, Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
+    settlement = worker.settle()
+    assert settlement.held == ()
+    changes = [
+        (change.op, change.record["url"].removeprefix(SITE)) for change in settlement.changes
+    ]
+    assert changes == [("delete", path) for path in old] + [("upsert", path) for path in new]

@@ -17,7 +17,7 @@ from sitecrawl.policy.decision import Step
         ("depth", {"max_depth": 1}, {"max_depth": 1, "deny": ["x"]}, True),
         ("depth", {"max_depth": 1}, {"max_depth": 2}, False),
         ("depth", {"max_depth": 1}, {}, False),
-        ("copies", {}, {"max_depth": 1}, True),
+        ("endless", {}, {"max_depth": 1}, True),
     ],
 )
 def test_it_holds_for_the_same_options_whatever_set_them(
