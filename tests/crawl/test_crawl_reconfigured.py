@@ -70,7 +70,7 @@ def test_what_the_rules_refuse_now_is_deleted_when_it_is_due(
     origin = server.serve(site)
     crawl(f"{origin}/")
     server.log.clear()
-    again = crawl(f"{origin}/", query="ignore", deny="/tag", recrawl=0)
+    again = crawl(f"{origin}/", query="ignore", deny="/tag", recrawl=0, max_lost_share=1)
     gone = {f"{origin}/same?session=1": "excluded", f"{origin}/tag": "excluded"}
     assert again.deletions == gone
     assert server.log.targets() == ["/robots.txt", "/"]
