@@ -106,9 +106,9 @@ def test_many_links_and_deep_paths_are_no_obstacle(first: Run) -> None:
 
 
 @pytest.mark.behaviour("S-17", "Q-18")
-@pytest.mark.parametrize("name", ["calendar", "broken"])
-def test_what_has_no_end_ends(name: str, first: Run) -> None:
-    assert 3 < len(within(name, first.asked())) <= 20
+@pytest.mark.parametrize(("name", "most"), [("calendar", 40), ("broken", 20)])
+def test_what_has_no_end_ends(name: str, most: int, first: Run) -> None:
+    assert 3 < len(within(name, first.asked())) <= most
 
 
 @pytest.mark.behaviour("F-13")
