@@ -1,4 +1,4 @@
-"""Code browsers as Debian packages them, a forum and a shop: their pages are all found, and no views."""
+"""Code browsers as Debian packages them, and a forum: their pages are all found, and no views."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MOST = {"cgit": 1.3, "hgweb": 1.6, "forum": 1.2, "catalogue": 1.8}
+MOST = {"cgit": 1.3, "hgweb": 1.6, "forum": 1.2}
 """Requests for each true page that a crawl of a site may take."""
 
 
