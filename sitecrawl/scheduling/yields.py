@@ -38,7 +38,6 @@ FRUITLESS = frozenset(
         Outcome.NOINDEX,
         Outcome.NO_CONTENT,
         Outcome.DROPPED,
-        Outcome.DUPLICATE,
         Outcome.REDIRECT,
         Outcome.PERMANENT_REDIRECT,
         Outcome.SERVER_BLAMED_CLIENT,
@@ -70,7 +69,6 @@ class OriginYields:
         self.evidence = Evidence(effort)
         self.parts = EndlessParts()
         self.put_off: dict[int, int] = {}
-        self.new: set[int] = set()
 
 
 class Yields:
