@@ -1,4 +1,4 @@
-"""What the sites are built of: pages with their truth, and the books of pages of each run."""
+"""Parts of the generated sites: pages with their truth, and the books of pages of each run."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Stock:
         return numbers
 
     def edition(self, number: int, run: int) -> int:
-        """How often a thing was edited before a run."""
+        """Number of edits of a thing before a run."""
         edits = (Random(f"{self.site}:{number}:{later}").random() for later in range(1, run + 1))
         return sum(edit < 0.06 for edit in edits)
 

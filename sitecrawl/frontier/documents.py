@@ -172,7 +172,7 @@ class Documents:
         return SiteRank(via != "seed", not listed, depth, "?" in address, url)
 
     def is_written(self, held: StoredDocument, run: int) -> bool:
-        """Tell whether a current document was written, or is being written, in a run."""
+        """Return True if a current document was written, or is being written, in a run."""
         return not held.seq or bool(self._database.rows(WRITTEN, (held.seq, run)))
 
     def expect(self, origin: int, hashes: Sequence[str]) -> None:

@@ -323,7 +323,7 @@ class VisitReducer:
             self._detach_duplicates(finding)
 
     def _replaces(self, finding: Finding, equal: StoredDocument) -> bool:
-        """Tell whether the site prefers a page to an equal one whose document is of an earlier run."""
+        """Return True if the site prefers a page to an equal one whose document is of an earlier run."""
         ranks = self._documents.rank(finding.stored.id), self._documents.rank(equal.url)
         return ranks[0] < ranks[1] and not self._documents.is_written(equal, self._run)
 

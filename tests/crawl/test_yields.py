@@ -1,4 +1,4 @@
-"""What a crawl leaves out because its kind brings nothing, and what it never leaves out."""
+"""Pages left out because their kind brings nothing, and pages that never are."""
 
 from __future__ import annotations
 

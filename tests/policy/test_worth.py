@@ -1,4 +1,4 @@
-"""What may be left out: kinds, new text, yields and verdicts, parts without an end."""
+"""The law of what is left out: kinds, new text, yields and verdicts, parts without an end."""
 
 from __future__ import annotations
 

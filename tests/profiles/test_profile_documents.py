@@ -1,4 +1,4 @@
-"""What every profile fetches and makes a document of: all that its source admits."""
+"""Pages and documents of every profile: all that its source admits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rendered page can reach: nothing of private networks, by no protocol."""
+"""Reach of a rendered page: nothing of private networks, by no protocol."""
 
 from __future__ import annotations
 
