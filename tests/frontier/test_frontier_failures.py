@@ -20,7 +20,7 @@ from workers import SITE, candidate, ingested
 from fixtures.databases import MAKERS
 from sitecrawl.frontier import StateOptions, open_frontier, sqlite
 from sitecrawl.frontier.base import Frontier, FrontierError, Heartbeat
-from sitecrawl.frontier.database import migrate, schema_scripts
+from sitecrawl.frontier.database import FIRST_VERSION, migrate, schema_scripts
 from sitecrawl.frontier.opening import BACKENDS, backend
 
 
@@ -87,9 +87,10 @@ def test_a_newer_and_a_foreign_database(database_url: str) -> Generator[Any, Any
     database.execute("UPDATE crawl SET version = 999")
     said = yield in_loop(failure(database_url))
     assert "was written by a newer sitecrawl (schema 999, this one knows " in said
-    database.execute("UPDATE crawl SET version = 11")
+    older = FIRST_VERSION - 1
+    database.execute(f"UPDATE crawl SET version = {older}")
     said = yield in_loop(failure(database_url))
-    assert "was written by an older sitecrawl (schema 11, this one begins with 12)" in said
+    assert f"by an older sitecrawl (schema {older}, this one begins with {FIRST_VERSION})" in said
     assert "give a new database, or install that one" in said
     database.close()
 
