@@ -189,7 +189,7 @@ class OriginQueue:
     def pop(self) -> Due | None:
         """Return the next URL to request, None if there is none."""
         while True:
-            due = self._next_ahead() or self._next_later() or self._next_on_shelf()
+            due = self._next_ahead() or self._next_on_shelf() or self._next_later()
             if due is not None or not (self._ahead or self._later or self._revive()):
                 return due
 

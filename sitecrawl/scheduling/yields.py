@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision, OptionValues
     from sitecrawl.scheduling.background import BackgroundTasks
 
-LATER, DESCENT, SHELF = -1, -2, -3
-"""Priorities of the URLs of kinds that bring little, of the next page of a descent into a part that looks
-endless, and of the other URLs of such a part."""
+DESCENT, SHELF, LATER = -1, -2, -3
+"""Priorities of the next page of a descent into a part that looks endless, of the other URLs of such a
+part, and of the URLs of kinds that bring little."""
 LATER_AT_ONCE = 10
 """Number of URLs of kinds that bring little that are requested before the others are judged again."""
 FRUITLESS = frozenset(
@@ -117,20 +117,14 @@ class Yields:
     ) -> tuple[list[DueUrl], dict[int, int]]:
         """Return the URLs to visit now, and the priorities of those to put off, by fingerprint.
 
-        What brings little is read when the origin is ``idle`` and nothing else is due; pages of a part
-        that looks endless after that, one at a time: the next one depends on the links of
-        the page before.
+        When the origin is ``idle`` and nothing else is due, pages of a part that looks endless are read,
+        one at a time, for the next one depends on the links of the page before; then what brings little.
         """
         own = self._origins.get(key)
         if own is None:
             return list(dues), {}
         now, later, inside = self._split(own, dues)
-        if idle and not now and all(due.priority == LATER for due in later):
-            tried = [due for due in later if own.evidence.verdict(due.url) is Verdict.LATER]
-            put_off = dict.fromkeys((due.fingerprint for due in tried[LATER_AT_ONCE:]), LATER)
-            now = [due for due in later if due.fingerprint not in put_off]
-        else:
-            put_off = {due.fingerprint: LATER for due in later}
+        put_off: dict[int, int] = {}
         for name, found in inside.items():
             part = own.parts.parts[name]
             if idle:
@@ -138,7 +132,13 @@ class Yields:
             if part.state is State.CLOSED and part.retests <= 0:
                 now += found  # to be left out
             else:
-                put_off |= _descend(own.parts, part, found, now, may_read=idle and not put_off)
+                put_off |= _descend(own.parts, part, found, now, may_read=idle)
+        if idle and not now and all(due.priority == LATER for due in later):
+            tried = [due for due in later if own.evidence.verdict(due.url) is Verdict.LATER]
+            put_off |= dict.fromkeys((due.fingerprint for due in tried[LATER_AT_ONCE:]), LATER)
+            now = [due for due in later if due.fingerprint not in put_off]
+        else:
+            put_off |= {due.fingerprint: LATER for due in later}
         return now, put_off
 
     def _split(
@@ -302,7 +302,7 @@ def _descend(
 ) -> dict[int, int]:
     """Add at most one URL of a part to ``now`` if it is empty; return the priorities of the others."""
     waiting = {due.fingerprint: due for due in found}
-    may_read = may_read and not now
+    may_read = may_read and not now and all(due.priority < 0 for due in found)
     put_off = {each: DESCENT if each == part.descent else SHELF for each in waiting}
     chosen = parts.choose(part, waiting) if may_read else None
     if chosen is not None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.policy.urls.templates import UrlTemplate, url_template
+from sitecrawl.policy.urls.templates import url_template
 
 HOME = "https://example.org"
 
@@ -47,12 +47,6 @@ def test_depth_and_parameters_are_bounded() -> None:
     deep = url_template(HOME + "/a" * 500 + "/x.html?" + "&".join(f"p{n}=1" for n in range(900)))
     assert len(deep.path) < 100
     assert len(deep.parameters) < 20
-
-
-def test_coarse_templates_forget_the_names_of_directories() -> None:
-    deep = UrlTemplate("/maze/amber/<number>/tide/<word>.html", ("q",))
-    assert str(deep.coarse) == "/maze/<word>/<number>/<word>/<word>.html?q"
-    assert url_template(HOME + "/x.html").coarse == url_template(HOME + "/y.html")
 
 
 @given(st.text(max_size=80))

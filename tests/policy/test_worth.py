@@ -11,7 +11,7 @@ import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
-from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State
+from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, upper_bound
 from sitecrawl.policy.worth.kinds import Kinds, pattern_of
 from sitecrawl.policy.worth.novelty import Novelty
@@ -162,6 +162,17 @@ def test_stored_evidence_counts_for_less_and_a_few_pages_are_tried_again() -> No
 
 
 @pytest.mark.behaviour("Q-41")
+def test_mixes_of_parameters_that_were_tried_share_the_samples_of_a_later_run() -> None:
+    before, now = Evidence(10), Evidence(10)
+    tried(before, "/list?a={0}&b=x", 40)
+    tried(before, "/list?a={0}&c=x", 40)
+    for each in before.as_stored():
+        now.restore(*each)
+    tried(now, "/list?a={0}&b=x", 15)
+    assert now.verdict(f"{HOME}/list?a=7&c=x") is Verdict.LEAVE
+    assert now.verdict(f"{HOME}/list?a=7&d=x") is Verdict.LATER
+
+
 def test_failures_of_a_kind_are_excused_while_others_are_answered() -> None:
     evidence = Evidence(10)
     assert not evidence.excuses(f"{HOME}/log?rev=10000")
@@ -233,3 +244,17 @@ def test_a_chain_is_no_part_without_an_end() -> None:
         page = GrowingPage(f"{HOME}/deep/{number}", number, onward, (), f"{HOME}/deep/{number - 1}")
         parts.read(page)
         assert parts.part(f"{HOME}/deep/{number + 1}", f"{HOME}/deep/{number}") is None
+
+
+@pytest.mark.parametrize(
+    ("target", "part"),
+    [
+        ("/shop/red/wool/", "/shop/"),
+        ("/search?q=a", "/search"),
+        ("/search?in=title&q=a", "/search"),
+        ("/about", "/<word>"),
+        ("/article7.php?print=1", "/article<number>.php"),
+    ],
+)
+def test_parts(target: str, part: str) -> None:
+    assert part_of(f"{HOME}{target}") == part

@@ -37,20 +37,6 @@ class UrlTemplate(NamedTuple):
         """Return the template in readable form: ``/wiki/<word>?action&oldid``."""
         return f"{self.path}?{'&'.join(self.parameters)}" if self.parameters else self.path
 
-    @property
-    def coarse(self) -> UrlTemplate:
-        """The template with every directory but the first as a mere word.
-
-        For sites with too many directory names to count each: a maze, or a hosting
-        service with a directory for each user.
-        """
-        first, slash, rest = self.path[1:].partition("/")
-        if not slash:
-            return self
-        segments = rest.split("/")
-        shapes = [each if not each or "<" in each else WORD for each in segments[:-1]]
-        return self._replace(path="/".join(["", first, *shapes, segments[-1]]))
-
 
 @lru_cache(maxsize=8192)  # called for the link, the fetch and the page in turn
 def url_template(url: str) -> UrlTemplate:

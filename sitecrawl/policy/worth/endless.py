@@ -18,7 +18,7 @@ from enum import StrEnum
 from math import log2
 from typing import Any, NamedTuple
 
-from sitecrawl.policy.urls.templates import url_template
+from sitecrawl.policy.urls.templates import WORD, url_template
 
 WINDOW = 20
 """Number of the latest pages of a part that are judged."""
@@ -62,11 +62,14 @@ class GrowingPage(NamedTuple):
 
 
 def part_of(url: str) -> str:
-    """Return the part of a URL: its first directory, or the template of a page at the root."""
+    """Return the part of a URL: its first directory, else a program or the template of a page."""
     start = url.find("/", url.find("://") + 3)
-    path = url[start:].partition("?")[0] if start >= 0 else "/"
+    path, mark, _ = (url[start:] if start >= 0 else "/").partition("?")
     end = path.find("/", 1)
-    return path[: end + 1] if end > 0 else str(url_template(url))
+    if end > 0:
+        return path[: end + 1]
+    template = url_template(url)
+    return path if mark and template.path.startswith(f"/{WORD}") else template.path
 
 
 @dataclass(slots=True)

@@ -150,15 +150,23 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        enough = known.now >= MIN_TRIED or (weight and self._is_sampled(kind))
+        enough = known.now >= MIN_TRIED or (weight and self._is_sampled(kind, known))
         if enough and upper_bound(found / tried, tried) < 1 / self.effort:
             return Verdict.LEAVE
         return Verdict.LATER
 
-    def _is_sampled(self, kind: Kind) -> bool:
-        """Return True if enough pages with the parameters of a kind were requested in this run."""
-        pool = kind.pools[0]
-        return pool.basis == NAMES and self.pools.get(pool, UNKNOWN).now >= MIN_TRIED
+    def _is_sampled(self, kind: Kind, known: Yield) -> bool:
+        """Return True if enough pages with the parameters of a kind were requested in this run.
+
+        Of a kind that was tried, as many parameters on its path are enough.
+        """
+        for pool in kind.pools:
+            now = self.pools.get(pool, UNKNOWN).now
+            if pool.basis == NAMES and now >= MIN_TRIED:
+                return True
+            if pool.basis == SET and now >= POOLS[SET][0] and known.tried > MIN_TRIED - 1:
+                return True
+        return False
 
     def _barren_weight(self, kind: Kind) -> float:
         """Return the number of pages that the pools of a kind count for, as these bring nothing."""
