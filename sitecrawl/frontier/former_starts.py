@@ -11,7 +11,8 @@ marked, once nothing is left that could reference them. Since the retirement:
 - every requested sitemap was read.
 
 In case of doubt the former start is kept: if a server answers 304 to everything, a page with a
-document fails, or a sitemap is missing.
+document fails, or a sitemap is missing. While a start has never brought anything, as one that was
+mistyped, no document is deleted because other starts are gone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from collections.abc import Iterable
 
 from sitecrawl.frontier.base import Candidate, Outcome
 from sitecrawl.frontier.database import Database
+from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
 from sitecrawl.policy.refusal_reasons import FORMER_START
+from sitecrawl.policy.urls.scope import Scope
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -62,6 +65,15 @@ COULD_NAME = (
 EXCLUDE = (
     "UPDATE url SET due = NULL, ages = 0, outcome = ?, reason = ?, detail = ?"
     " WHERE id = ? AND unnamed = 1"
+)
+OUTSIDE_STARTS = (
+    "SELECT u.id FROM held_change AS h JOIN url AS u ON u.id = h.url WHERE h.origin = ?"
+    f" AND u.reason IN ('{UNNAMED_REASON}', '{Scope.reason.name}')"
+)
+WITHOUT_PAGE = ", ".join(str(int(outcome)) for outcome in sorted(FAILED | STILL_WAITING))
+WITHOUT_CONTENT = (
+    f"SELECT 1 FROM url AS u WHERE u.via = 'seed' AND u.{OF_REALM} AND u.indexed_at IS NULL"
+    f" AND (u.outcome IS NULL OR u.outcome IN ({WITHOUT_PAGE})) LIMIT 1"
 )
 
 
@@ -116,6 +128,13 @@ class FormerStarts:
                 EXCLUDE, (*state, url)
             )  # fails if it was referenced meanwhile
         ]
+
+    def kept(self, origin: int) -> set[int]:
+        """Return the URLs whose deletion waits until every start has brought something."""
+        rows = self._database.rows(OUTSIDE_STARTS, (origin,))
+        if not rows or not self._database.rows(WITHOUT_CONTENT, (self._realm,)):
+            return set()
+        return {url for (url,) in rows}
 
     def ask_listing(self, url: str) -> None:
         """Record that a sitemap, which may list a former start, has been requested."""

@@ -42,8 +42,10 @@ class LossGuard:
         self._open = {each.url for each in self._rows}
         """URLs whose changes are not carried out yet."""
 
-    def settle(self, outbox: Outbox, now: float) -> Settlement:
+    def settle(self, outbox: Outbox, now: float, kept_back: Collection[int] = ()) -> Settlement:
         """Carry out the changes that the run has found, unless too many documents were lost.
+
+        ``kept_back`` are URLs whose changes wait in any case.
 
         What is held is visited in every run, unless ``blacklist`` leaves failed URLs to manual
         retries. A run that does not visit it, because of its activity, holds it.
@@ -53,10 +55,11 @@ class LossGuard:
             memory.documents.count(self._origin),
             memory.held.lost_today(self._origin),
         )
-        found = [each for each in self._rows if each.run == memory.run]
+        rows = [each for each in self._rows if each.url not in kept_back]
+        found = [each for each in rows if each.run == memory.run]
         moved = {each.url for each in found if self._keeps_text(each)}
         kept = moved | self._own(found, moved)
-        losses = [each.loss for each in self._rows if each.change != "new" and each.url not in kept]
+        losses = [each.loss for each in rows if each.change != "new" and each.url not in kept]
         lasting = {
             each.url for each in found if is_lasting(each.loss, now, memory.options.revisit.maximum)
         }
@@ -155,6 +158,6 @@ def settle(
     for url in former_starts.unnamed(origin):
         reducer.exclude(url)
     written = outbox.write(changes.entries())
-    settlement = LossGuard(memory, origin).settle(outbox, now)
+    settlement = LossGuard(memory, origin).settle(outbox, now, former_starts.kept(origin))
     settlement.changes[:0] = written
     return settlement

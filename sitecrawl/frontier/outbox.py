@@ -145,6 +145,10 @@ RECORD = (
     "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
 )
+AT_WORK_OR_KILLED = (
+    "SELECT 1 FROM run_worker WHERE run = ? AND owner <> ?"
+    " AND (ended_at IS NULL OR finish IN ('died', 'silent', 'shutdown')) LIMIT 1"
+)
 LEFT = (
     "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
     " ORDER BY number"
@@ -278,10 +282,15 @@ def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[i
 def end(database: Database, owner: str, run: int) -> None:
     """Record that a worker ended normally; delete the deliveries of its run once all workers have.
 
-    Until then, the files of a worker that ended normally must not be overwritten either.
+    Until then, the files of a worker that ended normally must not be overwritten either. A worker
+    that was killed may have had no delivery yet.
     """
     database.execute("UPDATE delivery SET owner = '' WHERE owner = ?", (owner,))
-    if not database.rows("SELECT 1 FROM delivery WHERE run = ? AND owner <> '' LIMIT 1", (run,)):
+    database.execute("UPDATE run_worker SET ended_at = ? WHERE owner = ?", (database.now(), owner))
+    if not (
+        database.rows("SELECT 1 FROM delivery WHERE run = ? AND owner <> '' LIMIT 1", (run,))
+        or database.rows(AT_WORK_OR_KILLED, (run, owner))
+    ):
         database.execute("DELETE FROM delivery WHERE run = ?", (run,))
 
 

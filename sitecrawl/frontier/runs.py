@@ -16,6 +16,7 @@ from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
 from sitecrawl.policy.lifecycle.revisit import Age
 from sitecrawl.policy.request_grants import block_size
 
+CLOCK_SKEW = 60.0  # seconds
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
     f" AND {NOT_COOLING} AND origin IN (SELECT id FROM origin WHERE realm = ?)"
@@ -32,6 +33,19 @@ REQUEUE_BY_RATE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
     " AND (due <= ? OR coalesce(change_rate, ?) * (? - due) * (? - due) >= ?)"
     " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
+AHEAD = "SELECT 1 FROM run WHERE realm = ? AND (started_at > ? OR finished_at > ?) LIMIT 1"
+CAPPED_OF_URL = (
+    "UPDATE url SET due = ? WHERE due > ? AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
+READ_AGAIN = (
+    "UPDATE url SET indexed_at = ?, following = '' WHERE indexed_at > ?"
+    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
+CAPPED_OF_ORIGIN = (
+    "UPDATE origin SET robots_expires_at = 0, visit_day = 0, loss_day = 0,"
+    " ready_at = CASE WHEN ready_at > ? THEN ? ELSE ready_at END,"
+    " lease_until = CASE WHEN lease_until > ? THEN ? ELSE lease_until END WHERE realm = ?"
 )
 READ_BEFORE = "SELECT reading FROM run WHERE id < ? AND realm = ? ORDER BY id DESC LIMIT 1"
 READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
@@ -54,6 +68,8 @@ def begin(
     now = database.now()
     reap_dead_workers(database, now, options.delay)
     run = _living_run(database, options.realm)
+    if run is None and database.rows(AHEAD, (options.realm, now + CLOCK_SKEW, now + CLOCK_SKEW)):
+        _cap_times(database, now, options)
     if run is not None and options.exclusive and not options.delivered_by:
         raise AlreadyRunningError(
             f"Run {run} of realm {options.realm!r} in {database.name} is still going on"
@@ -77,6 +93,16 @@ def begin(
         database.execute(READS_OTHERWISE, (run, options.reading))
     register(database, owner, run, options.lease_seconds, crawls=options.crawls)
     return int(run)
+
+
+def _cap_times(database: Database, now: float, options: StateOptions) -> None:
+    """Cap the times of a realm that are in the future, as the clock was set back."""
+    leased = now + options.lease_seconds
+    database.execute(CAPPED_OF_URL, (now, now, options.realm))
+    database.execute(READ_AGAIN, (now, now, options.realm))
+    database.execute(CAPPED_OF_ORIGIN, (now, now, leased, leased, options.realm))
+    database.execute("UPDATE run SET started_at = ? WHERE started_at > ?", (now, now))
+    database.execute("UPDATE run SET finished_at = ? WHERE finished_at > ?", (now, now))
 
 
 def _end_crashed(database: Database, realm: str) -> None:

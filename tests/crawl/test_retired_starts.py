@@ -160,3 +160,16 @@ def test_a_sitemap_that_cannot_be_read_keeps_it(server: Server, crawl: CrawlComm
     pages["/sitemap.xml"] = f"<urlset><url><loc>{origin}/own</loc></url></urlset>"
     back = crawl(f"{origin}/", crawl_name="both", recrawl=0)
     assert list(back.documents) == [f"{origin}/own"]
+
+
+@pytest.mark.behaviour("K-35")
+def test_a_start_that_brings_nothing_retires_nothing(server: Server, crawl: CrawlCommand) -> None:
+    pages: Site = {f"/{n}": page(text=f"Page {n}.") for n in range(9)}
+    old = server.serve({"/": page(*pages, text="Home"), **pages})
+    new = f"{server.serve({})}/"
+    crawl(old, crawl_name="both")
+    for _ in range(2):
+        run = crawl(new, crawl_name="both", recrawl=0, max_lost_share=1)
+        assert run.deletions == {}
+        assert "10 excluded" in run.log
+    assert len(crawl(old, crawl_name="both", recrawl=0).lines) == 0

@@ -94,7 +94,13 @@ def test_states_of_a_pending_file_are_adopted(work: Crawls) -> None:
     assert worker.database.rows("SELECT pending FROM origin") == [(2,)]
     worker.end()
     again = {due.url[len(SITE) :] for due in work().due()}
-    assert again == {"/", "/missing", "/new", "/indexed"}  # errors stay where they are
+    assert again == {
+        "/",
+        "/missing",
+        "/gone",
+        "/new",
+        "/indexed",
+    }  # adopted errors stay where they are
 
 
 @pytest.mark.behaviour("A-05", "S-15")
@@ -130,7 +136,7 @@ def test_the_state_of_a_url(work: Crawls) -> None:
     assert (home.visited_at, home.due, home.visits) == (1000.5, 1100.5, 1)
     assert (home.seq, home.kept_for, home.deletion) == (1, None, None)
     gone = state(worker, "/gone")
-    assert (gone.state, gone.outcome, gone.due) == (2, Outcome.FILE_GONE, None)
+    assert (gone.state, gone.outcome, gone.due) == (2, Outcome.FILE_GONE, 2000.0 + 30 * 86400)
     later = state(worker, "/later")
     assert (later.state, later.outcome, later.waiting, later.depth) == (0, None, True, 1)
     unknown = fingerprint(identity_key(f"{SITE}/unknown"))

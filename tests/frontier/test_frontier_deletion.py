@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -306,7 +307,7 @@ def test_what_was_not_asked_for_is_not_deleted(work: Crawls) -> None:
     crawled(work, pages, seeds=True)
     worker = work(**OPTIONS)
     [due, *_] = worker.due(limit=5)
-    worker.commit(worker.visit(due, Outcome.FILE_GONE, 1000.0))
+    worker.commit(worker.visit(due, Outcome.FILE_GONE, time.time()))
     settled = worker.settle()
     assert [change.record["url"] for change in settled.changes] == [f"{SITE}/000"]
     worker.store.close("patience", {})

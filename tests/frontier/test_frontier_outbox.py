@@ -194,6 +194,22 @@ def test_lines_of_an_open_file_can_be_delivered_again(work: Crawls) -> None:
     assert work().store.take_over_deliveries({"/out"}) == []
 
 
+@pytest.mark.behaviour("W-18")
+def test_files_are_kept_while_a_worker_without_lines_was_killed(work: Crawls) -> None:
+    one, other = work(), work()
+    one.seed("/a")
+    one.crawl({"/a": "a"})
+    one.store.delivered([1], [OUT])
+    one.store.end_deliveries()
+    one.end()
+    other.store.close("shutdown", {})
+    again = work()
+    assert len(again.store.take_over_deliveries({"/out"})) == 1
+    again.store.end_deliveries()
+    again.end()
+    assert work().store.take_over_deliveries({"/out"}) == []
+
+
 def test_workers_of_a_run_hand_their_files_over_together(work: Crawls) -> None:
     one, other = work(), work()
     one.seed("/a", "/b")

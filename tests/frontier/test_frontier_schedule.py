@@ -161,7 +161,7 @@ def test_the_age_of_what_failed_is_that_of_the_run_that_asks(
 
 
 @pytest.mark.behaviour("RC-09")
-def test_force_makes_everything_due_but_what_is_gone(work: Crawls) -> None:
+def test_force_makes_everything_due(work: Crawls) -> None:
     worker = work()
     worker.seed("/", "/moved", "/refused", "/gone")
     worker.crawl(
@@ -174,7 +174,7 @@ def test_force_makes_everything_due_but_what_is_gone(work: Crawls) -> None:
     )
     worker.end()
     due = {due.url.removeprefix(SITE) for due in work(force=True).due()}
-    assert due == {"/", "/moved", "/refused"}
+    assert due == {"/", "/moved", "/refused", "/gone"}
 
 
 @pytest.mark.behaviour("RC-07")
@@ -228,3 +228,19 @@ def test_pages_kept_out_are_looked_at_again(work: Crawls) -> None:
     assert [due.url for due in soon.due()] == [f"{SITE}/robots"]
     soon.end()
     assert len(work(revisit=Revisit(interval=0.0)).due()) == 2
+
+
+@pytest.mark.behaviour("RC-21")
+def test_a_clock_that_was_set_back_stops_nothing(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/", "/soon")
+    ahead = time.time() + 300 * DAY
+    for due in worker.due():
+        worker.commit(ingested(due, due.url, ahead, expires_at=ahead + DAY))
+    worker.database.execute("UPDATE run SET started_at = ?", (ahead,))
+    worker.database.execute("UPDATE origin SET ready_at = ?", (ahead,))
+    worker.end()
+    again = work()
+    assert [due.url for due in again.due()] == [f"{SITE}/", f"{SITE}/soon"]
+    [(ready_at,)] = again.database.rows("SELECT ready_at FROM origin")
+    assert ready_at < time.time() + 60

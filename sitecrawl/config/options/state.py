@@ -45,8 +45,7 @@ class StateParams(OptionGroup):
     force: bool = option(
         default=False,
         effect=Effect.RUN,
-        description="Make every known URL due now, whatever its age, except those that answered "
-        "410, which `scrapy frontier retry URL` makes due.",
+        description="Make every known URL due now, whatever its age.",
     )
     modified_since: Literal["server", "indexed"] = option(
         "server",

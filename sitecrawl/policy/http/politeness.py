@@ -93,13 +93,13 @@ class Pace:
     def unavailable(self, at: float, response_time: float, retry_after: float, url: str) -> float:
         """Record the 503 with Retry-After of one URL; return the time of the next request.
 
-        The header may concern that page alone: the origin pauses for at most ``max_wait``, unless
-        other URLs ask for a longer wait too.
+        A wait above ``max_wait`` may concern that page alone: the origin pauses for it once another
+        URL asks for one too.
         """
         if retry_after > self.max_wait:
             self.unavailable_urls.add(url)
-        if len(self.unavailable_urls) < 2:
-            retry_after = min(retry_after, self.max_wait)
+            if len(self.unavailable_urls) < 2:
+                retry_after = 0.0
         return self.limited(at, response_time, retry_after)
 
     def pause(self, response_time: float) -> float:

@@ -51,7 +51,7 @@ class Age(IntEnum):
     PAGE = 1
     REFUSED = 2
     BROKEN = 3
-    MOVED = 4
+    PERMANENT = 4
 
 
 class Revisit(NamedTuple):
@@ -79,7 +79,7 @@ class Revisit(NamedTuple):
             Age.PAGE: self.interval,
             Age.REFUSED: self.refused,
             Age.BROKEN: self.broken,
-            Age.MOVED: max(self.interval, self.maximum),
+            Age.PERMANENT: max(self.interval, self.maximum),
         }
 
     @property
@@ -131,16 +131,16 @@ def next_visit(rule: Revisit, visited: Visited) -> NextVisit:
 
 def _by_outcome(rule: Revisit, visited: Visited) -> NextVisit:
     outcome, at = visited.outcome, visited.at
-    if outcome is Outcome.FILE_GONE or (rule.blacklist and outcome in FAILED):
+    if rule.blacklist and outcome in FAILED:
         return NextVisit(None)
+    if outcome in (Outcome.FILE_GONE, Outcome.PERMANENT_REDIRECT):
+        return NextVisit(at, Age.PERMANENT)
     if visited.awaits or outcome in STILL_WAITING or (visited.wanted and outcome in FAILED):
         return NextVisit(at)
     if outcome in REFUSED:
         return NextVisit(at, Age.REFUSED)
     if outcome in BROKEN | PLACEHOLDERS:
         return NextVisit(at, Age.BROKEN)
-    if outcome is Outcome.PERMANENT_REDIRECT:
-        return NextVisit(at, Age.MOVED)
     return _after_content(rule, visited)
 
 
