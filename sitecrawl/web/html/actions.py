@@ -30,20 +30,17 @@ from sitecrawl.web.html.head import note_base
 from sitecrawl.web.html.images import enter_area, enter_image
 from sitecrawl.web.html.links import link_patterns
 from sitecrawl.web.html.main_content import (
-    ARTICLE,
-    CONTROL,
-    FORM,
-    LANDMARK,
     LANDMARK_ELEMENTS,
-    MAIN,
     PAGE_LANDMARKS,
     enter_aside,
     enter_container,
     enter_page_landmark,
     enter_section,
+    in_region,
     region_action,
 )
 from sitecrawl.web.html.outline_actions import OUTLINED, outlined
+from sitecrawl.web.html.regions import ARTICLE, CONTROL, FORM, LANDMARK, MAIN, MENU
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
     enter_formula,
@@ -208,6 +205,7 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
     if options.remove_furniture:
         actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
         actions["form"] = region_action(FORM, sectioning=False)
+        actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
     if options.remove_landmarks:
         actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))
