@@ -55,6 +55,14 @@ OF_READERS = frozenset({COMMENTS, REVIEWS})
 DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
 
 
+_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, CONTROL, MENU})
+
+
+def may_hold_furniture(by_kind: ByKind, main: Sequence[Region], page_type: str) -> bool:
+    """Return False for a page with a main element in which nothing can be furniture."""
+    return not main or page_type == page_types.PRODUCT or bool(by_kind.keys() & _KINDS)
+
+
 class Furniture:
     """The furniture of one page; ``main`` are the regions of its main element, if any."""
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import compress
+from itertools import compress, islice
 from operator import and_, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.web.html.exclusions import removed
-from sitecrawl.web.html.furniture import ByKind, Furniture, Parts
+from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture
 from sitecrawl.web.html.page import LeftOut
 from sitecrawl.web.html.regions import (
     ARTICLE,
@@ -63,13 +62,10 @@ CONSENT_SELECTOR = ", ".join(
     f'[{attribute}*="{word}"]' for word in _CONSENT_WORDS for attribute in ("id", "class")
 )
 _BLOCKS_OF_CONSENT = frozenset({"div", "section", "aside", "dialog", "form", "p", "ul", "footer"})
-_HIDDEN = re.compile(rb"visually-?hidden|sr-only|screen-reader-text")
-_HIDDEN_CLASS = re.compile(_HIDDEN.pattern.decode())
-HIDDEN_SELECTOR = ", ".join(
-    f'[class*="{word}"]'
-    for word in ("visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text")
-)
-_NEVER_LABELS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "body"})
+_HIDDEN_CLASSES = ("visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text")
+_HIDDEN_BYTES = tuple(word.encode() for word in _HIDDEN_CLASSES)
+HIDDEN_SELECTOR = ", ".join(f'[class*="{word}"]' for word in _HIDDEN_CLASSES)
+_NEVER_LABELS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "a", "body"})
 _QUOTES = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _SKIP = re.compile(
     r"(?:(?:skip|jump|go)\s+(?:directly\s+|straight\s+|ahead\s+|over\s+)?to\s+(?:the\s+)?"
@@ -86,7 +82,7 @@ SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first li
 MIN_CONTENT = 250  # characters from which a main element always counts
 MIN_CONTENTS = 3  # links of a table of contents that may be the page
 MIN_SHARE = 0.25  # of the page's text without landmarks, for a shorter main element
-MAX_HIDDEN_LABEL = 80  # characters
+MAX_HIDDEN_LABEL, MAX_LABEL_NODES = 80, 64  # characters, nodes
 MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
 LONG_LINE = 200  # characters of a line that is kept beside an article
 FOUND_SHARE = 0.8  # of the long lines that an article extractor holds where it found the text
@@ -206,27 +202,33 @@ def region_wrappers(
         return [in_region(kind)]
     if options.remove_cookie_banners and is_consent(node, attributes):
         return [in_region(COOKIES)]
-    if options.remove_furniture and is_hidden_label(node, attributes):
-        return [removed]
     return []
 
 
 def hides_labels(markup: bytes) -> bool:
     """Return True if a page may have text for screen readers only."""
-    return _HIDDEN.search(markup) is not None
+    return any(word in markup for word in _HIDDEN_BYTES)
 
 
-def is_hidden_label(node: LexborNode, attributes: Mapping[str, str | None]) -> bool:
-    """Return True for a short text for screen readers only, such as "opens in a new window".
+def drop_hidden_label(node: LexborNode, attributes: Mapping[str, str | None]) -> None:
+    """Remove a short text for screen readers only, such as "opens in a new window".
 
-    Headings, cells of tables and longer texts are content although no style sheet shows them.
+    Headings, cells of tables, names of links and longer texts are content although no style sheet
+    shows them.
     """
-    if not _HIDDEN_CLASS.search(attributes.get("class") or "") or node.tag in _NEVER_LABELS:
-        return False
+    classes = attributes.get("class") or ""
     parent = node.parent
-    if parent is not None and parent.tag in _NEVER_LABELS:
-        return False
-    return len(node.text()) <= MAX_HIDDEN_LABEL
+    if (
+        not any(word in classes for word in _HIDDEN_CLASSES)
+        or node.tag in _NEVER_LABELS
+        or parent is None
+        or parent.tag in _NEVER_LABELS
+        or len(node.text()) > MAX_HIDDEN_LABEL
+    ):
+        return
+    for inner in list(islice(node.traverse(include_text=True), MAX_LABEL_NODES)):
+        if inner.is_text_node:
+            inner.decompose()
 
 
 @cache
@@ -263,10 +265,10 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     main = merged(by_kind.get(CONTENT, ())) or _main(by_kind, options.main_content)
     kept = bytearray(b"\1" * count)
     parts = [*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)]
-    if options.remove_furniture:
+    labels = walk.text.alt_lines
+    if options.remove_furniture and (labels or may_hold_furniture(by_kind, main, page_type)):
         headings = [Region("", start, end) for start, end, _ in walk.headings]
         furniture = Furniture(lines, by_kind, main, page_type)
-        labels = walk.text.alt_lines
         parts += furniture.parts(headings, labels, keep_comments=options.comments)
     left: list[LeftOut] = []
     for part, regions in parts:

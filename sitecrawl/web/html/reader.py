@@ -24,6 +24,7 @@ from sitecrawl.web.html.main_content import (
     ROLE_SELECTOR,
     choose_article,
     choose_content,
+    drop_hidden_label,
     has_consent,
     hides_labels,
     in_region,
@@ -143,6 +144,7 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
     has_roles = chosen and b"role=" in markup
     may_mark = _MAY_MARK.search(markup) is not None
     has_banner = may_mark and chosen and options.remove_cookie_banners and has_consent(markup)
+    has_hidden = chosen and options.remove_furniture and hides_labels(markup)
     selector = _marking(
         options.remove_classes,
         is_xml=b"xml:lang" in markup,
@@ -150,12 +152,14 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
         has_items=may_mark and (b"itemprop" in markup or b"typeof" in markup),
         has_roles=has_roles,
         has_consent=has_banner,
-        has_hidden=chosen and options.remove_furniture and hides_labels(markup),
+        has_hidden=has_hidden,
     )
     tags: set[int] = set()
     for node in root.css(selector):
         attributes = node.attributes
         marked.add(node, attributes)
+        if has_hidden:
+            drop_hidden_label(node, attributes)
         wraps = _wrappers(node, attributes, root, options)
         if wraps:
             wrappers[node.mem_id] = wraps
