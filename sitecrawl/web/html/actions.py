@@ -46,7 +46,9 @@ from sitecrawl.web.html.text_elements import (
     enter_formula,
     enter_fraction,
     enter_heading,
+    enter_lowered,
     enter_pre,
+    enter_raised,
     enter_span,
     enter_term,
     in_context,
@@ -90,6 +92,8 @@ SPECIAL: dict[str, Enter] = {
     **dict.fromkeys(("text", "mtd"), enter_block),  # of SVG and MathML
     "tspan": enter_span,
     "math": enter_formula,
+    "sup": enter_raised,
+    "sub": enter_lowered,
     "mfrac": enter_fraction,
 }
 

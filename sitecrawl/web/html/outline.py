@@ -88,8 +88,8 @@ class OutlineLine(NamedTuple):
 class Structure:
     """An element of the outline.
 
-    ``number`` is that of the first item of an ordered list (0 for bullets); ``word`` is the kind
-    of an admonition, or the Markdown of a listing; ``level`` is that of a heading. ``rows`` and
+    ``number`` is that of the first item of an ordered list (0 for bullets), or an item's own;
+    ``word`` is the kind of an admonition, the Markdown of a listing, or the box of a task; ``level`` is that of a heading. ``rows`` and
     ``columns`` are the spans of a cell, and ``is_head`` marks the head of a column or row. A
     ``dissolved`` element serves the layout only: its content is written without it.
     """
@@ -226,6 +226,8 @@ def escaped(words: str) -> str:
     """Words with a backslash before signs that Markdown would read as tags or emphasis."""
     if "<" in words:
         words = _TAG.sub(r"\\<", words)
+    if "$" in words:  # formulas
+        return words
     if words.count("*") > 1:
         words = _ASTERISKS.sub(r"\\*", words)
     if words.count("_") > 1:
@@ -533,6 +535,7 @@ def _list(node: Structure) -> Iterator[ContentBlock]:
     first = True
     for child in node.children:
         if isinstance(child, Structure) and child.kind is NodeKind.ITEM and not child.dissolved:
+            number = min(child.number, MAX_NUMBER) if number and child.number else number
             found = _item(child, f"{number}. " if number else "- ")
             number += bool(number)
         else:
@@ -545,7 +548,7 @@ def _list(node: Structure) -> Iterator[ContentBlock]:
 def _item(node: Structure, marker: str = "- ") -> Iterator[ContentBlock]:
     blocks = list(_blocks(node.children))
     if blocks:
-        yield _indented(_joined(blocks), marker, " " * len(marker))
+        yield _indented(_joined(blocks), marker + node.word, " " * len(marker))
 
 
 def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
