@@ -61,6 +61,7 @@ MEANINGS = {
     "attributes": "tags with hundreds of attributes lose them",
     "broken_pages": "some pages of the file are broken, they are left out",
     "fragments": "scripts and noscript hold too much markup, some is left out",
+    "article": "it is too large to look for its article, the text of the page is taken",
     "too_many_elements": "it has too many elements, the rest of it is left out",
     "names": "elements and attributes of thousands of different names lose theirs",
     "too_many_headings": "it has too many headings, the last ones are only text",

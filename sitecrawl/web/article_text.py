@@ -7,8 +7,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-MAX_MARKUP = 1_000_000
-"""Maximum bytes of a page given to an extractor, whose time is otherwise unbounded."""
+MAX_MARKUP = 4_000_000
+"""Maximum bytes of a page given to an extractor, whose time is otherwise unbounded; news have 3 MB."""
 MIN_TEXT = 100
 """Minimum characters of an article; below it, the page's own content is used."""
 MIN_FOUND = 2
@@ -47,16 +47,14 @@ class ArticleLines:
         return sum(map(self._sequences.__contains__, sequences)) * 2 > len(sequences)
 
 
-def article_text(markup: bytes, url: str, extractor: str) -> str:
+def article_text(markup: bytes, url: str, extractor: str, *, comments: bool = False) -> str:
     """Return the article of a page in UTF-8, line by line; empty if none is found.
 
     Each cell of a table is a line, as in the text of other pages.
     """
-    if len(markup) > MAX_MARKUP:
-        return ""
     text = markup.decode("utf-8", "replace")
     try:
-        found = _EXTRACTORS[extractor](text, url)
+        found = _EXTRACTORS[extractor](text, url, comments)
     except Exception:  # noqa: BLE001 -- on any failure, the page's own content is used
         return ""
     cells = (cell for line in found.split("\n") for cell in _cells(line))
@@ -72,14 +70,14 @@ def _cells(line: str) -> list[str]:
     return line.split("\t\t")
 
 
-def _by_trafilatura(text: str, url: str) -> str:
-    """The article without comments; that of resiliparse where it is more than twice as long."""
-    found = _trafilatura()(text, url=url, include_comments=False) or ""
-    other = _by_resiliparse(text, url) if find_spec("resiliparse") else ""
+def _by_trafilatura(text: str, url: str, comments: bool) -> str:  # noqa: FBT001
+    """The article; that of resiliparse where it is more than twice as long."""
+    found = _trafilatura()(text, url=url, include_comments=comments) or ""
+    other = _by_resiliparse(text, url, comments) if find_spec("resiliparse") else ""
     return other if len(found) * MIN_FOUND < len(other) else found
 
 
-def _by_resiliparse(text: str, _url: str) -> str:
+def _by_resiliparse(text: str, _url: str, _comments: bool) -> str:  # noqa: FBT001
     return str(_resiliparse()(text, main_content=True, alt_texts=False))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sitecrawl.web.article_text import ArticleLines, article_text
+from sitecrawl.web.article_text import MAX_MARKUP, ArticleLines, article_text
 from sitecrawl.web.encoding import decode, decode_to_utf8
 from sitecrawl.web.feeds.xml_documents import (
     as_html,
@@ -130,8 +130,11 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     outgoing = read_html(page, markup, options)
     if options.date_extractor == "htmldate":
         page.guessed_date = guess_date(markup, page.url)
-    if options.content == "article":
-        article = article_text(markup, page.url, options.article_extractor)
+    if options.content == "article" and len(markup) > MAX_MARKUP:
+        page.cuts += ("article",)
+    elif options.content == "article":
+        extractor = options.article_extractor
+        article = article_text(markup, page.url, extractor, comments=options.comments)
         if article:
             read_as_article(page, article)
     return outgoing

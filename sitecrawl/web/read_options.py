@@ -57,6 +57,7 @@ class ReadOptions:
     remove_skip_links: bool = True
     remove_cookie_banners: bool = True
     remove_furniture: bool = True
+    comments: bool = False
     content_selector: str = ""
     remove_selectors: tuple[str, ...] = ()
     remove_elements: tuple[str, ...] = ()

@@ -51,8 +51,8 @@ def test_a_reader_of_markdown_finds_the_same_words(case: dict[str, Any]) -> None
     page = outlined(**case)
     shown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     html = shown.render(markdown_of(page.content))
-    again = read({"html": html})
-    assert words(again.text) == words(page.text) - words_of_signs(case)
+    again = read({"html": html}).text.replace("[x] ", "")  # of GitHub's Markdown only
+    assert words(again) == words(page.text) - words_of_signs(case)
 
 
 def words(text: str) -> set[str]:

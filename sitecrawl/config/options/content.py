@@ -222,6 +222,12 @@ class ContentParams(DocumentParams):
         description="Leave out the furniture of a page: menus, share bars, forms and further parts "
         "that stand beside its text, known by the structure of the page.",
     )
+    comments: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Keep the comments of readers on articles and manuals, and the reviews of "
+        "customers on the pages of products.",
+    )
     content_selector: Annotated[str, AfterValidator(check_css)] = option(
         default="",
         effect=Effect.READING,

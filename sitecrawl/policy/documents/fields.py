@@ -463,6 +463,15 @@ DOCUMENT: tuple[OutputField, ...] = (
         rag=True,
     ),
     OutputField(
+        name="page_type",
+        meaning="the kind of the page: `article`, `documentation`, `listing`, `product` or "
+        "`thread`, where its metadata or software tells it",
+        example="article",
+        page=lambda facts: facts.page.page_type,
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
         name="breadcrumbs",
         meaning="the page's breadcrumb trail",
         example=["Docs", "Guide"],

@@ -30,26 +30,25 @@ from sitecrawl.web.html.head import note_base
 from sitecrawl.web.html.images import enter_area, enter_image
 from sitecrawl.web.html.links import link_patterns
 from sitecrawl.web.html.main_content import (
-    ARTICLE,
-    CONTROL,
-    FORM,
-    LANDMARK,
     LANDMARK_ELEMENTS,
-    MAIN,
     PAGE_LANDMARKS,
     enter_aside,
     enter_container,
     enter_page_landmark,
     enter_section,
+    in_region,
     region_action,
 )
 from sitecrawl.web.html.outline_actions import OUTLINED, outlined
+from sitecrawl.web.html.regions import ARTICLE, CONTROL, FORM, LANDMARK, MAIN, MENU
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
     enter_formula,
     enter_fraction,
     enter_heading,
+    enter_lowered,
     enter_pre,
+    enter_raised,
     enter_span,
     enter_term,
     in_context,
@@ -93,6 +92,8 @@ SPECIAL: dict[str, Enter] = {
     **dict.fromkeys(("text", "mtd"), enter_block),  # of SVG and MathML
     "tspan": enter_span,
     "math": enter_formula,
+    "sup": enter_raised,
+    "sub": enter_lowered,
     "mfrac": enter_fraction,
 }
 
@@ -208,6 +209,7 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
     if options.remove_furniture:
         actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
         actions["form"] = region_action(FORM, sectioning=False)
+        actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
     if options.remove_landmarks:
         actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.web.dates import read_date
 from sitecrawl.web.html.images import shows_again
 from sitecrawl.web.html.scripts import MAX_SCRIPT, named_addresses, navigates, runs, written
-from sitecrawl.web.html.text_elements import is_in_svg
+from sitecrawl.web.html.text_elements import add_tex, is_in_svg
 from sitecrawl.web.html.walk import Leave, Walk, skip
 from sitecrawl.web.whitespace import squeezed
 
@@ -45,12 +45,14 @@ _NAMING = ("name", "property", "http-equiv")
 
 
 def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read JSON-LD, and the markup that a script writes with ``document.write``."""
+    """Read JSON-LD, formulas of MathJax, and the markup that a script writes with ``document.write``."""
     script = node.text()
     if "document" in script and "write" in script and runs(node.attributes.get("type")):
         if len(script) > MAX_SCRIPT:
             walk.cut("fragments")
         _enter_written(walk, written(script))
+    elif script and (node.attributes.get("type") or "").startswith("math/tex"):
+        add_tex(walk, script, is_display="display" in (node.attributes.get("type") or ""))
     elif script and "ld+json" in (node.attributes.get("type") or "").lower():
         if len(walk.json_ld) < MAX_JSON_LD_SCRIPTS:
             walk.json_ld.append(script)

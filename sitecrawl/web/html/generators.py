@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sitecrawl.web.html.head import Attributes, Head
 
@@ -26,13 +26,13 @@ _SCRIPTS = {
     "general.js": ("jscripts", "mybb"),
     "trac.js": ("common/js", "trac"),
 }
-_BODIES = {"phpbb": "phpbb"}
+_IDS = {"phpbb": "phpbb", "XF": "xenforo", "XenForo": "xenforo"}
 """Marks of software that names no generator, or whose generator meta is often removed: a meta's
-content, a link's address and title by its relation, a script's file with its folder, the body's
-id."""
+content, a link's address and title by its relation, a script's file with its folder, the id of
+the body or root."""
 
 
-def generators(head: Head, body_id: str = "") -> tuple[str, ...]:
+def generators(head: Head, ids: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the names of the software that made a page, in lower case and without versions.
 
     ``<meta name=generator content="MediaWiki 1.39.10">`` gives ``mediawiki``, ``gitweb/2.39.5
@@ -40,10 +40,10 @@ def generators(head: Head, body_id: str = "") -> tuple[str, ...]:
     """
     named = (_NAME.match(content) for content in head.metas.get("generator", ()))
     names = [name[0].lower() for name in named if name]
-    return tuple(dict.fromkeys([*names, *_marks(head, body_id)]))
+    return tuple(dict.fromkeys([*names, *_marks(head, ids)]))
 
 
-def _marks(head: Head, body_id: str) -> Iterator[str]:
+def _marks(head: Head, ids: Iterable[str]) -> Iterator[str]:
     for name, (pattern, software) in _METAS.items():
         if any(pattern.match(content) for content in head.metas.get(name, ())):
             yield software
@@ -53,8 +53,7 @@ def _marks(head: Head, body_id: str) -> Iterator[str]:
         folder, _, file = address.partition("?")[0].rpartition("/")
         if file in _SCRIPTS and folder.endswith(_SCRIPTS[file][0]):
             yield _SCRIPTS[file][1]
-    if body_id in _BODIES:
-        yield _BODIES[body_id]
+    yield from (_IDS[each] for each in ids if each in _IDS)
 
 
 def _marks_of_link(link: Attributes) -> Iterator[str]:

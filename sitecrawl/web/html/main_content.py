@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import accumulate, compress
+from functools import cache
+from itertools import compress, islice
 from operator import and_, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
+from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture
 from sitecrawl.web.html.page import LeftOut
+from sitecrawl.web.html.regions import (
+    ARTICLE,
+    BLOCK,
+    CONTENT,
+    CONTROL,
+    COOKIES,
+    LANDMARK,
+    LIST,
+    MAIN,
+    NOTE,
+    Region,
+    merged,
+    name_of_part,
+)
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, skip
 
@@ -20,48 +35,12 @@ if TYPE_CHECKING:
     from sitecrawl.web.read_options import ReadOptions
 
 
-class Region(NamedTuple):
-    """Lines of one element: its kind, the index of the first line, and the exclusive end.
-
-    ``links`` is the number of links in a block.
-    """
-
-    kind: str
-    start: int
-    end: int
-    links: int = 0
-
-
-CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
 SKIP_LINKS = "skip_links"
-BLOCK, NAMED, LIST, FORM, CONTROL = "block", "named", "list", "forms", "controls"
-NOTE = "note"  # an aside within a main element or article
-# Words of ids and classes of what stands beside a text. Within the content, an element that has one
-# is furniture only if it is a list of links.
-FURNITURE_WORDS = frozenset(
-    {
-        *(
-            "ad",
-            "ads",
-            "advert",
-            "advertisement",
-            "breadcrumb",
-            "breadcrumbs",
-            "copyright",
-            "footer",
-        ),
-        *("languages", "login", "masthead", "menu", "nav", "navbar", "navigation", "newsletter"),
-        *("pager", "pagination", "popular", "promo", "recommended", "related", "share", "sharing"),
-        *("sidebar", "signup", "sitemap", "social", "subscribe", "tags", "toolbar", "topbar"),
-    }
-)
-_NOT_WORD = re.compile("[^a-z]+")
-_CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
-MAX_NAMES = 500  # characters of a class attribute that are examined
 # HTML-AAM 1.0, 3.4: only the header and footer of the page are banner and contentinfo.
 LANDMARK_ELEMENTS = ("nav", "aside", "dialog", "search")
 PAGE_LANDMARKS = ("header", "footer")
 SECTIONING = ("main", "article", "section")
+DIVISIONS = ("div", "section")
 ROLES = {
     "main": MAIN,
     **dict.fromkeys(("navigation", "banner", "complementary", "contentinfo"), LANDMARK),
@@ -83,6 +62,10 @@ CONSENT_SELECTOR = ", ".join(
     f'[{attribute}*="{word}"]' for word in _CONSENT_WORDS for attribute in ("id", "class")
 )
 _BLOCKS_OF_CONSENT = frozenset({"div", "section", "aside", "dialog", "form", "p", "ul", "footer"})
+_HIDDEN_CLASSES = ("visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text")
+_HIDDEN_BYTES = tuple(word.encode() for word in _HIDDEN_CLASSES)
+HIDDEN_SELECTOR = ", ".join(f'[class*="{word}"]' for word in _HIDDEN_CLASSES)
+_NEVER_LABELS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "a", "body"})
 _QUOTES = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _SKIP = re.compile(
     r"(?:(?:skip|jump|go)\s+(?:directly\s+|straight\s+|ahead\s+|over\s+)?to\s+(?:the\s+)?"
@@ -99,14 +82,8 @@ SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first li
 MIN_CONTENT = 250  # characters from which a main element always counts
 MIN_CONTENTS = 3  # links of a table of contents that may be the page
 MIN_SHARE = 0.25  # of the page's text without landmarks, for a shorter main element
+MAX_HIDDEN_LABEL, MAX_LABEL_NODES = 80, 64  # characters, nodes
 MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
-PROSE_LINE = 80  # characters of a line that is no label; a shorter sentence ends with a full stop
-_ENDS = frozenset(".!?…。！？।؟")
-MIN_LINK_SHARE = 0.6  # links for each line of a list of links
-MAX_LINK_TEXT = 40  # characters for each of its links
-HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
-MAX_CONTROL = 40  # characters of the text of a button
-MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
 LONG_LINE = 200  # characters of a line that is kept beside an article
 FOUND_SHARE = 0.8  # of the long lines that an article extractor holds where it found the text
 MAX_TITLE_LINE = 300
@@ -122,16 +99,16 @@ def region_action(kind: str, *, sectioning: bool) -> Enter:
     return enter_region
 
 
-def enter_section(walk: Walk, _node: LexborNode) -> Leave | None:
+def enter_section(walk: Walk, node: LexborNode) -> Leave | None:
     """Begin a section, whose header and footer are part of the content."""
-    walk.text.flush()
+    enter_container(walk, node)
     walk.sections += 1
     return leave_section
 
 
-def leave_section(walk: Walk, _node: LexborNode) -> None:
+def leave_section(walk: Walk, node: LexborNode) -> None:
     """End a section."""
-    walk.text.flush()
+    leave_container(walk, node)
     walk.sections -= 1
 
 
@@ -147,7 +124,7 @@ def enter_aside(walk: Walk, node: LexborNode) -> Leave | None:
     names = node.attributes.get("class") or ""
     if walk.sections and not _NOTES.isdisjoint(names.split()):
         return enter_block(walk, node)
-    kind = NOTE if walk.sections and not is_named_for_furniture(names) else LANDMARK
+    kind = NOTE if walk.sections and not name_of_part(names) else LANDMARK
     return _begin(walk, node, kind, enter_block, sectioning=False)
 
 
@@ -157,10 +134,10 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
     if text.pieces or text.muted:
         text.flush()
     attributes = node.attributes
-    named = bool(attributes) and is_named_for_furniture(
-        attributes.get("class") or "", attributes.get("id") or ""
-    )
-    walk.blocks.append((len(text.lines), walk.anchors, named))
+    name = ""
+    if attributes:
+        name = name_of_part(attributes.get("class") or "", attributes.get("id") or "")
+    walk.blocks.append((len(text.lines), walk.anchors, name))
     return leave_container
 
 
@@ -169,19 +146,11 @@ def leave_container(walk: Walk, node: LexborNode) -> None:
     text = walk.text
     if text.pieces or text.muted:
         text.flush()
-    start, anchors, named = walk.blocks.pop()
+    start, anchors, name = walk.blocks.pop()
     end = len(text.lines)
     if end > start:
-        kind = NAMED if named else BLOCK if node.tag == "div" else LIST
+        kind = name or (BLOCK if node.tag in DIVISIONS else LIST)
         walk.regions.append(Region(kind, start, end, walk.anchors - anchors))
-
-
-@lru_cache(maxsize=4_096)
-def is_named_for_furniture(classes: str, identity: str = "") -> bool:
-    """Return True if an id or class contains a word for furniture."""
-    names = f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
-    words = _NOT_WORD.split(_CAMEL.sub("-", names).lower())
-    return not FURNITURE_WORDS.isdisjoint(words)
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:
@@ -236,6 +205,32 @@ def region_wrappers(
     return []
 
 
+def hides_labels(markup: bytes) -> bool:
+    """Return True if a page may have text for screen readers only."""
+    return any(word in markup for word in _HIDDEN_BYTES)
+
+
+def drop_hidden_label(node: LexborNode, attributes: Mapping[str, str | None]) -> None:
+    """Remove a short text for screen readers only, such as "opens in a new window".
+
+    Headings, cells of tables, names of links and longer texts are content although no style sheet
+    shows them.
+    """
+    classes = attributes.get("class") or ""
+    parent = node.parent
+    if (
+        not any(word in classes for word in _HIDDEN_CLASSES)
+        or node.tag in _NEVER_LABELS
+        or parent is None
+        or parent.tag in _NEVER_LABELS
+        or len(node.text()) > MAX_HIDDEN_LABEL
+    ):
+        return
+    for inner in list(islice(node.traverse(include_text=True), MAX_LABEL_NODES)):
+        if inner.is_text_node:
+            inner.decompose()
+
+
 @cache
 def _consent() -> re.Pattern[str]:
     return re.compile(_CONSENT, re.IGNORECASE)
@@ -257,7 +252,7 @@ class Choice(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
-def choose_content(walk: Walk, title: str) -> Choice | None:
+def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     """Choose the lines of the page's own content; None if all lines belong to it."""
     lines, options = walk.text.lines, walk.options
     if options.content == "all":
@@ -270,8 +265,11 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
     main = merged(by_kind.get(CONTENT, ())) or _main(by_kind, options.main_content)
     kept = bytearray(b"\1" * count)
     parts = [*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)]
-    if options.remove_furniture:
-        parts += _furniture(lines, by_kind, main)
+    labels = walk.text.alt_lines
+    if options.remove_furniture and (labels or may_hold_furniture(by_kind, main, page_type)):
+        headings = [Region("", start, end) for start, end, _ in walk.headings]
+        furniture = Furniture(lines, by_kind, main, page_type)
+        parts += furniture.parts(headings, labels, keep_comments=options.comments)
     left: list[LeftOut] = []
     for part, regions in parts:
         left += _drop(lines, kept, part, regions)
@@ -285,10 +283,6 @@ def choose_content(walk: Walk, title: str) -> Choice | None:
         return None
     _rescue(walk, kept, title)
     return Choice(kept, tuple(left)) if left else None
-
-
-Parts = list[tuple[str, list[Region]]]
-ByKind = Mapping[str, Sequence[Region]]
 
 
 def _by_kind(regions: Iterable[Region]) -> dict[str, list[Region]]:
@@ -368,15 +362,6 @@ def _main(by_kind: dict[str, list[Region]], wanted: bool) -> list[Region]:  # no
     return articles if len(articles) == 1 else []
 
 
-def merged(regions: Iterable[Region]) -> list[Region]:
-    """The outermost regions in order, without those nested in others."""
-    found: list[Region] = []
-    for region in sorted(regions, key=lambda each: (each.start, -each.end)):
-        if not found or region.start >= found[-1].end:
-            found.append(region)
-    return found
-
-
 def _holds(outer: Region, inner: Region) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
@@ -396,70 +381,6 @@ def _small(lines: Sequence[str], regions: Sequence[Region]) -> list[Region]:
 
 def _length(lines: Sequence[str], regions: Iterable[Region]) -> int:
     return sum(len(line) for each in regions for line in lines[each.start : each.end])
-
-
-def _furniture(lines: Sequence[str], by_kind: ByKind, main: Sequence[Region]) -> Parts:
-    """The forms, controls, and lists of links of a page that are no part of its text.
-
-    Beside the text, every list of links is furniture, and every element with a name of furniture;
-    within the text, only a list of links with such a name, or in an aside or nav.
-    """
-    named = by_kind.get(NAMED, ())
-    if main and not (named or by_kind.keys() & {NOTE, FORM, CONTROL}):
-        return []
-    lengths = list(map(len, lines))
-    sizes = [0, *accumulate(lengths)]
-    # A line of prose is long, or ends as a sentence does.
-    told = [
-        length if length >= PROSE_LINE or line[-1] in _ENDS else 0
-        for line, length in zip(lines, lengths, strict=True)
-    ]
-    prose = [0, *accumulate(told)]
-    blocks = [*named, *by_kind.get(BLOCK, ()), *by_kind.get(LIST, ())]
-
-    def size(each: Region) -> int:
-        return sizes[each.end] - sizes[each.start]
-
-    def is_list(each: Region) -> bool:
-        return (
-            each.links > 1
-            and prose[each.end] == prose[each.start]
-            and each.links >= (each.end - each.start) * MIN_LINK_SHARE
-            and size(each) <= each.links * MAX_LINK_TEXT
-        )
-
-    text = main or _holding(blocks, prose)
-    most = sum(map(size, text)) - MIN_CONTENT
-    found = [e for e in (*named, *by_kind.get(NOTE, ())) if is_list(e) and size(e) <= most]
-    if text and not main:
-        limit = prose[-1] * MAX_NAMED_SHARE
-        beside = [e for e in blocks if e.end <= text[0].start or e.start >= text[0].end]
-        found += [
-            each
-            for each in beside
-            if is_list(each) or (each.kind == NAMED and prose[each.end] - prose[each.start] < limit)
-        ]
-    forms = [each for each in by_kind.get(FORM, ()) if prose[each.end] == prose[each.start]]
-    controls = [
-        each
-        for each in by_kind.get(CONTROL, ())
-        if size(each) <= MAX_CONTROL and not lines[each.end - 1].endswith("?")
-    ]
-    return [
-        ("furniture", _small(lines, merged(found))),
-        ("forms", _small(lines, merged(forms))),
-        ("controls", merged(controls)),
-    ]
-
-
-def _holding(blocks: Sequence[Region], prose: Sequence[int]) -> list[Region]:
-    """The smallest block that holds nearly all prose of a page, if there is enough."""
-    wanted = prose[-1] * HOLDING_SHARE
-    if prose[-1] < MIN_CONTENT:
-        return []
-    holding = (each for each in blocks if prose[each.end] - prose[each.start] >= wanted)
-    smallest = min(holding, key=lambda each: each.end - each.start, default=None)
-    return [smallest] if smallest is not None else []
 
 
 def _size(lines: Sequence[str], kept: bytes | bytearray) -> int:

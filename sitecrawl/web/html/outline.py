@@ -29,6 +29,10 @@ MAX_NUMBER = 10**6  # of an item
 
 _SPACE = re.compile(r"\s+")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+# Signs that may open or close emphasis (CommonMark 0.31, 6.2): not between spaces, and underscores
+# not within a word.
+_ASTERISKS = re.compile(r"\*(?=[^\s])|(?<=[^\s])\*")
+_UNDERSCORES = re.compile(r"(?<![^\W_])_(?=[\w])|(?<=[\w])_(?![^\W_])")
 _BRACKET = re.compile(r"(?=[\[\]])")
 # Characters that begin a heading, list, quote, listing, rule or table at the start of a line.
 _BLOCK_START = re.compile(r"\A(?=#{1,6}(?:\s|$)|[-+*>|](?:\s|$)|```|~~~|(?:-+|=+)\s*$)")
@@ -84,8 +88,8 @@ class OutlineLine(NamedTuple):
 class Structure:
     """An element of the outline.
 
-    ``number`` is that of the first item of an ordered list (0 for bullets); ``word`` is the kind
-    of an admonition, or the Markdown of a listing; ``level`` is that of a heading. ``rows`` and
+    ``number`` is that of the first item of an ordered list (0 for bullets), or an item's own;
+    ``word`` is the kind of an admonition, the Markdown of a listing, or the box of a task; ``level`` is that of a heading. ``rows`` and
     ``columns`` are the spans of a cell, and ``is_head`` marks the head of a column or row. A
     ``dissolved`` element serves the layout only: its content is written without it.
     """
@@ -218,6 +222,19 @@ def _keep(node: Structure, kept: Iterator[int]) -> None:
     node.children = children
 
 
+def escaped(words: str) -> str:
+    """Words with a backslash before signs that Markdown would read as tags or emphasis."""
+    if "<" in words:
+        words = _TAG.sub(r"\\<", words)
+    if "$" in words:  # formulas
+        return words
+    if words.count("*") > 1:
+        words = _ASTERISKS.sub(r"\\*", words)
+    if words.count("_") > 1:
+        words = _UNDERSCORES.sub(r"\\_", words)
+    return words
+
+
 class Format(NamedTuple):
     """Formatting of a run of words: ``sign`` begins it in Markdown.
 
@@ -236,7 +253,7 @@ STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
 class MarkedText(TextBuilder):
     """Text with its formatting, added to an outline line by line."""
 
-    __slots__ = ("_marks", "_open", "_taken", "outline", "url")
+    __slots__ = ("_is_plain", "_marks", "_open", "_taken", "outline", "url")
 
     def __init__(self, outline: Outline) -> None:
         super().__init__()
@@ -245,6 +262,7 @@ class MarkedText(TextBuilder):
         self._marks: list[tuple[int, Format, bool]] = []
         self._open: list[Format] = []
         self._taken: list[str] | None = None
+        self._is_plain = False  # the line has no formatting
 
     def mark(self, mark: Format, *, opens: bool) -> None:
         """Record that formatting begins or ends here."""
@@ -259,6 +277,11 @@ class MarkedText(TextBuilder):
         """End a line, with its formatting."""
         if self.muted or not self.pieces:
             super().flush()
+            return
+        if not self._marks and not self._open:  # true for most lines
+            self._is_plain = True
+            super().flush()
+            self._is_plain = False
             return
         self._taken = self.pieces.copy()
         super().flush()
@@ -277,7 +300,10 @@ class MarkedText(TextBuilder):
         if self.muted:
             return
         super().add(line)
-        self.outline.add(line, self._formatted() if self._taken is not None else line)
+        if self._is_plain:
+            self.outline.add(line, escaped(line))
+        else:
+            self.outline.add(line, self._formatted() if self._taken is not None else line)
 
     def keep(self, kept: bytearray) -> None:
         """Keep only the lines whose byte in ``kept`` is not 0."""
@@ -288,8 +314,6 @@ class MarkedText(TextBuilder):
         """The Markdown of the pieces of the last line; open formatting continues in the next."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
-        if not marks and not self._open:  # most lines of tables and of plain text
-            return _TAG.sub(r"\\<", " ".join("".join(pieces).split()))
         writer = _LineWriter(self.url, plain=self.outline.kind in NEVER_BOLD)
         for mark in self._open:
             writer.open(mark)
@@ -337,9 +361,9 @@ class _LineWriter:
         for mark in self._pending:
             self._begin(mark)
         self._pending.clear()
-        signs = {mark.sign for mark, _ in self._active}
+        signs = [mark.sign for mark, _ in self._active]
         if CODE not in signs:
-            words = _TAG.sub(r"\\<", words)
+            words = escaped(words)
         if LINK in signs or IMAGE in signs:
             words = _BRACKET.sub(r"\\", words)
         self._out.append(words)
@@ -511,6 +535,7 @@ def _list(node: Structure) -> Iterator[ContentBlock]:
     first = True
     for child in node.children:
         if isinstance(child, Structure) and child.kind is NodeKind.ITEM and not child.dissolved:
+            number = min(child.number, MAX_NUMBER) if number and child.number else number
             found = _item(child, f"{number}. " if number else "- ")
             number += bool(number)
         else:
@@ -523,7 +548,7 @@ def _list(node: Structure) -> Iterator[ContentBlock]:
 def _item(node: Structure, marker: str = "- ") -> Iterator[ContentBlock]:
     blocks = list(_blocks(node.children))
     if blocks:
-        yield _indented(_joined(blocks), marker, " " * len(marker))
+        yield _indented(_joined(blocks), marker + node.word, " " * len(marker))
 
 
 def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:

@@ -57,6 +57,7 @@ _LANGUAGE = re.compile(
 )
 _PANDOC = re.compile(r"(?:^|\s)(?:sourceCode|src)\s+(?:src-)?([\w+#-]+)")
 NO_LANGUAGES = frozenset({"none", "default", "text", "plaintext", "plain", "notranslate", "src"})
+MAX_BEFORE_BOX = 4  # nodes before the box of a task
 LINES_OF_CODE = frozenset({"div", "p", "li", "tr"})
 NO_CODE = frozenset({"br", "script", "style", "template", "button"})
 
@@ -304,6 +305,24 @@ def _ordered(node: LexborNode) -> Structure:
     return Structure(NodeKind.LIST, number=min(_number(node, "start", 1), MAX_NUMBER))
 
 
+def _item(node: LexborNode) -> Structure:
+    """An item with its own number, or with the box of a task list as GitHub writes it."""
+    return Structure(NodeKind.ITEM, number=_number(node, "value", 0), word=_box(node))
+
+
+def _box(node: LexborNode) -> str:
+    child = node.first_child
+    for _ in range(MAX_BEFORE_BOX):
+        if child is None or child.tag == "input":
+            break
+        is_wrapper = child.tag in ("p", "label")
+        child = child.first_child if is_wrapper else child.next if child.tag_id == TEXT else None
+    attributes = child.attributes if child is not None and child.tag == "input" else {}
+    if attributes.get("type") != "checkbox" or "disabled" not in attributes:
+        return ""
+    return "[x] " if "checked" in attributes else "[ ] "
+
+
 def _term(node: LexborNode) -> Structure:
     return Structure(NodeKind.TERM, anchor=node.attributes.get("id") or "")
 
@@ -328,7 +347,7 @@ def _number(node: LexborNode, name: str, default: int) -> int:
 _makers: dict[str, Callable[[LexborNode], Structure | None]] = {
     "ol": _ordered,
     **dict.fromkeys(LISTS - {"ol"}, lambda _: Structure(NodeKind.LIST)),
-    "li": lambda _: Structure(NodeKind.ITEM),
+    "li": _item,
     "dt": _term,
     "dd": lambda _: Structure(NodeKind.DETAIL),
     "blockquote": lambda _: Structure(NodeKind.QUOTE),

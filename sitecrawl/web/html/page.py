@@ -106,6 +106,7 @@ class Page:
     the page, in lower case and without versions. ``json_ld`` has property names as schema.org spells
     them; microdata and RDFa supply the properties that JSON-LD lacks. ``bylines`` are the texts
     of elements that name the author by relation or class.
+    ``page_type`` is the kind of the page, empty if its metadata tells none.
     ``fields`` are the matches of the options' selectors or of the paths of an XML document.
     ``times`` are the ``datetime`` values of time elements by ``published``, ``modified``
     and ``time``. ``alternates`` are link elements and headers for other forms of the page,
@@ -135,6 +136,7 @@ class Page:
     json_ld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bylines: tuple[str, ...] = ()
+    page_type: str = ""
     times: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     stable_text: str = ""

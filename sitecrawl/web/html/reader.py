@@ -20,11 +20,13 @@ from sitecrawl.web.html.head import Head, body_of, read_head
 from sitecrawl.web.html.json_ld import read_json_ld
 from sitecrawl.web.html.main_content import (
     CONSENT_SELECTOR,
-    CONTENT,
+    HIDDEN_SELECTOR,
     ROLE_SELECTOR,
     choose_article,
     choose_content,
+    drop_hidden_label,
     has_consent,
+    hides_labels,
     in_region,
     region_wrappers,
 )
@@ -38,6 +40,8 @@ from sitecrawl.web.html.marked_items import (
 from sitecrawl.web.html.outgoing import Outgoing
 from sitecrawl.web.html.outline import MarkedText
 from sitecrawl.web.html.page import Page
+from sitecrawl.web.html.page_types import ARTICLE, page_type
+from sitecrawl.web.html.regions import CONTENT
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.text_elements import in_language, useful_start
 from sitecrawl.web.html.walk import Walk, first_node
@@ -58,13 +62,9 @@ AS_WRITTEN = LexborDocumentOptions.WO_EVENTS
 # One search for what cookie banners (ookie, onsent) and items (itemprop=, typeof=) have in common:
 # 40 µs, because it begins with a single letter. Other patterns take 300 µs.
 _MAY_MARK = re.compile(rb"o(?:okie|nsent|[pf]\s*+=)")
-_JSON_ARTICLE = re.compile(
-    r'"@type"\s*:\s*\[?\s*"(?:(?!Tech)[A-Z][a-z]+)?(?:Article|BlogPosting|Report)"'
-)
 # The extractor takes 0.8 s for an element with as many attributes as half a megabyte holds, and
 # quadratic time for the options of a form: 0.1 s for 5,000.
 MAX_ARTICLE_MARKUP, MAX_ARTICLE_OPTIONS = 500_000, 2_000
-_TECHNICAL = '"TechArticle"'
 LANGUAGES = "[lang]"
 XML_LANGUAGES = "[xml\\:lang]"
 LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.language", "og:locale")
@@ -80,7 +80,8 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     head = read_head(root, walk)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     body = body_of(root)
-    page.generators = generators(head, (body.attributes.get("id") if body else "") or "")
+    ids = (each.attributes.get("id") or "" for each in (root, body) if each is not None)
+    page.generators = generators(head, ids)
     page.language, page.language_source = page_language(root, page)
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
@@ -90,9 +91,11 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     walk.read(first_node(root))
     walk.text.close()
     close_sections(walk)
-    _fill_text(page, head, walk, markup)
+    page.json_ld = read_json_ld(walk.json_ld) if walk.json_ld else {}
     if marked.has_items:
         page.json_ld = {**read_items(root), **page.json_ld}
+    page.page_type = page_type(page, walk.json_ld)
+    _fill_text(page, head, walk, markup)
     page.bylines = read_bylines(marked.bylines)
     page.fields = read_fields(root, options.fields) if options.fields else {}
     own = head.metas.get(options.agent.lower(), ())
@@ -141,6 +144,7 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
     has_roles = chosen and b"role=" in markup
     may_mark = _MAY_MARK.search(markup) is not None
     has_banner = may_mark and chosen and options.remove_cookie_banners and has_consent(markup)
+    has_hidden = chosen and options.remove_furniture and hides_labels(markup)
     selector = _marking(
         options.remove_classes,
         is_xml=b"xml:lang" in markup,
@@ -148,11 +152,14 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
         has_items=may_mark and (b"itemprop" in markup or b"typeof" in markup),
         has_roles=has_roles,
         has_consent=has_banner,
+        has_hidden=has_hidden,
     )
     tags: set[int] = set()
     for node in root.css(selector):
         attributes = node.attributes
         marked.add(node, attributes)
+        if has_hidden:
+            drop_hidden_label(node, attributes)
         wraps = _wrappers(node, attributes, root, options)
         if wraps:
             wrappers[node.mem_id] = wraps
@@ -177,6 +184,7 @@ def _marking(
     has_author: bool,
     has_roles: bool,
     has_consent: bool,
+    has_hidden: bool,
 ) -> str:
     """One selector for all elements that may be marked: a second query would double the cost.
 
@@ -189,6 +197,7 @@ def _marking(
     parts += ITEM_MARKS if has_items else ()
     parts += BYLINE_MARKS if has_author else ()
     parts += [ROLE_SELECTOR] * has_roles + [CONSENT_SELECTOR] * has_consent
+    parts += [HIDDEN_SELECTOR] * has_hidden
     return ", ".join(parts)
 
 
@@ -216,30 +225,16 @@ def _wrappers(
     return wraps
 
 
-def _is_article(page: Page, walk: Walk) -> bool:
-    """Return True if the page's metadata says that it is an article of a newspaper or blog.
-
-    Articles of manuals (TechArticle) do not count: extractors lose a tenth of their text. Nor does
-    microdata: a theme of Sphinx marks each page of a manual as an article.
-    """
-    types = page.metas.get("og:type", ("",))
-    return (
-        types[0].strip().lower() == "article"
-        or "article:published_time" in page.metas
-        or any(map(_JSON_ARTICLE.search, walk.json_ld))
-    ) and not any(_TECHNICAL in script for script in walk.json_ld)
-
-
 def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
     """Reduce the walk's text and headings to the page's own content."""
-    choice = choose_content(walk, page.title)
+    choice = choose_content(walk, page.title, page.page_type)
     options = walk.options
     if (
         options.content == "page"
         and options.remove_beside_articles
         and not options.content_selector
         and len(markup) <= MAX_ARTICLE_MARKUP
-        and _is_article(page, walk)
+        and page.page_type == ARTICLE
         and markup.count(b"<option") <= MAX_ARTICLE_OPTIONS
     ):
         article = article_text(markup, page.url, "resiliparse")
@@ -274,5 +269,4 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
         page.cuts += ("outline",) if text.outline.is_cut else ()
     page.images = tuple(dict.fromkeys(walk.images))
     page.times = walk.times
-    page.json_ld = read_json_ld(walk.json_ld) if walk.json_ld else {}
     page.cuts += tuple(walk.cuts)

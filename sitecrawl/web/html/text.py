@@ -37,8 +37,10 @@ class TextBuilder:
     """
 
     __slots__ = (
+        "_alts",
         "_broken",
         "_held",
+        "alt_lines",
         "context",
         "contexts",
         "foreign",
@@ -57,6 +59,8 @@ class TextBuilder:
         self.context: tuple[str, str] | None = None
         self.contexts: list[Piece] = []
         self.has_foreign_alt = False
+        self.alt_lines: list[int] = []  # lines without other text
+        self._alts = 0  # ALT texts in the line
         self.muted = 0
         self._held = 0  # pieces collected before muting
         self._broken = False
@@ -70,6 +74,10 @@ class TextBuilder:
         if not self.pieces:
             return
         line = "".join(self.pieces).replace("\n", " ").strip()
+        if self._alts:
+            if self._alts == sum(not piece.isspace() for piece in self.pieces):
+                self.alt_lines.append(len(self.lines))
+            self._alts = 0
         self.pieces.clear()
         # The space is the one printable white space; most lines are returned unchanged.
         if not line.isprintable():
@@ -106,6 +114,7 @@ class TextBuilder:
         self.has_foreign_alt = self.has_foreign_alt or foreign
         marked = f"{FOREIGN_OPEN}{text}{FOREIGN_CLOSE}" if foreign else text
         self.pieces.append(f" {marked} ")
+        self._alts += 1
 
     def mute(self) -> None:
         """Drop all text from here on; a word begun before may continue afterwards."""

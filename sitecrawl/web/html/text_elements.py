@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -246,10 +247,58 @@ INTEGRATING = frozenset({"foreignobject", "desc", "mi", "mo", "mn", "ms", "mtext
 MAX_GROUPS = 32  # ancestors examined within SVG or MathML
 
 
-def enter_formula(_walk: Walk, node: LexborNode) -> Leave | None:
-    """Skip the MathML that KaTeX hides: its visible replacement is text as well."""
+def enter_formula(walk: Walk, node: LexborNode) -> Leave | None:
+    """Read a formula as TeX if it has an annotation in TeX, as KaTeX and MediaWiki write it.
+
+    Without one, skip the MathML that KaTeX hides: its visible replacement is text as well.
+    """
     parent = node.parent
-    return skip if parent is not None and parent.attributes.get("class") == "katex-mathml" else None
+    is_katex = parent is not None and parent.attributes.get("class") == "katex-mathml"
+    found = node.css_first('annotation[encoding="application/x-tex"]')
+    tex = found.text() if found is not None else ""
+    if not tex.strip():
+        return skip if is_katex else None
+    add_tex(walk, tex, is_display=node.attributes.get("display") == "block")
+    shown = parent.next if is_katex and parent is not None else None
+    for inner in list(shown.traverse(include_text=True)) if shown is not None else ():
+        if inner.is_text_node:
+            inner.decompose()
+    return skip
+
+
+def add_tex(walk: Walk, tex: str, *, is_display: bool) -> None:
+    """Add a formula in TeX to the text."""
+    sign = "$$" if is_display else "$"
+    walk.text.pieces.append(f"{sign}{' '.join(tex.split())}{sign}")
+
+
+# What stands before an exponent: a digit, a bracket, or a variable or unit. After other words a
+# number is that of a note.
+_BASE = re.compile(r"(?:\d|[)\]]|(?<![^\W_])[^\W\d_]{1,2})\Z")
+_EXPONENT = re.compile(r"[+\u2212\u2013-]?(?:\d{1,4}|[a-z])")
+
+
+def enter_raised(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Separate an exponent from its base by a caret: 10^6 is not 106."""
+    _separate_shifted(node, "^")
+    return None
+
+
+def enter_lowered(_walk: Walk, node: LexborNode) -> Leave | None:
+    """Separate an index from a number by a low line; after letters (H2O) it needs none."""
+    _separate_shifted(node, "_")
+    return None
+
+
+def _separate_shifted(node: LexborNode, sign: str) -> None:
+    only, before = node.first_child, node.prev
+    if only is None or only.tag_id != TEXT or only.next is not None or before is None:
+        return
+    if not _EXPONENT.fullmatch((only.text_content or "").strip()):
+        return
+    base = (before.text_content if before.is_text_node else before.text()) or ""
+    if _BASE.search(base[-4:]) and (sign == "^" or base[-1].isdigit()):
+        only.insert_before(sign)
 
 
 def enter_span(walk: Walk, node: LexborNode) -> Leave | None:

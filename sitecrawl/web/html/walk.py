@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.web.html.exclusions import Mark
-    from sitecrawl.web.html.main_content import Region
     from sitecrawl.web.html.page import Heading
+    from sitecrawl.web.html.regions import Region
     from sitecrawl.web.read_options import ReadOptions
 
 
@@ -103,7 +103,7 @@ class Walk:
         self.banners: set[int] = set()
         self.base: str | None = None
         self.anchors = 0  # links so far
-        self.blocks: list[tuple[int, int, bool]] = []
+        self.blocks: list[tuple[int, int, str]] = []
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0

@@ -1,0 +1,204 @@
+"""Furniture of a page: parts that are not its content, by structure, name and page type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+
+from sitecrawl.web.html import page_types
+from sitecrawl.web.html.regions import (
+    BLOCK,
+    CAROUSEL,
+    COMMENTS,
+    CONTROL,
+    FILTERS,
+    FORM,
+    LIST,
+    MENU,
+    NAMED,
+    NAMED_KINDS,
+    NOTE,
+    POSTER,
+    RELATED,
+    REVIEWS,
+    Region,
+    merged,
+)
+
+ByKind = Mapping[str, Sequence[Region]]
+Parts = list[tuple[str, list[Region]]]
+PROSE_LINE = 80  # characters of a line that is no label; a shorter sentence ends with a full stop
+ENDS = frozenset(".!?…。！？।؟")
+MIN_TEXT = 250  # characters of prose of a page whose text has a place
+MIN_LINK_SHARE = 0.6  # links for each line of a list of links
+MAX_LINK_TEXT = 40  # characters for each of its links
+HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
+MAX_CONTROL = 40  # characters of the text of a button
+MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
+MAX_SHARE = 0.5  # of the text, of a part that is furniture
+MIN_OTHER_TEXT = 2_500  # characters of prose without the comments, which may then be longer
+MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
+# Kinds of parts that are not the content of a page of a type: those that may have sentences, and
+# those that are furniture only without any. Reviews, comments and posters' profiles tell
+# something, but not what the page is about.
+WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
+    page_types.ARTICLE: (COMMENTS,),
+    page_types.DOCUMENTATION: (COMMENTS,),
+    page_types.PRODUCT: (REVIEWS,),
+    page_types.THREAD: (POSTER, RELATED),
+}
+WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {
+    page_types.ARTICLE: (RELATED, FILTERS),
+    page_types.PRODUCT: (RELATED, CAROUSEL, FILTERS),
+}
+OF_READERS = frozenset({COMMENTS, REVIEWS})
+DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
+
+
+_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, CONTROL, MENU})
+
+
+def may_hold_furniture(by_kind: ByKind, main: Sequence[Region], page_type: str) -> bool:
+    """Return False for a page with a main element in which nothing can be furniture."""
+    return not main or page_type == page_types.PRODUCT or bool(by_kind.keys() & _KINDS)
+
+
+class Furniture:
+    """The furniture of one page; ``main`` are the regions of its main element, if any."""
+
+    def __init__(
+        self, lines: Sequence[str], by_kind: ByKind, main: Sequence[Region], page_type: str
+    ) -> None:
+        self._lines = lines
+        self._by_kind = by_kind
+        self._main = main
+        self._type = page_type
+        lengths = list(map(len, lines))
+        self._sizes = [0, *accumulate(lengths)]
+        # A line of prose is long, or ends as a sentence does.
+        told = [
+            length if length >= PROSE_LINE or line[-1] in ENDS else 0
+            for line, length in zip(lines, lengths, strict=True)
+        ]
+        self._prose = [0, *accumulate(told)]
+        self._blocks = [
+            each for kind in (*NAMED_KINDS, BLOCK, LIST) for each in by_kind.get(kind, ())
+        ]
+        self._text = main or self._holding()
+
+    def parts(
+        self, headings: Sequence[Region], labels: Sequence[int], *, keep_comments: bool
+    ) -> Parts:
+        """The parts to leave out; ``labels`` are the lines that consist of ALT alone."""
+        forms = [each for each in self._of(FORM) if not self._prose_size(each)]
+        menus = self._small(self._of(MENU))
+        found: Parts = [
+            ("furniture", self._small([*self._listed(), *self._beside()])),
+            ("forms", self._small(forms)),
+            ("controls", merged([*self._controls(), *menus])),
+            ("image_labels", self._image_labels(labels)),
+        ]
+        found += self._of_type(keep_comments=keep_comments)
+        if self._type == page_types.PRODUCT:
+            found.append(("repeated", self._repeated(headings)))
+        return found
+
+    def _of(self, kind: str) -> Sequence[Region]:
+        return self._by_kind.get(kind, ())
+
+    def _size(self, each: Region) -> int:
+        return self._sizes[each.end] - self._sizes[each.start]
+
+    def _prose_size(self, each: Region) -> int:
+        """The characters of prose in a region."""
+        return self._prose[each.end] - self._prose[each.start]
+
+    def _is_list(self, each: Region) -> bool:
+        """Return True for a list of links without sentences."""
+        return (
+            each.links > 1
+            and not self._prose_size(each)
+            and each.links >= (each.end - each.start) * MIN_LINK_SHARE
+            and self._size(each) <= each.links * MAX_LINK_TEXT
+        )
+
+    def _small(self, regions: Sequence[Region]) -> list[Region]:
+        """The outermost regions that are not most of the page."""
+        limit = self._sizes[-1] * MAX_SHARE
+        return merged(each for each in regions if self._size(each) < limit)
+
+    def _holding(self) -> list[Region]:
+        """The smallest block that holds nearly all prose of a page, if there is enough."""
+        wanted = self._prose[-1] * HOLDING_SHARE
+        if self._prose[-1] < MIN_TEXT:
+            return []
+        holding = (each for each in self._blocks if self._prose_size(each) >= wanted)
+        smallest = min(holding, key=lambda each: each.end - each.start, default=None)
+        return [smallest] if smallest is not None else []
+
+    def _listed(self) -> Iterator[Region]:
+        """Lists of links with a name of furniture, or in an aside or nav."""
+        most = sum(map(self._size, self._text)) - MIN_TEXT
+        for kind in (*NAMED_KINDS, NOTE):
+            if kind != CAROUSEL:
+                for each in self._of(kind):
+                    if self._is_list(each) and self._size(each) <= most:
+                        yield each
+
+    def _beside(self) -> Iterator[Region]:
+        """Beside the text, every list of links, and every element with a name of furniture."""
+        if not self._text or self._main:
+            return
+        limit = self._prose[-1] * MAX_NAMED_SHARE
+        start, end = self._text[0].start, self._text[0].end
+        for each in self._blocks:
+            if each.end <= start or each.start >= end:
+                is_named = each.kind == NAMED and self._prose_size(each) < limit
+                if is_named or self._is_list(each):
+                    yield each
+
+    def _controls(self) -> Iterator[Region]:
+        """Buttons, unless they ask a question, as those of questions and answers do."""
+        for each in self._of(CONTROL):
+            asks = self._lines[each.end - 1].endswith("?")
+            if self._size(each) <= MAX_CONTROL and not asks:
+                yield each
+
+    def _image_labels(self, labels: Sequence[int]) -> list[Region]:
+        """Lines of ALT that are labels, on pages whose images are goods or items."""
+        found = [number for number in labels if self._lines[number][-1] not in ENDS]
+        if self._type in DESCRIBED or len(found) < MIN_LABELS:
+            return []
+        return [Region("", number, number + 1) for number in found]
+
+    def _of_type(self, *, keep_comments: bool) -> Iterator[tuple[str, list[Region]]]:
+        """Named parts that are not the content of a page of this type."""
+        text = sum(map(self._size, self._text)) if self._text else self._sizes[-1]
+        for kind in WITH_SENTENCES.get(self._type, ()):
+            if kind in OF_READERS and keep_comments:
+                continue
+            regions = self._of(kind)
+            limit = text * MAX_SHARE
+            other = self._prose[-1] - sum(map(self._prose_size, merged(regions)))
+            if kind == COMMENTS and other > MIN_OTHER_TEXT:
+                limit = self._sizes[-1]
+            yield kind, merged(each for each in regions if self._size(each) < limit)
+        for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
+            bare = (each for each in self._of(kind) if not self._prose_size(each))
+            yield kind, merged(each for each in bare if self._size(each) < text * MAX_SHARE)
+
+    def _repeated(self, headings: Sequence[Region]) -> list[Region]:
+        """Lines of a product's page that stand on it before, such as the labels of its variants.
+
+        Not those of lists and tables, whose equal values belong to several labels, and no headings.
+        """
+        fixed = bytearray(len(self._lines))
+        for each in (*headings, *self._of(LIST)):
+            fixed[each.start : each.end] = b"\1" * (each.end - each.start)
+        seen: set[str] = set()
+        found: list[Region] = []
+        for number, line in enumerate(self._lines):
+            if line in seen and not fixed[number]:
+                found.append(Region("", number, number + 1))
+            seen.add(line)
+        return found
