@@ -89,7 +89,8 @@ def analyze(text: str, language: str | None) -> str:
 def whole_names(text: str) -> Iterator[str]:
     """Yield the names with signs, each as one word, and the parts of names in camel case."""
     for word in set(text.split()):
-        if word.isalpha() and (word.islower() or word[1:].islower()):
+        bare = word.strip("(),;:!?\"'").rstrip(".")
+        if bare.isalnum() and (bare[1:].islower() or bare.isupper() or bare.isdecimal()):
             continue  # most words
         for found in SIGNED.finditer(word):
             yield found[0].lower().translate(SIGNS)
