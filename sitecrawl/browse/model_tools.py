@@ -56,10 +56,14 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class FoundPages:
-    """Results of a search; ``any_word`` is true if no page has all words."""
+    """Results of a search; ``any_word`` is true if no page has all words.
+
+    ``correction`` is the query that was searched for in place of the given one, else null.
+    """
 
     total: int
     any_word: bool
+    correction: str | None
     results: list[FoundPage]
 
 
@@ -175,11 +179,11 @@ class ModelTools:
 
     def search(
         self,
-        words: Annotated[
+        query: Annotated[
             str,
             Field(
                 max_length=500,
-                description='Words that must occur; "a phrase" in quotes, -word excludes, begin* '
+                description='Words; pages with all of them come first. "a phrase" in quotes, -word excludes, begin* '
                 "matches any ending.",
             ),
         ],
@@ -195,7 +199,7 @@ class ModelTools:
         """Search the crawled documents; returns titles, URLs and snippets, best first."""
         with _tool_errors():
             filters = SearchFilters(site, under, language)
-            found = self._reader.search(words, filters, limit=limit, offset=offset)
+            found = self._reader.search(query, filters, limit=limit, offset=offset)
         results = [
             FoundPage(
                 title=_clean(hit.title),
@@ -206,7 +210,12 @@ class ModelTools:
             )
             for hit in found.hits
         ]
-        return FoundPages(total=found.total, any_word=found.any_word, results=results)
+        return FoundPages(
+            total=found.total,
+            any_word=found.any_word,
+            correction=found.correction or None,
+            results=results,
+        )
 
     def read(
         self,

@@ -183,6 +183,7 @@ class WebPages:
             "offset": offset,
             "limit": limit,
             "any_word": found.any_word,
+            "correction": found.correction or None,
             "hits": [hit.record() for hit in found.hits],
         }
         return _json(record, shared=True)

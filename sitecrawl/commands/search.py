@@ -38,7 +38,7 @@ class Command(StoredCommand):
     def long_desc(self) -> str:
         """Return the text of `scrapy search -h`; argparse wraps it."""
         return (
-            'Print the pages with all WORDS, best first. "Several words" in quotes are a phrase, '
+            'Print the pages that fit WORDS, those with all of them first. "Several words" are a phrase, '
             "-word excludes pages with it, begin* matches a prefix. The search file beside the crawl "
             "database is brought up to date first; with --file another one is read unchanged. Exit "
             "status: 0 found; 1 nothing found; 2 wrong usage; 3 no usable crawl database or search "
@@ -97,6 +97,8 @@ class Command(StoredCommand):
 
 def _print_results(words: str, found: SearchResults) -> int:
     marked = sys.stdout.isatty()
+    if found.correction:
+        print_errors([f"Searched for: {found.correction}"])
     if found.any_word:
         print_errors([f"No page has all of these words: {words}. Pages with any of them:"])
     elif not found.total:

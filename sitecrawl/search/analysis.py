@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,21 @@ from sitecrawl.web.languages import primary_language
 if TYPE_CHECKING:
     from Stemmer import Stemmer
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 WORD = re.compile(r"\w+")
+PART = re.compile(r"[^\W_]+")
+SIGNED = re.compile(
+    r"(?<!\w)(?:--?|\.|_+)?\w+(?:[._:/-]+\w+)+|(?<!\w)(?:--|\.)\w+|(?<!\w)\w(?:\+\+|#)(?!\w)"
+)
+"""Names that their signs distinguish: ``asyncio.gather``, ``--no-ff``, ``.htaccess``, ``C++``."""
+CAMEL = re.compile(r"(?<![a-z])[A-Z][a-z0-9]+|(?<=[a-z0-9])[A-Z]+(?![a-z])|\b[a-z0-9]+(?=[A-Z])")
+CAMEL_NAME = re.compile(r"\b\w*[a-z0-9][A-Z]\w*")
+NUMBERING = re.compile(
+    r"^\W*(?:(?:chapter|appendix)\s+)?(?:\d+|[A-Z])(?:\.\d+)*\.\s+", re.IGNORECASE
+)
+SIGNS = str.maketrans({sign: chr(0xE000 + ord(sign)) for sign in "._:/-+#"})
+"""Signs within a name become characters for private use, which FTS5 counts as letters."""
 CJK = re.compile(
     "[\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
@@ -66,7 +78,27 @@ SNOWBALL = {
 
 
 def analyze(text: str, language: str | None) -> str:
-    """Prepare a text for FTS5: stem the words of languages other than English, and separate CJK."""
+    """Prepare a text for FTS5: stem the words of languages other than English, and separate CJK.
+
+    Names with signs or capitals within follow at the end, so that phrases are not interrupted.
+    """
+    extra = " ".join(sorted(set(whole_names(text))))
+    return f"{_stemmed(text, language)} {extra}" if extra else _stemmed(text, language)
+
+
+def whole_names(text: str) -> Iterator[str]:
+    """Yield the names with signs, each as one word, and the parts of names in camel case."""
+    for word in set(text.split()):
+        bare = word.strip("(),;:!?\"'").rstrip(".")
+        if bare.isalnum() and (bare[1:].islower() or bare.isupper() or bare.isdecimal()):
+            continue  # most words
+        for found in SIGNED.finditer(word):
+            yield found[0].lower().translate(SIGNS)
+        for found in CAMEL_NAME.finditer(word):
+            yield from CAMEL.findall(found[0])
+
+
+def _stemmed(text: str, language: str | None) -> str:
     stemmer = _stemmer(primary_language(language))
     if stemmer is not None:
         text = " ".join(stemmer.stemWords(WORD.findall(text.lower())))
@@ -75,8 +107,8 @@ def analyze(text: str, language: str | None) -> str:
 
 def variants(word: str, languages: Iterable[str]) -> list[str]:
     """Return the forms that a query's word may have in an index of pages in these languages."""
-    forms = dict.fromkeys([analyze(word, None)])
-    forms.update(dict.fromkeys(analyze(word, language) for language in languages))
+    forms = dict.fromkeys([_stemmed(word, None)])
+    forms.update(dict.fromkeys(_stemmed(word, language) for language in languages))
     return [form for form in forms if WORD.search(form)]
 
 
@@ -86,6 +118,7 @@ def matching_words(text: str, words: Collection[str], language: str | None) -> s
     They keep their case, so that a search for them finds their positions in the text.
     """
     wanted = {key for word in words for key in _keys(word, language)}
+    wanted = {key for key in wanted if len(key) > 1} or wanted
     found = set(WORD.findall(text if text.isascii() else CJK.sub(r" \g<0> ", text)))
     return {word for word in found if not wanted.isdisjoint(_keys(word, language))}
 
@@ -98,7 +131,7 @@ def matching_key(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def _keys(word: str, language: str | None) -> tuple[str, ...]:
     """Return the tokens that FTS5 makes of a word of a page in a language."""
-    tokens = WORD.findall(analyze(word, language))
+    tokens = PART.findall(_stemmed(word, language))
     return tuple(_porter().stemWord(_folded(token)) for token in tokens)
 
 
@@ -124,3 +157,27 @@ def _snowball(name: str) -> Stemmer:
     from Stemmer import Stemmer  # noqa: PLC0415 - a crawl imports all commands, but needs no stemmer
 
     return Stemmer(name)
+
+
+def edit_distance(first: str, second: str, most: int) -> int:
+    """Return the number of edits between two words, transpositions included; above ``most`` any."""
+    if abs(len(first) - len(second)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(second) + 1))
+    for number, sign in enumerate(first, 1):
+        last, before, row = before, row, [number]
+        for place, other in enumerate(second, 1):
+            cost = min(row[-1] + 1, before[place] + 1, before[place - 1] + (sign != other))
+            is_swapped = number > 1 and place > 1 and sign == second[place - 2]
+            if is_swapped and first[number - 2] == other:
+                cost = min(cost, last[place - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+def name_key(text: str) -> str:
+    """Return a title, heading or name as it is compared: without number, arguments and accents."""
+    return " ".join(_folded(NUMBERING.sub("", text).partition("(")[0]).split())

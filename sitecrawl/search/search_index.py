@@ -22,13 +22,15 @@ from urllib.parse import urlsplit
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.search.analysis import (
     ANALYSIS_VERSION,
+    PART,
     TOKENIZER,
     analyze,
+    name_key,
 )
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.3"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.4"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -49,8 +51,21 @@ CREATE INDEX page_url ON page (url, realm);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, headings, body, content = '', tokenize = '{TOKENIZER}'
 );
+CREATE TABLE name (
+    key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, is_title INTEGER NOT NULL,
+    PRIMARY KEY (key, page, anchor)
+) WITHOUT ROWID;
+CREATE INDEX name_page ON name (page);
+CREATE TABLE spelling (
+    word TEXT NOT NULL, page INTEGER NOT NULL, reversed TEXT NOT NULL, PRIMARY KEY (word, page)
+) WITHOUT ROWID;
+CREATE INDEX spelling_reversed ON spelling (reversed, word);
+CREATE INDEX spelling_page ON spelling (page);
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
 """
+MAX_NAMES = 2000  # titles and headings of a page
+TITLE_PARTS = re.compile(r"\s+[—–|·»-]\s+|\s::\s")
+NAME_BONUS = (30.0, 45.0)  # BM25 points of an exact heading, and of an exact title
 SHOWN = ("title", "description", "headings", "body", "site_name", "image", "robots")
 BELOW = "FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
 ORIGIN = re.compile("[^:/]*://[^/?#]*")
@@ -206,6 +221,28 @@ class SearchIndex:
             "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
             (row.lastrowid, *_texts(content, language)),
         )
+        self._put_names(row.lastrowid or 0, url, content)
+
+    def _put_names(self, number: int, url: str, content: Mapping[str, Any]) -> None:
+        """Record title and headings for exact matches, and their words for corrections."""
+        title = str(content.get("title") or "")
+        names = {(name_key(part), "", 1) for part in [title, *TITLE_PARTS.split(title)]}
+        stem = urlsplit(url).path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        names.add((name_key(stem), "", 1))
+        listed = content.get("headings")
+        for each in (listed if isinstance(listed, list) else [])[:MAX_NAMES]:
+            if isinstance(each, dict):
+                key = name_key(str(each.get("text") or ""))
+                names.add((key, str(each.get("anchor") or ""), 0))
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO name (key, page, anchor, is_title) VALUES (?, ?, ?, ?)",
+            [(key, number, anchor, kind) for key, anchor, kind in names if key],
+        )
+        words = {word for key, _, _ in names for word in [*PART.findall(key), *key.split()]}
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO spelling (word, page, reversed) VALUES (?, ?, ?)",
+            [(word, number, word[::-1]) for word in words if len(word) > 3],
+        )
 
     def remove(self, id_: str) -> bool:
         """Remove a page; return False if there is none. Call it inside a transaction."""
@@ -219,6 +256,8 @@ class SearchIndex:
                 (number, *_texts(_unpack(content), language)),
             )
             self._connection.execute("DELETE FROM page WHERE number = ?", (number,))
+            self._connection.execute("DELETE FROM name WHERE page = ?", (number,))
+            self._connection.execute("DELETE FROM spelling WHERE page = ?", (number,))
         return bool(rows)
 
     def count(self) -> int:
@@ -293,6 +332,48 @@ class SearchIndex:
             " ORDER BY score, words.rowid LIMIT ? OFFSET ?",
             (match, *conditions.values(), limit, offset),
         ).fetchall()
+
+    def named(self, key: str, *, prefix: bool = False) -> dict[int, tuple[float, str]]:
+        """Return the pages with a title or heading, by number: points and anchor.
+
+        With ``prefix``, those whose title or heading begins so, with fewer points.
+        """
+        if not key:
+            return {}
+        condition = "key >= ? AND key < ?" if prefix else "key = ? AND ? <> ''"
+        rows = self._connection.execute(
+            f"SELECT page, anchor, is_title, length(key) FROM name WHERE {condition} LIMIT 500",  # noqa: S608
+            (key, _successor(key)),
+        )
+        found: dict[int, tuple[float, str]] = {}
+        for page, anchor, is_title, length in rows:
+            points = NAME_BONUS[is_title] * len(key) / length
+            if points > found.get(page, (0.0, ""))[0]:
+                found[page] = points, anchor
+        return found
+
+    def occurs(self, match: str) -> bool:
+        """Return True if any page matches an expression."""
+        query = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
+        return bool(self._connection.execute(query, (match,)).fetchall())
+
+    def similar_words(self, word: str) -> list[tuple[str, int]]:
+        """Return words that share the beginning or, in titles and headings, the end of a word.
+
+        Each has its number of pages.
+        """
+        half = max(2, (len(word) - 1) // 2)
+        start, end = word[:half], word[: -half - 1 : -1]
+        named = self._connection.execute(
+            "SELECT word, count(*) FROM spelling WHERE (word >= ? AND word < ?)"
+            " OR (reversed >= ? AND reversed < ?) GROUP BY word LIMIT 5000",
+            (start, _successor(start), end, _successor(end)),
+        ).fetchall()
+        in_texts = self._connection.execute(
+            "SELECT term, doc FROM frequency WHERE term >= ? AND term < ? LIMIT 5000",
+            (start, _successor(start)),
+        ).fetchall()
+        return [*named, *in_texts]
 
     def total(self, match: str, conditions: Mapping[str, str]) -> int:
         """Return the number of pages that match."""

@@ -1,7 +1,8 @@
 """Parsing of queries as people type them, and their translation to FTS5.
 
-A page must have all words; ``"several words"`` matches a phrase, ``-word`` excludes a word,
-``begin*`` matches any ending. Everything else is read as words, so no query is an error.
+Pages with all words come first, those with some follow; ``"several words"`` matches a phrase,
+``-word`` excludes a word, ``begin*`` matches any ending. Everything else is read as words, so no
+query is an error.
 """
 
 from __future__ import annotations
@@ -10,13 +11,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sitecrawl.search.analysis import WORD, matching_key, variants
+from sitecrawl.search.analysis import (
+    PART,
+    WORD,
+    edit_distance,
+    matching_key,
+    name_key,
+    variants,
+    whole_names,
+)
 from sitecrawl.search.search_index import SearchIndex
 
 MAX_TERMS = 32
-MAX_LANGUAGES = 8
+MIN_PREFIX = 3  # letters of a last word that is completed
+MIN_CORRECTED = 4  # letters of a word that is corrected
 COMMON = 0.5  # share of pages above which a word is left out if the query has rarer ones
-TERM = re.compile(r'(?P<minus>(?<!\S)-)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
+TERM = re.compile(r'(?P<minus>(?<!\S)-(?=["\w]{2}))?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +36,21 @@ class Term:
     text: str
     excluded: bool = False
     prefix: bool = False
+    is_phrase: bool = False
 
     @property
     def words(self) -> list[str]:
         """Words of the term."""
-        return WORD.findall(self.text)
+        return PART.findall(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """FTS5 expressions of a query: pages with every term, with any, and with its words in a row."""
+
+    every: str
+    some: str
+    phrase: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,49 +61,126 @@ class SearchQuery:
 
     @property
     def wanted(self) -> list[Term]:
-        """Terms that a page must have."""
+        """Terms that a page should have."""
         return [term for term in self.terms if not term.excluded]
+
+    @property
+    def key(self) -> str:
+        """The query as a name, to be compared with titles and headings."""
+        return name_key(" ".join(term.text for term in self.wanted))
 
     def words(self) -> list[str]:
         """Return the words to be marked in a result."""
         return [word for term in self.wanted for word in term.words]
 
-    def match(self, index: SearchIndex, *, every: bool = True) -> str:
-        """Return the FTS5 expression for pages with every term, or with any; empty without terms.
+    def expressions(self, index: SearchIndex) -> Expressions | None:
+        """Return the expressions for the index; None without terms.
 
         Words on more than half of the pages are left out if the query has rarer ones.
         """
-        languages = index.languages()[:MAX_LANGUAGES]
-        wanted = [(term, _alternatives(term, languages)) for term in self.wanted]
-        wanted = [each for each in wanted if each[1]]
-        rare = [each for each in wanted if not _is_common(each[0], index)]
-        parts = [each[1] for each in rare or wanted]
-        if not parts:
-            return ""
-        excluded = [_alternatives(term, languages) for term in self.terms if term.excluded]
-        matched = (" AND " if every else " OR ").join(parts)
-        return " NOT ".join([f"({matched})", *filter(None, excluded)])
+        languages = index.languages()
+        wanted = self.wanted
+        wanted = [term for term in wanted if not _is_common(term, index)] or wanted
+        each = [(_every(term, languages), _some(term, languages)) for term in wanted]
+        each = [pair for pair in each if pair[0]]
+        if not each:
+            return None
+        excluded = [_every(term, languages) for term in self.terms if term.excluded]
+
+        def less(matched: str) -> str:
+            return " NOT ".join([f"({matched})", *filter(None, excluded)])
+
+        parts = [part for term in self.wanted for part in term.words]
+        phrase = less(f'"{" ".join(parts)}"') if len(parts) > 1 else ""
+        every = " AND ".join(one for one, _ in each)
+        return Expressions(less(every), less(" OR ".join(some for _, some in each)), phrase)
+
+    def corrected(self, index: SearchIndex) -> SearchQuery:
+        """Complete or correct the words that no page has; the same query if there are none.
+
+        The last word may be the beginning of one; others are replaced by the most similar word of
+        the index.
+        """
+        last = self.wanted[-1] if self.wanted else None
+        return SearchQuery(tuple(_mended(term, index, term is last) for term in self.terms))
+
+    def text(self) -> str:
+        """Return the query as typed."""
+        signs = ("-" * term.excluded for term in self.terms)
+        texts = (f'"{term.text}"' if term.is_phrase else term.text for term in self.terms)
+        return " ".join(sign + text for sign, text in zip(signs, texts, strict=True))
 
 
 def parse_query(text: str) -> SearchQuery:
     """Read a query; the terms after the first ``MAX_TERMS`` are ignored."""
     terms = []
     for found in TERM.finditer(text):
-        content = found["phrase"] if found["phrase"] is not None else found["word"]
-        if WORD.search(content):
-            prefix = found["phrase"] is None and content.endswith("*")
-            terms.append(Term(content, bool(found["minus"]), prefix))
+        is_phrase = found["phrase"] is not None
+        content = found["phrase"] if is_phrase else found["word"]
+        if PART.search(content):
+            prefix = not is_phrase and content.endswith("*")
+            terms.append(Term(content.rstrip("*"), bool(found["minus"]), prefix, is_phrase))
     return SearchQuery(tuple(terms[:MAX_TERMS]))
 
 
-def _alternatives(term: Term, languages: Sequence[str]) -> str:
-    """Return the forms of a term in the languages of the pages, as one expression."""
-    if term.prefix:
-        tokens = WORD.findall(term.text.lower())
-        return f'("{" ".join(tokens)}"*)' if tokens else ""
-    forms = [" ".join(WORD.findall(form)) for form in variants(term.text, languages)]
-    quoted = [f'"{form}"' for form in dict.fromkeys(forms)]
-    return f"({' OR '.join(quoted)})" if quoted else ""
+def _forms(word: str, languages: Sequence[str]) -> str:
+    """Return the forms of a word in the languages of the pages, as one expression."""
+    forms = (" ".join(WORD.findall(form)) for form in variants(word, languages))
+    return " OR ".join(f'"{form}"' for form in dict.fromkeys(forms))
+
+
+def _every(term: Term, languages: Sequence[str]) -> str:
+    """Return the expression for a term as a whole: its name, its phrase, or all of its parts."""
+    if term.is_phrase:
+        return f"({_forms(term.text, languages)})"
+    parts = _parts(term, languages)
+    both = f"({' AND '.join(parts)})"
+    wholes = [
+        f'"{name}"{"*" * term.prefix}'
+        for name in sorted(set(whole_names(term.text)))
+        if not name.isascii()
+    ]
+    return f"({' OR '.join([*wholes, both])})"
+
+
+def _parts(term: Term, languages: Sequence[str]) -> list[str]:
+    """Return the expression for each word of a term; the last is open if the term is a prefix."""
+    parts = [f"({_forms(word, languages)})" for word in term.words]
+    return [*parts[:-1], f'("{term.words[-1].lower()}"*)'] if term.prefix else parts
+
+
+def _some(term: Term, languages: Sequence[str]) -> str:
+    """Return the expression for any part of a term."""
+    if term.is_phrase or len(term.words) < 2:
+        return _every(term, languages)
+    parts = _parts(term, languages)
+    return f"({' OR '.join([_every(term, languages), *parts])})"
+
+
+def _mended(term: Term, index: SearchIndex, is_last: bool) -> Term:  # noqa: FBT001
+    if term.excluded or term.prefix or term.is_phrase:
+        return term
+    text = term.text
+    unknown = [word for word in term.words if not index.occurs(_forms(word, index.languages()))]
+    for word in unknown:
+        is_end = is_last and text.endswith(word) and len(word) >= MIN_PREFIX
+        if is_end and index.occurs(f'"{word.lower()}"*'):
+            return Term(text, prefix=True)
+        text = text.replace(word, _nearest(word, index), 1)
+    return Term(text)
+
+
+def _nearest(word: str, index: SearchIndex) -> str:
+    """Return the most similar word of the index, the more frequent of equals; else the word."""
+    if len(word) < MIN_CORRECTED:
+        return word
+    wanted, most = word.lower(), 1 if len(word) < 8 else 2
+    scored = [
+        (edit_distance(wanted, found, most), -count, found)
+        for found, count in index.similar_words(wanted)
+    ]
+    best = min((each for each in scored if each[0] <= most), default=None)
+    return best[2] if best else word
 
 
 def _is_common(term: Term, index: SearchIndex) -> bool:

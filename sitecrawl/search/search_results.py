@@ -11,7 +11,7 @@ from typing import Any
 from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import matching_words
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
-from sitecrawl.search.search_query import SearchQuery, parse_query
+from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.url import with_fragment
 
@@ -20,6 +20,8 @@ MAX_SCANNED = 200_000  # characters of a body searched for a snippet
 PART_LENGTH = 10_000  # characters that are searched at once
 MAX_PLACES = 2000  # matches considered for one snippet
 MAX_HEADINGS = 2000
+DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
+ALL_WORDS, IN_A_ROW = 0.5, 0.3  # of the BM25 score again, for pages with all words or a phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +105,16 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Hits on one page of results; ``total`` counts all. ``any_word`` is set if no page has all
-    words, so that pages with any of them are listed.
+    """Hits on one page of results; ``total`` counts all pages with any of the words.
+
+    ``any_word`` is set if no page has all words. ``correction`` is the query that was searched for
+    in place of the typed one, empty if they are equal.
     """
 
     total: int
     hits: tuple[SearchHit, ...]
     any_word: bool = False
+    correction: str = ""
 
 
 def search(
@@ -121,23 +126,55 @@ def search(
     offset: int = 0,
 ) -> SearchResults:
     """Search the index for a query as typed by a person; see ``parse_query``."""
-    query = parse_query(text)
+    typed = parse_query(text)
+    query = typed.corrected(index)
     conditions = (filters or SearchFilters()).conditions()
-    match, any_word = query.match(index), False
-    total = index.total(match, conditions) if match else 0
-    if match and not total and len(query.wanted) > 1:
-        match, any_word = query.match(index, every=False), True
-        total = index.total(match, conditions)
-    ranked = index.ranked(match, conditions, limit, offset) if total else []
-    hits = tuple(_hit(index.page(number), query, -score) for number, score in ranked)
-    return SearchResults(total, hits, any_word)
+    expressions = query.expressions(index)
+    if expressions is None:
+        return SearchResults(0, ())
+    total = index.total(expressions.some, conditions)
+    any_word = bool(total) and len(query.wanted) > 1
+    any_word = any_word and not index.total(expressions.every, conditions)
+    ranked = _ranked(index, query, expressions, conditions)[offset : offset + limit]
+    hits = tuple(_hit(index.page(number), query, score, anchor) for number, score, anchor in ranked)
+    correction = query.text() if query.text() != typed.text() else ""
+    return SearchResults(total, hits, any_word, correction)
 
 
-def _hit(page: IndexedPage, query: SearchQuery, score: float) -> SearchHit:
+def _ranked(
+    index: SearchIndex, query: SearchQuery, expressions: Expressions, conditions: dict[str, str]
+) -> list[tuple[int, float, str]]:
+    """Return number, points and anchor of the best pages, best first.
+
+    BM25 of any words; more for all words, for a phrase, and for a name equal to the query or
+    begun by it.
+    """
+    points = {
+        number: -score for number, score in index.ranked(expressions.some, conditions, DEPTH, 0)
+    }
+    for match, factor in ((expressions.every, ALL_WORDS), (expressions.phrase, IN_A_ROW)):
+        found = index.ranked(match, conditions, DEPTH, 0) if match else []
+        for number, score in found:
+            points[number] = points.get(number, -score) + factor * -score
+    anchors: dict[int, str] = {}
+    exact = index.named(query.key)
+    begun = index.named(query.key, prefix=True) if len(query.key) >= MIN_PREFIX else {}
+    for number, (bonus, anchor) in {**begun, **exact}.items():
+        if number in points:
+            points[number] += bonus
+            anchors[number] = anchor
+    best = sorted(points, key=lambda number: (-points[number], number))[:DEPTH]
+    return [(number, points[number], anchors.get(number, "")) for number in best]
+
+
+def _hit(page: IndexedPage, query: SearchQuery, score: float, named: str) -> SearchHit:
     snippet, place = best_snippet(page.body, query.words(), page.language)
     if not snippet.marks and page.content.get("description"):
         snippet, _ = best_snippet(str(page.content["description"]), query.words(), page.language)
     section, anchor = section_at(page, place)
+    if named:
+        texts = (each["text"] for each in page.headings if each.get("anchor") == named)
+        section, anchor = str(next(texts, "")), named
     return SearchHit(
         url=page.url,
         target=with_fragment(page.url, anchor) if anchor else page.url,

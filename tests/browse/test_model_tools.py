@@ -82,7 +82,7 @@ async def call(client: Client, tool: str, **arguments: object) -> Any:
 
 async def converse(client: Client) -> dict[str, Any]:
     """Search, read what was found, look around, and ask why."""
-    found = await call(client, "search", words="folder archive")
+    found = await call(client, "search", query="folder archive")
     url = found["results"][0]["url"]
     page = url.partition("#")[0]
     site = page.removesuffix("docs/guide")
@@ -98,13 +98,13 @@ async def converse(client: Client) -> dict[str, Any]:
         "why": await call(client, "explain", url=f"{site}private/x"),
         "hostile": await call(client, "read", url=f"{site}docs/hostile"),
         "reserved": await call(client, "read", url=f"{site}docs/reserved"),
-        "reserved found": await call(client, "search", words="reserved secret"),
+        "reserved found": await call(client, "search", query="reserved secret"),
         "errors": [
             await call(client, "read", url=f"{site}never"),
             await call(client, "read", url="file:///etc/passwd"),
             await call(client, "read", url=page, section="none"),
             await call(client, "outline", url=f"{site}none/"),
-            await call(client, "search", words="x", limit=10_000),
+            await call(client, "search", query="x", limit=10_000),
         ],
     }
 

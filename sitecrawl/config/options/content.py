@@ -225,8 +225,7 @@ class ContentParams(DocumentParams):
     comments: bool = option(
         default=False,
         effect=Effect.READING,
-        description="Keep the comments of readers on articles and manuals, and the reviews of "
-        "customers on the pages of products.",
+        description="With `content=article`, keep the comments of readers.",
     )
     content_selector: Annotated[str, AfterValidator(check_css)] = option(
         default="",

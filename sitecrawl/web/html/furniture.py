@@ -9,7 +9,6 @@ from sitecrawl.web.html import page_types
 from sitecrawl.web.html.regions import (
     BLOCK,
     CAROUSEL,
-    COMMENTS,
     CONTROL,
     FILTERS,
     FORM,
@@ -20,7 +19,6 @@ from sitecrawl.web.html.regions import (
     NOTE,
     POSTER,
     RELATED,
-    REVIEWS,
     Region,
     merged,
 )
@@ -36,22 +34,14 @@ HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
 MAX_CONTROL = 40  # characters of the text of a button
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
-MIN_OTHER_TEXT = 2_500  # characters of prose without the comments, which may then be longer
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
 # Kinds of parts that are not the content of a page of a type: those that may have sentences, and
-# those that are furniture only without any. Reviews, comments and posters' profiles tell
-# something, but not what the page is about.
-WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
-    page_types.ARTICLE: (COMMENTS,),
-    page_types.DOCUMENTATION: (COMMENTS,),
-    page_types.PRODUCT: (REVIEWS,),
-    page_types.THREAD: (POSTER, RELATED),
-}
+# those that are furniture only without any.
+WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.THREAD: (POSTER, RELATED)}
 WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {
     page_types.ARTICLE: (RELATED, FILTERS),
     page_types.PRODUCT: (RELATED, CAROUSEL, FILTERS),
 }
-OF_READERS = frozenset({COMMENTS, REVIEWS})
 DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
 
 
@@ -86,9 +76,7 @@ class Furniture:
         ]
         self._text = main or self._holding()
 
-    def parts(
-        self, headings: Sequence[Region], labels: Sequence[int], *, keep_comments: bool
-    ) -> Parts:
+    def parts(self, headings: Sequence[Region], labels: Sequence[int]) -> Parts:
         """The parts to leave out; ``labels`` are the lines that consist of ALT alone."""
         forms = [each for each in self._of(FORM) if not self._prose_size(each)]
         menus = self._small(self._of(MENU))
@@ -98,7 +86,7 @@ class Furniture:
             ("controls", merged([*self._controls(), *menus])),
             ("image_labels", self._image_labels(labels)),
         ]
-        found += self._of_type(keep_comments=keep_comments)
+        found += self._of_type()
         if self._type == page_types.PRODUCT:
             found.append(("repeated", self._repeated(headings)))
         return found
@@ -171,18 +159,12 @@ class Furniture:
             return []
         return [Region("", number, number + 1) for number in found]
 
-    def _of_type(self, *, keep_comments: bool) -> Iterator[tuple[str, list[Region]]]:
+    def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
         """Named parts that are not the content of a page of this type."""
         text = sum(map(self._size, self._text)) if self._text else self._sizes[-1]
         for kind in WITH_SENTENCES.get(self._type, ()):
-            if kind in OF_READERS and keep_comments:
-                continue
-            regions = self._of(kind)
-            limit = text * MAX_SHARE
-            other = self._prose[-1] - sum(map(self._prose_size, merged(regions)))
-            if kind == COMMENTS and other > MIN_OTHER_TEXT:
-                limit = self._sizes[-1]
-            yield kind, merged(each for each in regions if self._size(each) < limit)
+            named = (each for each in self._of(kind) if self._size(each) < text * MAX_SHARE)
+            yield kind, merged(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
             bare = (each for each in self._of(kind) if not self._prose_size(each))
             yield kind, merged(each for each in bare if self._size(each) < text * MAX_SHARE)

@@ -269,7 +269,7 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     if options.remove_furniture and (labels or may_hold_furniture(by_kind, main, page_type)):
         headings = [Region("", start, end) for start, end, _ in walk.headings]
         furniture = Furniture(lines, by_kind, main, page_type)
-        parts += furniture.parts(headings, labels, keep_comments=options.comments)
+        parts += furniture.parts(headings, labels)
     left: list[LeftOut] = []
     for part, regions in parts:
         left += _drop(lines, kept, part, regions)

@@ -24,10 +24,9 @@ CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landm
 BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
 NOTE = "note"  # an aside within a main element or article
 # Parts recognised by a word of their id or class.
-NAMED, REVIEWS, RELATED, CAROUSEL = "named", "reviews", "related", "carousel"
-FILTERS, POSTER, COMMENTS = "filters", "poster", "comments"
+NAMED, RELATED, CAROUSEL = "named", "related", "carousel"
+FILTERS, POSTER = "filters", "poster"
 _WORDS = {
-    REVIEWS: ("review", "reviews", "ratings", "bazaarvoice", "yotpo"),
     RELATED: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
         *("crosssell", "crosssells", "recently", "alsolike", "similar"),
@@ -35,7 +34,6 @@ _WORDS = {
     CAROUSEL: ("carousel", "swiper", "slider", "slick"),
     FILTERS: ("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
     POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
-    COMMENTS: ("comment", "comments", "commentlist", "respond", "disqus"),
     NAMED: (
         *("ad", "ads", "advert", "advertisement", "breadcrumb", "breadcrumbs", "copyright"),
         *("footer", "languages", "login", "masthead", "menu", "nav", "navbar", "navigation"),

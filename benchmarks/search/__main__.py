@@ -1,0 +1,172 @@
+"""Ranking of `scrapy search` beside plain FTS5, on queries that real manuals' indexes answer.
+
+    python -m benchmarks.search [--folder FOLDER] [--held] [--misses KIND] [--only KIND]
+
+The first run crawls the manuals; ``--folder`` keeps the crawl database for the next. The tenth of the
+queries that is held back from tuning counts only with ``--held``, which prints that tenth alone.
+A query scores the reciprocal of the rank of its first answer among ten (MRR@10); ``own anchor`` is
+the share of answers with an anchor, among those found, whose hit leads to that anchor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from urllib.parse import unquote, urldefrag
+
+from benchmarks.results import Figures, recorded
+from benchmarks.search.manuals import crawled
+from benchmarks.search.plain_fts import PlainFts
+from benchmarks.search.queries import Answer, Query, made_queries
+from benchmarks.tables import grid
+from fixtures.walk import plain
+from sitecrawl.frontier import open_change_log
+from sitecrawl.search.search_index import open_index
+from sitecrawl.search.search_results import search
+from sitecrawl.sync.search_file_target import SearchFileTarget
+from sitecrawl.sync.synchronizer import Synchronizer
+from sitecrawl.sync.target import TargetOptions
+
+KINDS = ("entry", "purpose", "section", "identifier", "term", "language", "typo", "prefix")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rank of a query's first answer, 0 if there is none among ten; its anchor; milliseconds."""
+
+    query: Query
+    rank: int
+    is_own_anchor: bool | None
+    ms: float
+    targets: tuple[str, ...]
+
+    @property
+    def score(self) -> float:
+        """Reciprocal rank."""
+        return 1 / self.rank if self.rank else 0.0
+
+
+def judged(
+    query: Query, targets: Sequence[str], origins: Mapping[str, str], ms: float = 0.0
+) -> Found:
+    """Judge the URLs of the hits, which may end with anchors."""
+    wanted = {plain(f"{origins[a.manual]}/{a.path}"): a.anchor for a in query.answers}
+    for rank, target in enumerate(targets, 1):
+        page = plain(target)
+        if page in wanted:
+            fragments = {a.anchor for a in query.answers if _is(a, page, origins)} - {""}
+            own = unquote(urldefrag(target).fragment) in fragments if fragments else None
+            return Found(query, rank, own, ms, tuple(targets))
+    return Found(query, 0, None, ms, tuple(targets))
+
+
+def _is(answer: Answer, page: str, origins: Mapping[str, str]) -> bool:
+    return plain(f"{origins[answer.manual]}/{answer.path}") == page
+
+
+def figures_of(found: Sequence[Found]) -> dict[str, float]:
+    """The figures of queries of one kind, or of all."""
+    anchors = [each.is_own_anchor for each in found if each.is_own_anchor is not None]
+    return {
+        "queries": len(found),
+        "mrr": round(mean(each.score for each in found), 3),
+        "within_five": round(mean(0 < each.rank <= 5 for each in found), 3),
+        "own_anchor": round(mean(anchors), 3) if anchors else 0.0,
+        "median_ms": round(median(each.ms for each in found), 1),
+        "most_ms": round(max(each.ms for each in found), 1),
+    }
+
+
+def search_table(figures: Figures) -> str:
+    """One row for each kind of query."""
+    rows = []
+    for kind, both in figures["kinds"].items():
+        ours, plain_mrr = both["sitecrawl"], both["plain FTS5"]["mrr"]
+        shares = [f"{ours[name]:.0%}" for name in ("within_five", "own_anchor")]
+        times = [ours["median_ms"], ours["most_ms"]]
+        rows.append(
+            [kind, ours["queries"], f"{ours['mrr']:.2f}", f"{plain_mrr:.2f}", *shares, *times]
+        )
+    head = [
+        "queries",
+        "number",
+        "MRR@10",
+        "plain FTS5",
+        "within five",
+        "own anchor",
+        "ms",
+        "most ms",
+    ]
+    return grid(head, rows)
+
+
+def main() -> None:
+    """Crawl, index, search, print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--held", action="store_true")
+    parser.add_argument("--misses", default="")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sitecrawl-benchmark-") as temporary:
+        database, origins = crawled(options.folder or Path(temporary) / "manuals")
+        file = database.with_name("bench.search.sqlite")
+        address = f"sqlite:///{database}"
+        with (
+            open_change_log(address) as log,
+            closing(SearchFileTarget(f"sqlite:///{file}", TargetOptions())) as target,
+        ):
+            began = time.process_time()
+            synchronizer = Synchronizer(log, target, "bench")
+            synchronizer.rebuild() if file.exists() else synchronizer.run()
+            print(f"indexed in {time.process_time() - began:.1f} s of CPU")
+        queries = [each for each in made_queries() if each.held == options.held]
+        queries = [each for each in queries if options.only in each.kind]
+        with recorded("search", whole=not (options.misses or options.only)) as figures:
+            figures["documents"], figures["kinds"] = compared(
+                file, queries, origins, options.misses
+            )
+    print(search_table(figures))
+
+
+def compared(
+    file: Path, queries: Sequence[Query], origins: Mapping[str, str], misses: str
+) -> tuple[int, dict[str, dict[str, dict[str, float]]]]:
+    """The number of documents, and the figures of both by kind."""
+    with open_index(file) as index:
+        pages = [{"url": p.url, **p.content} for p in index.pages()]
+        competitor = PlainFts(pages)
+        ours: defaultdict[str, list[Found]] = defaultdict(list)
+        theirs: defaultdict[str, list[Found]] = defaultdict(list)
+        for query in queries:
+            began = time.perf_counter()
+            hits = search(index, query.text).hits
+            ms = 1000 * (time.perf_counter() - began)
+            found = judged(query, [hit.target for hit in hits], origins, ms)
+            for kind in (query.kind, "all"):
+                ours[kind].append(found)
+                theirs[kind].append(judged(query, competitor.search(query.text), origins))
+            if query.kind == misses and (found.rank != 1 or found.is_own_anchor is False):
+                print(
+                    f"{found.rank} {query.text!r}: {query.answers[0].path}#{query.answers[0].anchor}"
+                )
+                print(*(f"    {each}" for each in found.targets[:3]), sep="\n")
+    kinds = [kind for kind in (*KINDS, "all") if kind in ours]
+    return len(pages), {
+        kind: {
+            "sitecrawl": figures_of(ours[kind]),
+            "plain FTS5": {"mrr": figures_of(theirs[kind])["mrr"]},
+        }
+        for kind in kinds
+    }
+
+
+if __name__ == "__main__":
+    main()
