@@ -269,7 +269,7 @@ class ProgressSnapshot:
         answers = ", ".join(f"{n}xx {count}" for n, count in enumerate(self.statuses, start=2))
         line = (
             f"{self.pages} pages ({self.rate(seconds):.1f}/s){waits}, {self.errors} errors, "
-            f"{self.lines} lines written; answers: {answers}; links refused: {self.refused}"
+            f"{self.lines} lines; answers: {answers}; links refused: {self.refused}"
         )
         if outlook is None:
             return line

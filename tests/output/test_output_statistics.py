@@ -24,11 +24,11 @@ SITE: dict[str, Page] = {
 }
 FIGURES = re.compile(
     r"\[sitecrawl\.extensions\.progress_log\] INFO: (\d+) pages \([\d.]+/s\), (\d+) waiting, "
-    r"(\d+) errors, (\d+) lines written; answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); "
+    r"(\d+) errors, (\d+) lines; answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); "
     r"links refused: (\d+); after \d:\d\d; \d sites? left.*\n"
 )
 END = re.compile(
-    r"INFO: Ended after \d+ s: (\d+) pages \([\d.]+/s\), (\d+) errors, (\d+) lines written; "
+    r"INFO: Ended after \d+ s: (\d+) pages \([\d.]+/s\), (\d+) errors, (\d+) lines; "
     r"answers: 2xx (\d+), 3xx (\d+), 4xx (\d+), 5xx (\d+); links refused: (\d+)\n$"
 )
 ONCE = {"patience": 9, "politeness": 0, "retries": 0}
