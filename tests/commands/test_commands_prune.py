@@ -65,7 +65,7 @@ def test_all_is_as_before(server: Server, crawl: CrawlCommand, say: Say, setting
     before = [answer(words) for words in asked]
     said = say("frontier", "prune", "0", *given)
     assert said.status == 0, said.err
-    assert said.out.startswith("Forgot 21 attempts, "), said.out
+    assert said.out.startswith("Forgot 24 attempts, "), said.out
     assert [answer(words) for words in asked] == before
     seqs = sorted(line["seq"] for line in everything)
     for since in [0, *seqs]:
@@ -76,8 +76,7 @@ def test_all_is_as_before(server: Server, crawl: CrawlCommand, say: Say, setting
     site["/a"] = page(title="A", text="after that")
     server.log.clear()
     next_run = crawl(f"{origin}/", settings=place, force=1)
-    assert set(server.log.targets()) >= {"/", "/a", "/b"}
-    assert "/c" not in server.log.targets()
+    assert set(server.log.targets()) >= {"/", "/a", "/b", "/c"}
     [line] = next_run.lines
     assert (line["url"], line["change"], line["seq"]) == (f"{origin}/a", "changed", seqs[-1] + 1)
 

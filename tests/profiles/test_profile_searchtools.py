@@ -178,7 +178,7 @@ def test_status_codes_and_expires(seen: Seen) -> None:
         url.removeprefix(seen.origin): None if wait is None else wait + ages[Age(age)]
         for url, wait, age in rows
     }
-    assert waits["/410"] is None, "never again"
+    assert waits["/410"] == pytest.approx(30 * DAY, abs=60), "after max_revisit (K-42)"
     assert waits["/403"] == pytest.approx(30 * DAY, abs=60)
     assert waits["/500"] == pytest.approx(DAY, abs=60)
     assert waits["/expires"] == pytest.approx(5 * DAY, abs=300)
