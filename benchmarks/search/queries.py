@@ -153,7 +153,7 @@ def postgresql_index() -> Iterator[Entry]:
 
 
 def git_purposes() -> Iterator[Entry]:
-    """What each command of Git is for, in its manual's words."""
+    """Purpose of each command of Git, in its manual's words."""
     for file in sorted(ROOTS["git"].glob("git-*.html")):
         found = re.search(r"<h2>NAME</h2>\s*<div[^>]*>\s*<p>\S+ -\s+([^<]+)", file.read_text())
         if found:
@@ -161,7 +161,7 @@ def git_purposes() -> Iterator[Entry]:
 
 
 def python_purposes() -> Iterator[Entry]:
-    """What each module of Python is for."""
+    """Purpose of each module of Python."""
     for row in _tree(ROOTS["python"] / "py-modindex.html").css("tr"):
         link, purpose = row.css_first("a[href*='#module-']"), row.css_first("em")
         if link is not None and purpose is not None and " " in purpose.text().strip():
@@ -170,7 +170,7 @@ def python_purposes() -> Iterator[Entry]:
 
 
 def postgresql_purposes() -> Iterator[Entry]:
-    """What each command of PostgreSQL is for."""
+    """Purpose of each command of PostgreSQL."""
     for file in sorted(ROOTS["postgresql"].glob("sql-*.html")):
         found = _tree(file).css_first("div.refnamediv p")
         if found is not None and " — " in found.text():

@@ -102,7 +102,7 @@ class SearchQuery:
         the index.
         """
         last = self.wanted[-1] if self.wanted else None
-        return SearchQuery(tuple(_mended(term, index, term is last) for term in self.terms))
+        return SearchQuery(tuple(_mended(term, index, is_last=term is last) for term in self.terms))
 
     def text(self) -> str:
         """Return the query as typed."""
@@ -157,11 +157,13 @@ def _some(term: Term, languages: Sequence[str]) -> str:
     return f"({' OR '.join([_every(term, languages), *parts])})"
 
 
-def _mended(term: Term, index: SearchIndex, is_last: bool) -> Term:  # noqa: FBT001
+def _mended(term: Term, index: SearchIndex, *, is_last: bool) -> Term:
+    """Complete or correct the words of a term that no page has."""
     if term.excluded or term.prefix or term.is_phrase:
         return term
     text = term.text
-    unknown = [word for word in term.words if not index.occurs(_forms(word, index.languages()))]
+    languages = index.languages()
+    unknown = [word for word in term.words if not index.occurs(_forms(word, languages))]
     for word in unknown:
         is_end = is_last and text.endswith(word) and len(word) >= MIN_PREFIX
         if is_end and index.occurs(f'"{word.lower()}"*'):

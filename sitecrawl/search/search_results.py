@@ -137,7 +137,7 @@ def search(
     any_word = any_word and not index.total(expressions.every, conditions)
     ranked = _ranked(index, query, expressions, conditions)[offset : offset + limit]
     hits = tuple(_hit(index.page(number), query, score, anchor) for number, score, anchor in ranked)
-    correction = query.text() if query.text() != typed.text() else ""
+    correction = query.text() if query != typed else ""
     return SearchResults(total, hits, any_word, correction)
 
 

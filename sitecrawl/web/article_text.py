@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -54,7 +55,7 @@ def article_text(markup: bytes, url: str, extractor: str, *, comments: bool = Fa
     """
     text = markup.decode("utf-8", "replace")
     try:
-        found = _EXTRACTORS[extractor](text, url, comments)
+        found = _EXTRACTORS[extractor](text, url, comments=comments)
     except Exception:  # noqa: BLE001 -- on any failure, the page's own content is used
         return ""
     cells = (cell for line in found.split("\n") for cell in _cells(line))
@@ -70,18 +71,22 @@ def _cells(line: str) -> list[str]:
     return line.split("\t\t")
 
 
-def _by_trafilatura(text: str, url: str, comments: bool) -> str:  # noqa: FBT001
+def _by_trafilatura(text: str, url: str, *, comments: bool) -> str:
     """The article; that of resiliparse where it is more than twice as long."""
     found = _trafilatura()(text, url=url, include_comments=comments) or ""
-    other = _by_resiliparse(text, url, comments) if find_spec("resiliparse") else ""
+    other = _by_resiliparse(text, url) if find_spec("resiliparse") else ""
     return other if len(found) * MIN_FOUND < len(other) else found
 
 
-def _by_resiliparse(text: str, _url: str, _comments: bool) -> str:  # noqa: FBT001
+def _by_resiliparse(text: str, _url: str, **_options: bool) -> str:
+    """The article with the comments that belong to it."""
     return str(_resiliparse()(text, main_content=True, alt_texts=False))
 
 
-_EXTRACTORS = {"trafilatura": _by_trafilatura, "resiliparse": _by_resiliparse}
+_EXTRACTORS: dict[str, Callable[..., str]] = {
+    "trafilatura": _by_trafilatura,
+    "resiliparse": _by_resiliparse,
+}
 
 
 @cache

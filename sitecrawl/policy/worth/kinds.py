@@ -2,8 +2,9 @@
 
 A kind is the template of a URL with the shapes of its parameters' values: ``topic=<#>.<#>`` and
 ``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
-(``action=edit``) is part of the kind; where many different ones are met they count as one. So is the difference to the URLs that were
-requested before: those that differ in a session id alone are a kind of their own.
+(``action=edit``) is part of the kind; where many different ones are met they count as one. So is
+the difference to the URLs that were requested before: those that differ in a session id alone are a
+kind of their own.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ MAX_WORD = 24
 """Length of a value that may be one of a few words, in characters."""
 MAX_PLACES = 5000
 """Number of places of URLs whose words are remembered."""
-MAX_REQUESTED = 250_000
 MAX_NAMES = (100, 16)
-"""The same for the names of directories at each place of a path; deeper ones are no part of a kind, nor is
-their number."""
+"""The same for the names of directories at each place of a path; deeper ones are no part of a kind,
+nor is their number."""
+MAX_REQUESTED = 250_000
 MAX_POOLS = 4
 """Number of parameters of a URL that are pools."""
 NAME = "<name>"
 """Directories and values of which there are many."""
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
-"""Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a parameter
-on any path."""
+"""Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a
+parameter on any path."""
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
@@ -137,8 +138,7 @@ class Kinds:
         return len(words) <= most
 
 
-_PLACEHOLDER = re.compile(r"<[a-z#]+>")
-_PLACEHOLDERS = re.compile(r"(<[a-z#]+>)")
+_PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
 
 
 def pattern_of(kind: str) -> str:
@@ -148,11 +148,11 @@ def pattern_of(kind: str) -> str:
         {DEEPER: ".+", "": ""}.get(
             each, "[^/?]+" if _PLACEHOLDER.fullmatch(each) else re.escape(each)
         )
-        for each in _PLACEHOLDERS.split(path)
+        for each in _PLACEHOLDER.split(path)
     )
     if not mark:
         return f"{pattern}$"
-    names = (_pattern_of_parameter(_PLACEHOLDER.split(each)[0]) for each in query.split("&"))
+    names = (_pattern_of_parameter(each.partition("<")[0]) for each in query.split("&"))
     return pattern + r"\?" + "".join(f"(?=(.*[&;])?{each})" for each in names)
 
 

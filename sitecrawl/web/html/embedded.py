@@ -45,15 +45,15 @@ _NAMING = ("name", "property", "http-equiv")
 
 
 def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read JSON-LD, formulas of MathJax, and the markup that a script writes with ``document.write``."""
-    script = node.text()
-    if "document" in script and "write" in script and runs(node.attributes.get("type")):
+    """Read JSON-LD, formulas of MathJax, and what a script writes with ``document.write``."""
+    script, kind = node.text(), node.attributes.get("type") or ""
+    if "document" in script and "write" in script and runs(kind):
         if len(script) > MAX_SCRIPT:
             walk.cut("fragments")
         _enter_written(walk, written(script))
-    elif script and (node.attributes.get("type") or "").startswith("math/tex"):
-        add_tex(walk, script, is_display="display" in (node.attributes.get("type") or ""))
-    elif script and "ld+json" in (node.attributes.get("type") or "").lower():
+    elif script and kind.startswith("math/tex"):
+        add_tex(walk, script, is_display="display" in kind)
+    elif script and "ld+json" in kind.lower():
         if len(walk.json_ld) < MAX_JSON_LD_SCRIPTS:
             walk.json_ld.append(script)
         else:

@@ -262,7 +262,7 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     if not (walk.regions or skips) or not count:
         return None
     by_kind = _by_kind(walk.regions)
-    main = merged(by_kind.get(CONTENT, ())) or _main(by_kind, options.main_content)
+    main = merged(by_kind.get(CONTENT, ())) or (_main(by_kind) if options.main_content else [])
     kept = bytearray(b"\1" * count)
     parts = [*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)]
     labels = walk.text.alt_lines
@@ -352,10 +352,8 @@ def choose_article(
     return Choice(narrowed, (*left, left_out("beside_article", beside))) if beside else choice
 
 
-def _main(by_kind: dict[str, list[Region]], wanted: bool) -> list[Region]:  # noqa: FBT001
+def _main(by_kind: dict[str, list[Region]]) -> list[Region]:
     """The main elements, or the only outermost article."""
-    if not wanted:
-        return []
     if MAIN in by_kind:
         return merged(by_kind[MAIN])
     articles = merged(by_kind.get(ARTICLE, ()))
