@@ -128,11 +128,20 @@ class StartedCommand(ScrapyCommand):
     crawler_process: CrawlerProcessBase
 
 
+HANDLER = "sitecrawl.http.handler.SinglePageHandler"
+
+
 class SinglePageCommand(StartedCommand):
-    """Mixin for Scrapy's single-page commands, which use Scrapy's own components."""
+    """Mixin for Scrapy's single-page commands, which use Scrapy's own components.
+
+    Their downloads pass the same check of addresses as those of a crawl.
+    """
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Set the crawl's default User-Agent; raises UsageError for an unknown spider."""
+        handlers = self.settings.getdict("DOWNLOAD_HANDLERS_BASE")
+        handlers |= dict.fromkeys(("http", "https"), HANDLER)
+        self.settings.set("DOWNLOAD_HANDLERS_BASE", handlers, priority="command")
         self.settings.set("USER_AGENT", user_agent(__version__), priority="command")
         self.settings.set("SPIDER_LOADER_CLASS", PlainSpiderLoader, priority="command")
         super().process_options(args, opts)

@@ -6,6 +6,7 @@ import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from scrapy import signals
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Headers
@@ -31,6 +32,7 @@ from sitecrawl.http.fetch_errors import (
     UnansweredError,
 )
 from sitecrawl.http.messages import request_bytes, route_of
+from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
 
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from scrapy.exceptions import StopDownload
     from scrapy.http import Response
 
-    from sitecrawl.config.options.fetching import FetchParams
     from sitecrawl.http.messages import ResponseHead
 
 
@@ -172,8 +173,14 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
             max_idle_connections(crawler.settings.getint("CONCURRENT_REQUESTS")),
         )
-        self._dialer = _dialer(crawler, params)
+        self.rule = self.make_rule(crawler)
+        certificates = Certificates(verify=params.verify_tls, exempt=params.unverified_origins)
+        self._dialer = Dialer(self.rule, certificates, self._limits)
         self._stopper = DownloadStopper(crawler)
+
+    def make_rule(self, crawler: Crawler) -> AddressRule:
+        """Return the rule of all connections."""
+        return address_rule(crawler)
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises one of Scrapy's download exceptions or of ``fetch_errors``.
@@ -218,10 +225,21 @@ async def _keep_pace(request: Request) -> None:
     request.meta[SENT_AT] += pause
 
 
-def _dialer(crawler: Crawler, params: FetchParams) -> Dialer:
-    """Build the dialer from a crawl's options."""
-    return Dialer(
-        address_rule(crawler),
-        Certificates(verify=params.verify_tls, exempt=params.unverified_origins),
-        limits_of(params),
-    )
+class SinglePageHandler(BoundedDownloadHandler):
+    """Download handler of Scrapy's commands for single pages.
+
+    Of private networks only the hosts that the user typed are asked, in the command line or in the
+    console: redirects and the requests of callbacks come from pages.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        crawler.signals.connect(self._scheduled, signals.request_scheduled)
+
+    def make_rule(self, crawler: Crawler) -> AddressRule:  # noqa: ARG002 - the spider has no crawl
+        """Return a rule without starts."""
+        return AddressRule()
+
+    def _scheduled(self, request: Request) -> None:
+        if "redirect_urls" not in request.meta and not request.meta.get("depth"):
+            self.rule.add_start(request.url)

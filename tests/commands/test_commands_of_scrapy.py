@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from saying import Say
 
-from fixtures.server import Server, page
+from fixtures.server import Server, page, redirect
 
 SITE = {"/": page("/a", title="Home"), "/a": page(title="A")}
 OUTCOME = "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware"
@@ -47,6 +47,47 @@ def test_the_shell_tries_selectors(server: Server, fetching: Say) -> None:
     origin = server.serve(dict(SITE))
     code = "response.css('title::text').get()"
     assert fetching("shell", "--nolog", f"{origin}/", "-c", code).lines == ["Home"]
+
+
+@pytest.mark.behaviour("NE-01")
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (("fetch", "START/redirect"), 0),
+        (("fetch", "START/refresh"), 0),
+        (("fetch", "START/redirect", "-s", "ROBOTSTXT_OBEY=1"), 0),
+        (("view", "START/redirect"), 0),
+        (("shell", "START/redirect", "-c", "1"), 0),
+        (("shell", "START/", "-c", "fetch('START/redirect')"), 0),
+        (("shell", "START/", "-c", "fetch('PRIVATE/')"), 1),
+        (("parse", "--spider", "foreign", "-c", "parse", "-d", "2", "START/links"), 0),
+        (("fetch", "PRIVATE/"), 1),
+    ],
+)
+def test_only_a_typed_host_may_be_private(
+    words: tuple[str, ...], asked: int, server: Server, fetching: Say, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(FOREIGN)
+    private = server.serve({"*": "secret"}, address="127.0.0.2")
+    refresh = f'<meta http-equiv="refresh" content="0; url={private}/">'
+    origin = server.serve(
+        {
+            "/": page(title="Home"),
+            "/redirect": redirect(f"{private}/"),
+            "/refresh": page(title="Refresh", head=refresh),
+            "/links": page(f"{private}/", title="Links"),
+        }
+    )
+    typed = [word.replace("START", origin).replace("PRIVATE", private) for word in words]
+    said = fetching(*typed, "-s", "SPIDER_MODULES=own")
+    assert server.log.connected(private) == asked, said.err
+    if not asked:
+        assert "allow_private: 127.0.0.2 is loopback" in said.err
+
+
+def test_fetch_reads_a_file(fetching: Say, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>here")
+    assert "<p>here" in fetching("fetch", "--nolog", f"file://{tmp_path}/page.html").out
 
 
 def test_view_opens_a_browser(

@@ -34,19 +34,18 @@ IPV6 = tuple(
     (IPv6Network(network), name)
     for network, name in (
         ("::1/128", "loopback"),
-        ("::/96", "reserved"),
         ("64:ff9b:1::/48", "private"),
         ("100::/64", "discarded"),
         ("2001::/23", "reserved"),
         ("2001:db8::/32", "documentation"),
         ("3fff::/20", "documentation"),
-        ("5f00::/16", "reserved"),
         ("fc00::/7", "unique-local"),
         ("fe80::/10", "link-local"),
         ("fec0::/10", "site-local"),
         ("ff00::/8", "multicast"),
     )
 )
+GLOBAL_UNICAST = IPv6Network("2000::/3")  # all else is reserved by the IETF (RFC 4291, 2.4)
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, 2.1
 
 
@@ -62,7 +61,8 @@ def special_network(address: str) -> str | None:
     if isinstance(parsed, IPv6Address):
         inner = _embedded_ipv4(parsed)
         if inner is None:
-            return next((name for network, name in IPV6 if parsed in network), None)
+            rest = None if parsed in GLOBAL_UNICAST else "reserved"
+            return next((name for network, name in IPV6 if parsed in network), rest)
         parsed = inner
     return next((name for network, name in IPV4 if parsed in network), None)
 
@@ -106,6 +106,10 @@ class AddressRule:
     def of_starts(cls, starts: Iterable[str], *, allow_private: bool) -> Self:
         """Return the rule of a crawl with these starts, which are URLs."""
         return cls((urlsplit(each).hostname or "" for each in starts), allow_private=allow_private)
+
+    def add_start(self, url: str) -> None:
+        """Add a start; its host is resolved after that."""
+        self._unresolved_starts.add(_normalized(urlsplit(url).hostname or ""))
 
     def resolved(self, host: str, addresses: Sequence[str]) -> None:
         """Record the lookup of ``host``; only the first one of a start counts."""
