@@ -175,13 +175,17 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
 def exit_status(crawler: Crawler | None) -> int | None:
     """Return the exit status that the crawl set; None if it set none or never began.
 
-    A signal that ended the crawl counts unless something failed as well.
+    A signal that ended the crawl counts unless something failed as well. A second signal ends it
+    before it has set a status.
     """
     try:
         stats = crawler.stats if crawler is not None else None
     except RuntimeError:
         return None
-    status = stats.get_value("sitecrawl/exit_status") if stats is not None else None
-    if stats and status in (DONE, STARTS_FAILED) and stats.get_value("finish_reason") == "shutdown":
+    if crawler is None or stats is None or not is_site_spider(crawler.spidercls):
+        return None
+    status, reason = stats.get_value("sitecrawl/exit_status"), stats.get_value("finish_reason")
+    began = stats.get_value("start_time") is not None
+    if began and reason in (None, "shutdown") and status in (None, DONE, STARTS_FAILED):
         return INTERRUPTED
     return int(status) if status is not None else None

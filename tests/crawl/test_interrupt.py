@@ -42,13 +42,18 @@ def test_once_ends_cleanly_and_delivers(server: Server, crawl: CrawlCommand) -> 
     )
 
 
-def test_twice_ends_at_once_and_costs_a_few_refetches(server: Server, crawl: CrawlCommand) -> None:
+@pytest.mark.parametrize("seconds", [0, 0.2])
+def test_twice_ends_at_once_and_costs_a_few_refetches(
+    seconds: float, server: Server, crawl: CrawlCommand
+) -> None:
     origin = server.serve({**SITE, "/p5": page(text="Page /p5")})
     running = crawl.begin(origin, delay=0.15)
     wait_for(server, 12, running)
     running.process.send_signal(signal.SIGINT)
+    time.sleep(seconds)
     running.process.send_signal(signal.SIGINT)
     stopped = running.finish()
+    assert stopped.status == 130
     resumed = crawl(origin)
     urls = {line["url"] for line in stopped.lines + resumed.lines}
     assert urls == {f"{origin}{path}" for path in ["/", *PATHS]}
