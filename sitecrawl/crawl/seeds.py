@@ -34,6 +34,7 @@ WORDS = {
     "content_type": "not a page",
     "start_for_links": "a start that is no wanted page, read for its links",
     "unauthorized": "the server asks for a password",
+    "no_tls": "the server speaks no TLS at this port",
     "tls_failed": "no trusted TLS connection",
 }
 CHECK_ADDRESS = "check the address"
@@ -49,6 +50,7 @@ REMEDIES = {
     "forbidden": "give -a auth= or -a headers=, or ask the site's owner",
     "gone": CHECK_ADDRESS,
     "mime_ignored": OTHER_TYPE,
+    "no_tls": "give http:// in place of https://",
     "not_found": CHECK_ADDRESS,
     "private_address": "give -a allow_private=yes if the network is yours",
     "rate_limited": f"{LATER}, with a higher -a delay=",
@@ -56,8 +58,7 @@ REMEDIES = {
     "robots_txt_unreachable": f"without its robots.txt nothing may be requested: {LATER}",
     "server_error": LATER,
     "timeout": f"{LATER}, or give a longer -a timeout=",
-    "tls_failed": "give http:// if the server has no TLS; else have the certificate renewed, or, "
-    "if you trust the network, give "
+    "tls_failed": "have the certificate renewed, or, if you trust the network, give "
     "-a unverified_origins=ORIGIN (-a verify_tls=no for all)",
     "too_slow": f"{LATER}, or give a longer -a max_time=",
     "unauthorized": "give -a auth=ORIGIN=user:password",

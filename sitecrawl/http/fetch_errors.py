@@ -45,6 +45,14 @@ class TlsFailedError(DownloadFailedError):
     """No trusted TLS connection could be made."""
 
 
+class NoTlsError(TlsFailedError):
+    """The server answered the TLS handshake with something else, as a server of plain HTTP does."""
+
+
+NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "WRONG_VERSION_NUMBER"})
+"""OpenSSL's reasons for a first answer that is no TLS record."""
+
+
 class TunnelError(DownloadFailedError):
     """The proxy opened no tunnel to the server."""
 
@@ -81,7 +89,7 @@ def error_class_names(error: BaseException) -> list[str]:
 def connect_error(error: OSError, at: str = "") -> Exception:
     """Return the exception for a failed connection to a server, or ``at`` a proxy."""
     if isinstance(error, ssl.SSLError):
-        return TlsFailedError(str(error))
+        return _tls_error(error)
     if isinstance(error, ConnectionRefusedError):
         return DownloadConnectionRefusedError(at + _text(error))
     if isinstance(error, TimeoutError):
@@ -95,12 +103,16 @@ def disconnect_error(error: Exception | None, *, received: int = 0, in_body: boo
     ``received`` is the number of bytes of the response that arrived.
     """
     if isinstance(error, ssl.SSLError):
-        return TlsFailedError(str(error))
+        return _tls_error(error)
     if error is not None and not isinstance(error, OSError):
         return error  # not the connection's fault
     broken = ConnectionBrokenError if received else UnansweredError
     meaning = IncompleteReadError if in_body else broken
     return meaning(_text(error) if error else "the server closed the connection")
+
+
+def _tls_error(error: ssl.SSLError) -> Exception:
+    return (NoTlsError if error.reason in NOT_TLS else TlsFailedError)(str(error))
 
 
 def _text(error: OSError) -> str:

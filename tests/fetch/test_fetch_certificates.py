@@ -73,7 +73,7 @@ async def test_plain_and_tls_mixed_up(fetch: Fetch, server: Server, authority: A
     tls = server.serve({"/": "<p>tls"}, tls=authority.context("127.0.0.1"))
     with SocketServer(answer_400) as plain:
         answer = await fetch.answer(plain.origin.replace("http:", "https:") + "/")
-    assert answer.reason == "tls_failed"
+    assert answer.reason == "no_tls"
     answer = await fetch.answer(tls.replace("https:", "http:") + "/")
     assert answer.outcome in (Outcome.CONNECTION_FAILED, Outcome.DID_NOT_UNDERSTAND_ANSWER)
 

@@ -92,6 +92,7 @@ FAILURES = {
     "BrokenEncodingError": FetchResult(
         Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding", counts_against_budget=True
     ),
+    "NoTlsError": FetchResult(Outcome.CONNECTION_FAILED, "no_tls", counts_against_budget=True),
     "TlsFailedError": FetchResult(
         Outcome.CONNECTION_FAILED, "tls_failed", counts_against_budget=True
     ),
