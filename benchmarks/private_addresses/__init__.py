@@ -1,0 +1,1 @@
+"""Packets to private networks that hostile sites cause, seen from outside of the crawler."""
