@@ -148,7 +148,7 @@ class Due:
     depth: int
     order: int
     referrer: str | None = None
-    was_requested: bool = False
+    has_document: bool | None = None
 
 
 class Order(NamedTuple):
@@ -196,11 +196,11 @@ class OriginQueue:
     def learn(self, due: Due, text: str | None, growing: GrowingPage) -> None:
         """Learn from an answer; ``text`` is None if it is no document."""
         self._may_revive = True
-        if due.was_requested and text is None:
+        if due.has_document and text is None:
             return
         with self.learning:
-            page = Read(due.url, due.referrer, text, again=due.was_requested)
-            if self.evidence.read(page) and not due.was_requested:
+            page = Read(due.url, due.referrer, text, again=bool(due.has_document))
+            if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 
     def restored(self, site: AnsweredSite) -> OriginQueue:
@@ -213,7 +213,7 @@ class OriginQueue:
         return new
 
     def _judge(self, due: Due) -> tuple[Verdict, Part | None]:
-        if due.depth == 0 or due.was_requested or self._wanted.names(due.url):
+        if due.depth == 0 or due.has_document or self._wanted.names(due.url):
             return Verdict.FETCH, None
         with self.judging:
             verdict = self.evidence.verdict(due.url)
@@ -391,8 +391,9 @@ class Simulation:
             if link.origin == due.origin and link.fingerprint != due.fingerprint:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
-        queue.learn(due, answered.text if self._store(due, answered) else None, growing)
-        due.was_requested = True
+        is_document = self._store(due, answered)
+        queue.learn(due, answered.text if is_document else None, growing)
+        due.has_document = is_document
 
     def _store(self, due: Due, answered: Answered) -> bool:
         """Make a document of a page; return False if it is none, or has the text of another."""

@@ -55,6 +55,9 @@ FRUITLESS = frozenset(
 )
 """Outcomes of pages that became no document, and do not only tell something about the network."""
 NEVER_REQUESTED = (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
+NO_DOCUMENT = frozenset({*map(int, FRUITLESS), int(Outcome.DUPLICATE)})
+"""Outcomes after which a page is requested in later runs as the pages of its kind are that never
+were."""
 PART = "part"
 LEFT = "%s: %d URLs of %s were left out (%s), e.g. %s; -a always_fetch='%s' fetches them"
 MAX_SAID = 10
@@ -90,6 +93,7 @@ class Yields:
         self.released: Event[str] = Event()
         self._effort = params.effort if params.mode != "check" else 0
         self._wanted = Wanted.build(settings)
+        self._reading = params.reading or None
         self._settings = {each: each.setting(settings) for each in (LOW_YIELD, ENDLESS)}
         self._owner = owner
         self._recorder = recorder
@@ -226,14 +230,15 @@ class Yields:
         if own is None or visit.again:
             return
         is_first = due.outcome in NEVER_REQUESTED
+        again = not is_first and not _is_fruitless(due)
         if visit.outcome in WITH_CONTENT and visit.document:
             text = f"{visit.document.get('title', '')}\n{visit.document.get('body', '')}"
-            is_new = own.evidence.read(Read(due.url, due.referrer, text, again=not is_first))
+            is_new = own.evidence.read(Read(due.url, due.referrer, text, again=again))
             if is_new and is_first:
                 links = _new_links(visit)
                 page = GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer)
                 own.parts.read(page)
-        elif is_first and visit.outcome in FRUITLESS:
+        elif not again and visit.outcome in FRUITLESS:
             own.evidence.read(Read(due.url, due.referrer, None))
 
     async def release(self, key: str) -> None:
@@ -284,10 +289,13 @@ class Yields:
         return part if part is not None and self._may_leave(due) else None
 
     def _may_leave(self, due: DueUrl) -> bool:
-        """Return True for a link never requested before that nothing else asks for."""
+        """Return True for a link without a document that nothing else asks for."""
         if due.via in ("seed", "sitemap", "feed") or due.depth == 0:
             return False
-        return due.outcome in NEVER_REQUESTED and not self._wanted.names(due.url)
+        is_known = due.outcome not in NEVER_REQUESTED
+        if is_known and (not _is_fruitless(due) or due.reading not in (None, self._reading)):
+            return False
+        return not self._wanted.names(due.url)
 
     async def _put_off(self, key: str, own: OriginYields) -> None:
         """Return the URLs of a batch to the queue."""
@@ -309,6 +317,11 @@ def _descend(
         del put_off[chosen]
         now.append(waiting[chosen])
     return put_off
+
+
+def _is_fruitless(due: DueUrl) -> bool:
+    """Return True if the last request brought no document, and none of an earlier one is current."""
+    return due.outcome in NO_DOCUMENT and due.document_id is None
 
 
 def _new_links(visit: VisitResult) -> list[tuple[str, int]]:

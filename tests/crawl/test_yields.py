@@ -62,6 +62,19 @@ def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
     assert fetched == {f"/print?t={n}" for n in range(100, 100 + TOPICS)} - printed
 
 
+@pytest.mark.behaviour("Q-44")
+def test_pages_of_a_left_kind_that_became_no_document_are_asked_again_by_sample(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(forum())
+    crawled(crawl, f"{origin}/")
+    printed = asked(server, "print")
+    server.log.clear()
+    crawled(crawl, f"{origin}/", recrawl=0)
+    assert len(asked(server, "viewtopic")) == 2 * TOPICS
+    assert 2 <= len(asked(server, "print")) < len(printed)
+
+
 @pytest.mark.behaviour("Q-43")
 @pytest.mark.parametrize(
     "options",

@@ -12,7 +12,7 @@ import pytest
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, part_of
-from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, upper_bound
+from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_nested, upper_bound
 from sitecrawl.policy.worth.kinds import Kinds, pattern_of
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.wanted import Wanted
@@ -71,6 +71,53 @@ def test_new_text(*, feeds_itself: bool, texts: list[str], new: list[bool]) -> N
         known.add(f"{HOME}/p/{n}", text, feeds_itself=feeds_itself) for n, text in enumerate(texts)
     ]
     assert found == new
+
+
+@pytest.mark.behaviour("Q-30")
+@pytest.mark.parametrize(
+    ("pages", "new"),
+    [
+        pytest.param(
+            {
+                "red/": "Red – Shop\nHammer 3\nSaw 4",
+                "small/": "Small – Shop\nSaw 4\nPlane 5",
+                "red/small/": "Red, small – Shop\nSaw 4",
+                "small/red/": "Small, red – Shop\nSaw 4",
+            },
+            [True, True, False, False],
+            id="mixes of facets",
+        ),
+        pytest.param(
+            {
+                "1923/": "Act of 1923\nThe fee is 5 pounds.",
+                "1924/": "Act of 1924\nThe fee is 6 pounds.",
+                "1924/b/": "Amendment\nThe fee is 7 pounds.",
+            },
+            [True, True, True],
+            id="versions of a law",
+        ),
+    ],
+)
+def test_a_page_below_the_one_that_links_to_it_has_a_line_of_its_own(
+    pages: dict[str, str], new: list[bool]
+) -> None:
+    known = Novelty()
+    found = [known.add(f"{HOME}/of/{path}", text, is_nested=True) for path, text in pages.items()]
+    assert found == new
+
+
+@pytest.mark.parametrize(
+    ("target", "referrer", "is_below"),
+    [
+        ("/shop/red/", "/shop/", True),
+        ("/shop/red", "/shop?sort=price", True),
+        ("/shop/red/", "/", False),
+        ("/shopping/", "/shop/", False),
+        ("/shop/?page=2", "/shop/", False),
+    ],
+)
+def test_pages_below_others(target: str, referrer: str, *, is_below: bool) -> None:
+    assert is_nested(f"{HOME}{target}", f"{HOME}{referrer}") is is_below
 
 
 def test_a_text_without_capitals_is_new() -> None:

@@ -10,6 +10,7 @@ estimate of its pools, if these bring nothing.
 
 from __future__ import annotations
 
+import re
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +20,16 @@ from math import sqrt
 from typing import Any, NamedTuple
 from zlib import compress, decompress
 
-from sitecrawl.policy.worth.kinds import FOLDER, NAMES, PARAMETER, SET, Kind, Kinds, Pool
+from sitecrawl.policy.worth.kinds import (
+    FOLDER,
+    NAMES,
+    NUMBER,
+    PARAMETER,
+    SET,
+    Kind,
+    Kinds,
+    Pool,
+)
 from sitecrawl.policy.worth.novelty import Novelty
 
 FADING = 0.5 ** (1 / 60)
@@ -28,8 +38,9 @@ CONFIDENCE = 1.645
 """Quantile of the normal distribution for an upper bound with a confidence of 95 %."""
 LOW = 0.3
 """Mean yield of a kind below which its URLs come after all others, in random order."""
-MIN_TRIED = 3
-"""Number of pages of a kind requested in a run before others are left out."""
+MIN_TRIED, MIN_POOLED = 3, 2
+"""Number of pages of a kind requested in a run before others are left out, and where a pool of the kind
+brings nothing."""
 BARREN = 0.01
 """Yield that a kind begins with if a pool of it brings nothing."""
 POOLS = {
@@ -53,6 +64,9 @@ MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
 """Number of pages that brought nothing so far, and may still be credited with a document; and of pages of
 which it is known where they were found."""
+
+
+_COUNTED = re.compile("<(?:date|id|number)>")
 
 
 class Verdict(Enum):
@@ -150,23 +164,22 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        enough = known.now >= MIN_TRIED or (weight and self._is_sampled(kind, known))
+        enough = known.now >= (MIN_POOLED if weight else MIN_TRIED) or (
+            weight and self._is_sampled(kind)
+        )
         if enough and upper_bound(found / tried, tried) < 1 / self.effort:
             return Verdict.LEAVE
         return Verdict.LATER
 
-    def _is_sampled(self, kind: Kind, known: Yield) -> bool:
+    def _is_sampled(self, kind: Kind) -> bool:
         """Return True if enough pages with the parameters of a kind were requested in this run.
 
-        Of a kind that was tried, as many parameters on its path are enough.
+        Of parameters that were tried before, as many on the same path are enough.
         """
-        for pool in kind.pools:
-            now = self.pools.get(pool, UNKNOWN).now
-            if pool.basis == NAMES and now >= MIN_TRIED:
-                return True
-            if pool.basis == SET and now >= POOLS[SET][0] and known.tried > MIN_TRIED - 1:
-                return True
-        return False
+        pools = {pool.basis: self.pools.get(pool, UNKNOWN) for pool in kind.pools}
+        names, as_many = pools.get(NAMES, UNKNOWN), pools.get(SET, UNKNOWN)
+        was_tried = names.tried > MIN_TRIED - 1
+        return names.now >= MIN_TRIED or (was_tried and as_many.now >= MIN_TRIED)
 
     def _barren_weight(self, kind: Kind) -> float:
         """Return the number of pages that the pools of a kind count for, as these bring nothing."""
@@ -197,8 +210,12 @@ class Evidence:
 
     def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
         ways = (page.referrer, self._referrers.get(page.referrer or ""))
-        feeds_itself = any(way and self.kinds.of(way).path == kind.path for way in ways)
-        return self.novelty.add(page.url, text, feeds_itself=feeds_itself)
+        shape = _shape(kind)
+        feeds_itself = page.again or any(
+            way and _shape(self.kinds.of(way)) == shape for way in ways
+        )
+        nested = is_nested(page.url, page.referrer)
+        return self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
@@ -303,6 +320,18 @@ class Evidence:
     def left_out(self) -> Iterator[tuple[str, Yield]]:
         """Yield name and evidence of each kind of which URLs were left out."""
         return ((name, each) for name, each in self.yields.items() if each.left)
+
+
+def _shape(kind: Kind) -> str:
+    """Return the path of a kind in which all that looks like a number is one."""
+    return _COUNTED.sub(NUMBER, kind.path)
+
+
+def is_nested(url: str, referrer: str | None) -> bool:
+    """Return True if the page was found on one whose path stands above it, other than the root."""
+    above = (referrer or "").partition("?")[0].rstrip("/") + "/"
+    path = url.partition("?")[0]
+    return above.count("/") > 3 and path.startswith(above) and path != above
 
 
 def in_words(name: str, own: Yield) -> str:

@@ -3,20 +3,21 @@
 In a list that other pages make, every difference counts, numbers included, but not the order of the
 lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
 end: there a line must be new without its digits, its names of months and days, and the words of the
-page's URL; or several numbers must be new, or a table of them.
+page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
+(a mix of facets in a path) must have a line that is new but for the words of its URL.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
 
-DATELESS = 1
-"""Initial value of the hashes of lines without dates and the words of URLs."""
+DATELESS, EXACT = 1, 2
+"""Initial values of the hashes of lines without the words of URLs: without dates, and with them."""
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
 MIN_TABLE = 6
@@ -53,8 +54,13 @@ class Novelty:
     lines: set[int] = field(default_factory=set)
     figures: set[int] = field(default_factory=set)
 
-    def add(self, url: str, text: str, *, feeds_itself: bool) -> bool:
-        """Add the text of a page; return True if a reader would miss it."""
+    def add(
+        self, url: str, text: str, *, feeds_itself: bool = False, is_nested: bool = False
+    ) -> bool:
+        """Add the text of a page; return True if a reader would miss it.
+
+        ``is_nested``: the page was found on a page of a directory above it.
+        """
         whole = text.encode("utf-8", "surrogatepass")
         lines = whole.split(b"\n")
         is_new = _add(self.texts, sum(map(crc32, lines)) & 0xFFFFFFFF)  # in whatever order
@@ -62,14 +68,24 @@ class Novelty:
         keys = [crc32(line) for line in bare]
         unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]
         has_figures = self._add_figures(url, text)
-        if not feeds_itself or not is_new:
-            return is_new
-        return self._add_words(words_of(url), unseen) or has_figures
+        if is_nested:
+            others = [line for line in lines if _add(self.lines, crc32(line, EXACT))]
+            own = frozenset(_WORD.findall(url.lower()))
+            is_new &= self._add_rests(exact_rest, EXACT, own, others) or has_figures
+        if feeds_itself and is_new:
+            is_new = self._add_rests(bare_line, DATELESS, words_of(url), unseen) or has_figures
+        return is_new
 
-    def _add_words(self, own: frozenset[str], lines: Iterable[bytes]) -> bool:
-        """Add lines without dates and the words of their URL; return True if one of them is new."""
-        found = (bare_line(line.decode("utf-8", "replace"), own) for line in lines)
-        new = [line for line in found if line and _add(self.lines, crc32(line.encode(), DATELESS))]
+    def _add_rests(
+        self,
+        rest_of: Callable[[str, frozenset[str]], str],
+        start: int,
+        own: frozenset[str],
+        lines: Iterable[bytes],
+    ) -> bool:
+        """Add lines without the words of their URL; return True if one of them is new."""
+        rests = (rest_of(line.decode("utf-8", "replace"), own) for line in lines)
+        new = [rest for rest in rests if rest and _add(self.lines, crc32(rest.encode(), start))]
         return bool(new)
 
     def _add_figures(self, url: str, text: str) -> bool:
@@ -109,3 +125,8 @@ def bare_line(line: str, own: frozenset[str]) -> str:
     """Return a line without signs, digits, names of days and months, and ``own`` words, sorted."""
     words = _MARKS.split(_CALENDAR.sub(" ", line).lower())
     return " ".join(sorted(each for each in words if each and each not in own))
+
+
+def exact_rest(line: str, own: frozenset[str]) -> str:
+    """Return the words and numbers of a line that are not ``own``, sorted."""
+    return " ".join(sorted(each for each in _WORD.findall(line.lower()) if each not in own))

@@ -44,6 +44,17 @@ def generators(head: Head, ids: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*names, *_marks(head, ids)]))
 
 
+def generators_of_links(urls: Iterable[str]) -> tuple[str, ...]:
+    """Return the software that the links of a page tell.
+
+    MediaWiki has the tabs ``action=edit`` and ``action=history`` on each page, also where its
+    owner removed the generator and calls its program otherwise.
+    """
+    titled = [each for each in urls if "action=" in each and "title=" in each]
+    edits = {each.replace("action=history", "action=edit") for each in titled if "=history" in each}
+    return () if edits.isdisjoint(titled) else ("mediawiki",)
+
+
 def _marks(head: Head, ids: Iterable[str]) -> Iterator[str]:
     for name, (pattern, software) in _METAS.items():
         if any(pattern.match(content) for content in head.metas.get(name, ())):

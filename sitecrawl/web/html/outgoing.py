@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.html.generators import generators_of_links
 from sitecrawl.web.html.links import LinkReader, link_patterns
 from sitecrawl.web.html.page import Link, Page, Refresh
 from sitecrawl.web.robots.directives import read_directives
@@ -172,6 +173,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     for href, via in outgoing.hrefs:
         reader.add_href(href, via, {})
     page.links = tuple(_with_targets(page, reader.links))
+    page.generators = page.generators or generators_of_links(each.url for each in page.links)
     page.assets = _assets(outgoing.assets, page)
     page.inert, page.malformed = tuple(reader.inert), tuple(reader.malformed)
     cuts = [*reader.cuts, "too_many_links"] if reader.is_full else reader.cuts
