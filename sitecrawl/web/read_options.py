@@ -19,11 +19,6 @@ LINK_PATTERNS = (
 )
 OBJECT_PATTERNS = ("object@data", "embed@src", "applet@archive", "applet@codebase")
 
-PAGE_EXTENSIONS = (
-    *("htm", "html", "shtml", "ssi", "asp", "aspx", "php", "jsp", "cfm", "pl"),
-    *("lasso", "nclk", "xml", "txt"),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
@@ -38,16 +33,11 @@ class ReadOptions:
     longdesc: str = "follow"
     script_links: bool = True
     script_text: bool = True
-    page_extensions: tuple[str, ...] = PAGE_EXTENSIONS
     image_maps: str = "ignore"
-    image_map_samples: int = 9
     join_split_href: bool = False
     strip_quotes: bool = False
     link_text: bool = False
-    alt_text: bool = True
-    title_text: bool = False
-    noframes_min: int = 0
-    keep_pre: bool = False
+    image_text: str = "alt"
     content: str = "page"
     article_extractor: str = "trafilatura"
     date_extractor: str = "own"
@@ -63,8 +53,6 @@ class ReadOptions:
     remove_elements: tuple[str, ...] = ()
     remove_classes: tuple[str, ...] = ("noindex",)
     noindex_markers: tuple[str, ...] = ()
-    detect_language: bool = True
-    text_pieces: bool = False
     outline: bool = False
     xml_fields: bool = False
     assets: bool = False

@@ -10,12 +10,12 @@ from pydantic import AfterValidator
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.options.document_fields import DocumentParams
 from sitecrawl.config.options.rules import each
-from sitecrawl.config.types import Duration, Extensions, Lines, Selectors, Words
+from sitecrawl.config.types import Duration, Lines, Selectors, Words
 from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
 from sitecrawl.web.html.main_content import PAGE_LANDMARKS
-from sitecrawl.web.read_options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
+from sitecrawl.web.read_options import LINK_PATTERNS, ReadOptions
 
 
 def check_link_pattern(pattern: str) -> str:
@@ -114,23 +114,11 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Read text that scripts write with document.write.",
     )
-    page_extensions: Extensions = option(
-        default=PAGE_EXTENSIONS,
-        effect=Effect.READING,
-        description="Extensions by which the value of a navigating menu is known as a page.",
-    )
     image_maps: Literal["ignore", "sample", "mapfile"] = option(
         default="ignore",
         effect=Effect.READING,
         description="Server-side image maps: ignore them, sample asks for some of their points "
         "whatever query says, mapfile fetches the map file and reads its targets.",
-    )
-    image_map_samples: int = option(
-        default=9,
-        ge=1,
-        le=100,
-        effect=Effect.READING,
-        description="Points to ask for of each image map.",
     )
     join_split_href: bool = option(
         default=False,
@@ -149,22 +137,10 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Keep the text of links for the page that they lead to.",
     )
-    alt_text: bool = option(
-        default=True, effect=Effect.READING, description="Read the ALT of images as text."
-    )
-    title_text: bool = option(
-        default=False, effect=Effect.READING, description="Read the TITLE of images as text."
-    )
-    noframes_min: int = option(
-        default=0,
-        ge=0,
+    image_text: Literal["none", "alt", "title"] = option(
+        default="alt",
         effect=Effect.READING,
-        description="Characters that a noframes section must have to be read.",
-    )
-    keep_pre: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Keep the white space of preformatted text within lines.",
+        description="What of images is text: alt is their ALT, title is their TITLE, too.",
     )
     content: Literal["page", "article", "all"] = option(
         default="page",
@@ -254,17 +230,6 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Further comments between which text is left out, as opening|closing, beside "
         "noindex, robots, googleoff, htdig_noindex and the like.",
-    )
-    detect_language: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Detect the language of texts of 50 words and more that declare none, or one "
-        "that they plainly are not in.",
-    )
-    text_pieces: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="List the text of documents line by line, with region and element.",
     )
     xml_fields: bool = option(
         default=False,

@@ -95,11 +95,9 @@ def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_noframes(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read the content for browsers without frames, if it is long enough."""
-    markup = node.text()
+    """Read the content for browsers without frames."""
     walk.text.flush()
-    if len(markup) >= walk.options.noframes_min:
-        walk.read_fragment(markup)
+    walk.read_fragment(node.text())
     walk.text.flush()
     return skip
 

@@ -263,7 +263,6 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
         before = text.finished(text.lines[:start])[1 if page.stable_text else 0]
         page.heading_at = len(before) + 1 if before else 0
     page.blocks = text.blocks()
-    page.pieces = tuple(text.contexts)
     if isinstance(text, MarkedText):
         page.content = text.outline.blocks()
         page.cuts += ("outline",) if text.outline.is_cut else ()
