@@ -18,6 +18,11 @@ LINK_PATTERNS = (
     "object@longdesc",
 )
 OBJECT_PATTERNS = ("object@data", "embed@src", "applet@archive", "applet@codebase")
+PARTS = (
+    *("outside_main", "landmarks", "beside_article"),
+    *("skip_links", "cookie_banners", "furniture"),
+)
+"""Parts of pages that are not their own content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,7 @@ class ReadOptions:
     base_element: str = "anywhere"
     frames_anywhere: bool = False
     longdesc: str = "follow"
-    script_links: bool = True
-    script_text: bool = True
+    script_output: bool = True
     image_maps: str = "ignore"
     join_split_href: bool = False
     strip_quotes: bool = False
@@ -41,12 +45,7 @@ class ReadOptions:
     content: str = "page"
     article_extractor: str = "trafilatura"
     date_extractor: str = "own"
-    main_content: bool = True
-    remove_beside_articles: bool = True
-    remove_landmarks: bool = True
-    remove_skip_links: bool = True
-    remove_cookie_banners: bool = True
-    remove_furniture: bool = True
+    keep_parts: tuple[str, ...] = ()
     comments: bool = False
     content_selector: str = ""
     remove_selectors: tuple[str, ...] = ()

@@ -59,7 +59,7 @@ def test_the_text_of_links_is_kept_with_their_target(server: Server, crawl: Craw
 def test_scripts_and_menus_can_be_left_alone(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
     starts = [f"{origins.main}/menus/", f"{origins.main}/scripts/"]
-    run = crawl(*starts, scope="directory", script_links="no", script_text="no")
+    run = crawl(*starts, scope="directory", script_output="no")
     assert found(run) == {400, 405, 410, 411, 500, 501, 507}
 
 

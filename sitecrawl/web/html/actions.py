@@ -201,12 +201,12 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
         "article": region_action(ARTICLE, sectioning=True),
         "section": enter_section,
     }
-    if options.remove_furniture:
+    if "furniture" not in options.keep_parts:
         actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
         actions["form"] = region_action(FORM, sectioning=False)
         actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
-    if options.remove_landmarks:
+    if "landmarks" not in options.keep_parts:
         actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))
         actions |= dict.fromkeys(PAGE_LANDMARKS, enter_page_landmark)
         actions["aside"] = enter_aside
