@@ -238,7 +238,7 @@ class Store:
         return self.leases.out_of_budget()
 
     def has_untried_urls(self, origin: str) -> bool:
-        """Tell whether a leased origin has waiting URLs other than those that failed last time."""
+        """Return True if a leased origin has waiting URLs other than those that failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
 
     def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
