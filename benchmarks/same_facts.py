@@ -30,7 +30,7 @@ DIRECTORIES = (
 URL = "https://example.org/manual/page.html"
 OPTIONS = {
     "default": ReadOptions(),
-    "pieces": ReadOptions(text_pieces=True, link_text=True, keep_pre=True, title_text=True),
+    "links": ReadOptions(link_text=True, image_text="title"),
     "removed": ReadOptions(
         remove_elements=("nav", "code", "li"),
         remove_classes=("sphinxsidebar", "pre", "note"),

@@ -23,7 +23,7 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f\u1000
 MIN_LINE = 20  # characters of a line of content that is looked for
 MIN_TITLE = 15  # characters of a title that is looked for
 EVERYTHING = ReadOptions(
-    content="all", remove_elements=(), remove_skip_links=False, remove_cookie_banners=False
+    content="all", remove_elements=(), keep_parts=("skip_links", "cookie_banners")
 )
 
 

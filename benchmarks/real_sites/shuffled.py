@@ -19,7 +19,7 @@ from scrapy.cmdline import execute
 
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.frontier.base import DueUrl
-from sitecrawl.frontier.threaded import ThreadedFrontier
+from sitecrawl.frontier.threaded import Frontier
 
 PAUSES = (0.0, 0.0, 0.01, 0.03, 0.1)  # longest pause of a run before and after a call, in seconds
 PAUSED = 0.3  # share of the calls
@@ -29,19 +29,19 @@ def shuffle(seed: int) -> None:
     """Make the order of a crawl in this process depend on ``seed``."""
     chance = random.Random(seed)
     longest = chance.choice(PAUSES)
-    run, pop, read_links = ThreadedFrontier._run, ThreadedFrontier.pop, Discovery._read_links
+    run, pop, read_links = Frontier._run, Frontier.pop, Discovery._read_links
 
     async def pause() -> None:
         if chance.random() < PAUSED:
             await asyncio.sleep(chance.random() * longest)
 
-    async def run_with_pauses(self: ThreadedFrontier, *given: Any, **named: Any) -> Any:
+    async def run_with_pauses(self: Frontier, *given: Any, **named: Any) -> Any:
         await pause()
         result = await run(self, *given, **named)
         await pause()
         return result
 
-    async def pop_shuffled(self: ThreadedFrontier, origin: str, limit: int) -> Sequence[DueUrl]:
+    async def pop_shuffled(self: Frontier, origin: str, limit: int) -> Sequence[DueUrl]:
         dues = list(await pop(self, origin, limit))
         chance.shuffle(dues)
         return dues
@@ -51,8 +51,8 @@ def shuffle(seed: int) -> None:
         chance.shuffle(found.new)
 
     for owner, name, new in (
-        (ThreadedFrontier, "_run", run_with_pauses),
-        (ThreadedFrontier, "pop", pop_shuffled),
+        (Frontier, "_run", run_with_pauses),
+        (Frontier, "pop", pop_shuffled),
         (Discovery, "_read_links", read_links_shuffled),
     ):
         setattr(owner, name, new)

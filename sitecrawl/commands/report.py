@@ -58,7 +58,7 @@ class Command(FetchingCommand):
         parser.add_argument(
             "--check-outside",
             action="store_true",
-            help="first ask for the addresses outside of the crawl that store_outside has stored, "
+            help="first ask for the addresses outside of the crawl that store_links has stored, "
             "at the pace of the crawl",
         )
         parser.add_argument("--list", metavar="NAME", help="one list instead of the page")

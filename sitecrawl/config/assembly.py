@@ -52,7 +52,7 @@ def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> Heade
 def read_options(params: CrawlParams) -> ReadOptions:
     """Return the options for reading pages."""
     options = params.read_options(product_token(agent(params)))
-    return replace(options, assets=params.store_links and params.store_outside == "assets")
+    return replace(options, assets=params.store_links == "assets")
 
 
 def pace(params: CrawlParams) -> Pace:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
-from sitecrawl.frontier.base import AlreadyRunningError, Frontier, FrontierError
+from sitecrawl.frontier.base import AlreadyRunningError, FrontierError
+from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.statuses import ALREADY_RUNNING, DATABASE_ERROR
 
 if TYPE_CHECKING:

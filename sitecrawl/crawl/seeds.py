@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.discovery import Discovery
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Candidate, Frontier, VisitResult
+    from sitecrawl.frontier.base import Candidate, VisitResult
+    from sitecrawl.frontier.threaded import Frontier
     from sitecrawl.policy.decision import Decision
 
 SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}

@@ -132,8 +132,8 @@ class Crawl:
             RedirectChains.build(self._cite),
             stats,
             follow=params.follows,
-            stores_links=params.store_links,
-            stores_outside=params.store_outside != "none",
+            stores_links=params.store_links != "none",
+            stores_outside=params.store_links in {"outside", "assets"},
             logged=POLICIES if params.log_blocked else frozenset(),
         )
         self.listed_pages = ListedPages(params, self.owner, self.recorder, self.tasks)

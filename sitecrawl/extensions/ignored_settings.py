@@ -36,7 +36,7 @@ INSTEAD = {
     "DOWNLOAD_MAXSIZE": "give it with -a max_body_size=...",
     "DOWNLOAD_SLOTS": DELAY,
     "DOWNLOAD_TIMEOUT": "give it with -a timeout=... and -a max_time=...",
-    "DUPEFILTER_CLASS": "rules decide which URLs are equal, see -a sort_query=...",
+    "DUPEFILTER_CLASS": "rules decide which URLs are equal, see -a fold=...",
     "HTTPAUTH_USER": "give it with -a auth=...",
     "HTTPCACHE_ENABLED": "the crawl database remembers the pages, and requests are conditional",
     "HTTPERROR_ALLOWED_CODES": NO_PAGE,

@@ -1,22 +1,13 @@
-"""State of a crawl, and the protocol that every backend implements.
-
-Call ``holds`` before a request is sent. ``backlog`` distinguishes "nothing now" from "finished"
-when several workers share a crawl. ``settle`` writes the deletions gathered
-during a run once an origin has nothing left. ``Outcome`` is defined in ``policy.outcomes``.
-"""
+"""The values that the frontier takes and returns, and its errors."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from sitecrawl.policy.http.receipt import ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
-
-if TYPE_CHECKING:
-    from sitecrawl.frontier.evidence_table import StoredEvidence
 
 __all__ = [
     "Backlog",
@@ -26,7 +17,6 @@ __all__ = [
     "Delivered",
     "DueUrl",
     "FeedFile",
-    "Frontier",
     "FrontierError",
     "Heartbeat",
     "HeldGroup",
@@ -300,193 +290,6 @@ class Delivered:
     number: int
     lines: int
     files: tuple[FeedFile, ...]
-
-
-class Frontier(Protocol):
-    """Interface of the crawler to the crawl database.
-
-    Methods may wait for the database, and raise ``FrontierError`` with a readable text when it
-    fails.
-    """
-
-    async def open(self, crawl: str, configuration: dict[str, Any]) -> int:
-        """Open or create the database, migrate it, and begin a run; return the run's id."""
-
-    async def add(self, candidates: Sequence[Candidate]) -> int:
-        """Store unknown URLs, and shorter paths to known ones; return the number of new URLs."""
-
-    async def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
-        """Turn stored starts that are not among ``starts`` into ordinary URLs; return them.
-
-        Does nothing for a worker that joins the run of others."""
-
-    async def unnamed_starts(self) -> set[tuple[str, int]]:
-        """Return origin and fingerprint of the former starts that are not referenced yet."""
-
-    async def ask_listing(self, url: str) -> None:
-        """Record that a sitemap, which may list a former start, has been requested."""
-
-    async def read_listing(self, url: str) -> None:
-        """Record that a sitemap was read to its end."""
-
-    async def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the stored redirects from each URL on, as pairs of URL and target."""
-
-    async def unskip(self, candidates: Sequence[Candidate]) -> None:
-        """Queue those candidates that the run set aside because of its activity."""
-
-    async def mark_due(self, candidates: Sequence[Candidate]) -> None:
-        """Queue known URLs regardless of their age, except permanently gone ones."""
-
-    async def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Store the dates of feed entries, and queue known URLs whose date has changed."""
-
-    async def mark_modified(self, entries: Sequence[tuple[Candidate, float]]) -> None:
-        """Queue known URLs that were last read before the date (UTC epoch seconds) of each."""
-
-    async def skip(self, origin: str, fingerprints: Collection[int]) -> None:
-        """Remove popped URLs of a leased origin from the queue without a visit.
-
-        Their age stays as it is, so the next run considers them again."""
-
-    async def requeue_due(self) -> None:
-        """Queue every URL that is due now, including those that this run has visited."""
-
-    async def lease(self, limit: int) -> list[OriginState]:
-        """Lease up to ``limit`` origins that have due URLs and no other owner."""
-
-    async def claim(self, origin: str) -> OriginState | None:
-        """Lease an origin, even if nothing is due on it; None while another worker has it."""
-
-    async def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Pop up to ``limit`` due URLs of a leased origin that this run has not considered yet.
-
-        They are ordered by priority, depth and discovery; those that failed last time come last.
-        """
-
-    async def pop_within_budget(self, origin: str, limit: int, reserved: int) -> list[DueUrl]:
-        """Pop due URLs of a leased origin as far as the budget of its day allows.
-
-        ``reserved`` pages of the budget are taken by visits that are not committed yet. New URLs
-        and known pages come in turns, those first that are most likely to have changed."""
-
-    async def out_of_budget(self) -> dict[str, int]:
-        """Return the waiting URLs of each origin whose budget of the day is spent."""
-
-    async def has_untried_urls(self, origin: str) -> bool:
-        """Tell whether a leased origin has waiting URLs other than those that failed last time."""
-
-    async def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
-        """Write outcomes, candidates and outbox rows of one origin in one transaction."""
-
-    async def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
-        """Return popped URLs of a leased origin to the queue, each with a new priority."""
-
-    async def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
-        """Return the evidence on the kinds of pages of a leased origin, or that of one basis."""
-
-    async def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
-        """Store evidence on the kinds of pages of a leased origin."""
-
-    async def admit_again(self, origin: str, reason: str) -> int:
-        """Queue the URLs of a leased origin that were refused for a reason; return their number.
-
-        The URLs that were put off get their place in the queue back."""
-
-    async def save_origin(self, state: OriginState) -> None:
-        """Store robots.txt, delay, and the earliest time of the next request of an origin."""
-
-    async def release(self, origin: str) -> None:
-        """Release the origin; its popped URLs are due again."""
-
-    async def hand_over(self, state: OriginState) -> None:
-        """Store the state of an origin and release it for another worker of this run, which does
-        not request its robots.txt again."""
-
-    async def hold_address(self, origin: str, address: str) -> float | None:
-        """Let a leased origin share the pace of an IP address; return the time of the address's next
-        request, or None while another worker has leased origins of that address."""
-
-    async def follow(self, origin: str, other: str) -> bool:
-        """Let the worker that has another origin have this leased one next; False if it may not:
-        of two that follow each other only one does."""
-
-    async def beat(self, heartbeat: Heartbeat) -> Share:
-        """Record a heartbeat; return the part of the waiting work that this worker has."""
-
-    async def exclude_from_run(self, origin: str, reason: str) -> None:
-        """Release the origin, and keep every worker from leasing it again in this run."""
-
-    async def readmit(self, origin: str) -> None:
-        """Allow an origin that was given up to be leased again."""
-
-    def holds(self, origin: str) -> bool:
-        """Tell whether the lease is certain to last long enough for a request. Never waits.
-
-        The frontier renews its leases as long as it can reach the database."""
-
-    def may_renew(self, origin: str) -> bool:
-        """Tell whether the lease is ours, or has expired and is not known to be lost. Never waits."""
-
-    async def backlog(self) -> Backlog:
-        """Count the waiting URLs by lease holder; the crawl is finished when all are zero."""
-
-    async def waiting_by_origin(self) -> dict[str, int]:
-        """Return the number of waiting URLs of each origin that this worker leases."""
-
-    async def grant(self, limit: int) -> int:
-        """Allow some of the ``limit`` requests that all workers of the run may make; return their
-        number, 0 at the limit."""
-
-    async def return_grant(self, number: int) -> None:
-        """Return requests that were allowed and not made."""
-
-    async def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
-        """Return the last visits of these URLs and of their redirect targets by all workers of
-        this run; those without one are omitted."""
-
-    async def dead_links(self) -> list[DeadLink]:
-        """Return the URLs that failed in this run, ordered by URL."""
-
-    async def has_documents(self) -> bool:
-        """Return True if the realm has a document."""
-
-    async def settle(self, origin: str) -> Settlement:
-        """Carry out the changes of a leased origin that wait, unless too many documents were lost.
-
-        Call it when the origin has nothing left to crawl, or only URLs that failed last time."""
-
-    async def undelivered(
-        self, limit: int, after: int = 0, *, of_workers: bool = False
-    ) -> list[Change]:
-        """Return undelivered outbox rows of earlier runs with ``seq > after`` that no living
-        worker holds, in order."""
-
-    async def delivered(
-        self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
-    ) -> int:
-        """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
-
-    async def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """Take over deliveries to these feeds from crawls that did not end normally."""
-
-    async def undeliver(self, numbers: Collection[int]) -> None:
-        """Mark the rows of these deliveries as undelivered."""
-
-    async def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Mark our rows in an open file, and ``seqs``, as undelivered; return their number."""
-
-    async def end_deliveries(self) -> None:
-        """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
-
-    def stop_reconnecting(self) -> None:
-        """Give a lost connection up at once: the crawl is to end."""
-
-    async def counters_of_others(self) -> dict[str, Any]:
-        """Return the counters of the other workers of the run, as of their last heartbeats."""
-
-    async def close(self, finish_reason: str, counters: dict[str, Any]) -> None:
-        """Leave the run and close the database; the last worker ends the run."""
 
 
 class FrontierError(Exception):

@@ -69,10 +69,6 @@ class Database(Protocol):
     def exclusive_lock(self) -> None:
         """Inside a transaction: wait until no other transaction holds this lock, and hold it."""
 
-    def share_rows(self, *tables: str) -> str:
-        """Return the end of a query by which the rows of these tables stay as they are until the
-        transaction ends; rows that another transaction is changing are left out."""
-
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of the result."""
 

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
@@ -106,13 +106,6 @@ class StoredDocument:
     def current(self) -> bool:
         """Tell whether it is part of the output."""
         return self.seq is not None
-
-
-class OriginName(NamedTuple):
-    """Key and realm of an origin."""
-
-    key: str
-    realm: str
 
 
 def unpack(body: bytes) -> dict[str, Any]:
@@ -263,11 +256,6 @@ class Documents:
         self._database.execute(
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
-
-    def set_hash(self, url: int, hash_: str | None) -> None:
-        """Store the hash by which a document is compared with others."""
-        self.forget()
-        self._database.execute("UPDATE document SET hash = ? WHERE url = ?", (hash_, url))
 
     def copy_hash(self, url: int, other: int) -> None:
         """Give a near duplicate the hash of another document, so that both count as equal."""

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import DatabaseUrlError, Frontier, FrontierError
+from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.pruning import Pruning
@@ -17,7 +17,7 @@ from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.frontier.survey import Survey
-from sitecrawl.frontier.threaded import ThreadedFrontier
+from sitecrawl.frontier.threaded import Frontier
 
 SQLITE = "sqlite:///"
 
@@ -72,7 +72,7 @@ def shown(database_url: str) -> str:
 
 def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:
     """Return the frontier of a database URL; it does not connect before its ``open``."""
-    return ThreadedFrontier(backend(database_url), options or StateOptions())
+    return Frontier(backend(database_url), options or StateOptions())
 
 
 def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:

@@ -352,10 +352,6 @@ class PostgresDatabase:
         self._run(b"SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
         self._began_at = None  # it may have waited
 
-    def share_rows(self, *tables: str) -> str:
-        """Return the clause that locks rows against changes."""
-        return f" FOR SHARE OF {', '.join(tables)} SKIP LOCKED"
-
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of the result."""
         return self._run(_statement(sql), parameters).fetchall()

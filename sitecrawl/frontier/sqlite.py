@@ -166,10 +166,6 @@ class SqliteDatabase:
     def exclusive_lock(self) -> None:
         """Do nothing: there is only one writer at a time."""
 
-    def share_rows(self, *tables: str) -> str:  # noqa: ARG002
-        """Return nothing: there is one writer at a time."""
-        return ""
-
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of the result."""
         return self._connection.execute(sql, parameters).fetchall()

@@ -122,7 +122,10 @@ class Store:
         return new
 
     def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
-        """Turn former starts into ordinary URLs, unless the run has other workers."""
+        """Turn stored starts that are not among ``starts`` into ordinary URLs; return them.
+
+        Does nothing for a worker that joins the run of others.
+        """
         with self._transaction():
             if runs.count_workers(self._database, self.run) > 1:
                 return []
@@ -133,7 +136,7 @@ class Store:
         return set(self._former_starts.marked)
 
     def ask_listing(self, url: str) -> None:
-        """Record that a sitemap has been requested."""
+        """Record that a sitemap, which may list a former start, has been requested."""
         with self._transaction():
             self._former_starts.ask_listing(url)
 
@@ -148,27 +151,30 @@ class Store:
             return list(self._memory.claims.redirect_chain(urls))
 
     def unskip(self, candidates: Sequence[Candidate]) -> None:
-        """Queue those candidates that the run has set aside."""
+        """Queue those candidates that the run set aside because of its activity."""
         with self._transaction():
             self._reminders.unskip(candidates)
 
     def mark_due(self, candidates: Sequence[Candidate]) -> None:
-        """Queue these regardless of their age."""
+        """Queue known URLs regardless of their age, except permanently gone ones."""
         with self._transaction():
             self._reminders.mark_due(candidates)
 
     def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Store the dates of feed entries, and queue the URLs whose date has changed."""
+        """Store the dates of feed entries, and queue known URLs whose date has changed."""
         with self._transaction():
             self._reminders.record_feed_dates(entries)
 
     def mark_modified(self, entries: Sequence[tuple[Candidate, float]]) -> None:
-        """Queue the URLs that were last read before the date given with each."""
+        """Queue known URLs that were last read before the date (UTC epoch seconds) of each."""
         with self._transaction():
             self._reminders.mark_modified(entries)
 
     def skip(self, origin: str, fingerprints: Collection[int]) -> None:
-        """Remove popped URLs from the queue without a visit, if the origin is ours."""
+        """Remove popped URLs of a leased origin from the queue without a visit.
+
+        Their age stays as it is, so the next run considers them again.
+        """
         with self._transaction():
             if self.leases.prove(origin):
                 self._urls.skip(self.leases[origin], fingerprints)
@@ -196,22 +202,26 @@ class Store:
             return self.leases.take(limit)
 
     def claim(self, origin: str) -> OriginState | None:
-        """Lease an origin, unless another worker has it."""
+        """Lease an origin, even if nothing is due on it; None while another worker has it."""
         with self._transaction():
             self._database.exclusive_lock()
             self._urls.know([origin])
             return self.leases.claim(origin)
 
     def pop(self, origin: str, limit: int) -> list[DueUrl]:
-        """Pop due URLs of a leased origin."""
+        """Pop up to ``limit`` due URLs of a leased origin that this run has not considered yet.
+
+        They are ordered by priority, depth and discovery; those that failed last time come last.
+        """
         if origin not in self.leases:
             return []
         return self._urls.pop(origin, self.leases[origin], limit)
 
     def pop_within_budget(self, origin: str, limit: int, reserved: int) -> list[DueUrl]:
-        """Pop due URLs of a leased origin, new ones and those most likely to have changed in turns.
+        """Pop due URLs of a leased origin as far as the budget of its day allows.
 
-        ``reserved`` pages of today's budget are taken by visits that are not committed yet.
+        ``reserved`` pages of the budget are taken by visits that are not committed yet. New URLs
+        and known pages come in turns, those first that are most likely to have changed.
         """
         if origin not in self.leases:
             return []
@@ -228,11 +238,11 @@ class Store:
         return self.leases.out_of_budget()
 
     def has_untried_urls(self, origin: str) -> bool:
-        """Tell whether a leased origin has waiting URLs other than those that failed last time."""
+        """Return True if a leased origin has waiting URLs other than those that failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
 
     def commit(self, origin: str, visits: Sequence[VisitResult]) -> Commit:
-        """Write the results of visits, unless the lease was lost."""
+        """Write outcomes, candidates and outbox rows of one origin in one transaction."""
         with self._transaction():
             if not self.leases.prove(origin):
                 self._log_lost(origin, visits)
@@ -287,13 +297,13 @@ class Store:
                     judge.release(each)
 
     def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
-        """Return popped URLs to the queue with new priorities, if the origin is ours."""
+        """Return popped URLs of a leased origin to the queue, each with a new priority."""
         with self._transaction():
             if self.leases.prove(origin):
                 self._urls.put_off(self.leases[origin], priorities)
 
     def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
-        """Return the evidence on the kinds of pages of a leased origin."""
+        """Return the evidence on the kinds of pages of a leased origin, or that of one basis."""
         return self._evidence.of(self.leases[origin].id, basis) if origin in self.leases else []
 
     def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
@@ -303,7 +313,10 @@ class Store:
                 self._evidence.save(self.leases[origin].id, parts)
 
     def admit_again(self, origin: str, reason: str) -> int:
-        """Queue the URLs refused for a reason, if the origin is ours; return their number."""
+        """Queue the URLs of a leased origin that were refused for a reason; return their number.
+
+        The URLs that were put off get their place in the queue back.
+        """
         with self._transaction():
             if not self.leases.prove(origin):
                 return 0
@@ -319,28 +332,34 @@ class Store:
         self._visits.log(findings)
 
     def save_origin(self, state: OriginState) -> None:
-        """Store the state of an origin, if it is ours."""
+        """Store robots.txt, delay, and the earliest time of the next request of an origin."""
         with self._transaction():
             self.leases.save(state)
 
     def release(self, origin: str) -> None:
-        """Release the origin."""
+        """Release the origin; its popped URLs are due again."""
         with self._transaction():
             self.leases.give_back(origin)
 
     def hand_over(self, state: OriginState) -> None:
-        """Store the state of an origin, and release it for another worker of this run."""
+        """Store the state of an origin and release it for another worker of this run, which does
+        not request its robots.txt again.
+        """
         with self._transaction():
             self.leases.hand_over(state)
 
     def hold_address(self, origin: str, address: str) -> float | None:
-        """Let a leased origin share the pace of an address, unless another worker holds that."""
+        """Let a leased origin share the pace of an IP address; return the time of the address's next
+        request, or None while another worker has leased origins of that address.
+        """
         with self._transaction():
             self._database.exclusive_lock()
             return self.leases.hold_address(origin, address)
 
     def follow(self, origin: str, other: str) -> bool:
-        """Let the worker that has another origin have this one next."""
+        """Let the worker that has another origin have this leased one next; False if it may not:
+        of two that follow each other only one does.
+        """
         with self._transaction():
             self._database.exclusive_lock()
             return self.leases.follow(origin, other)
@@ -352,7 +371,7 @@ class Store:
         return self.leases.share()
 
     def exclude_from_run(self, origin: str, reason: str) -> None:
-        """Release the origin, and exclude it from the run."""
+        """Release the origin, and keep every worker from leasing it again in this run."""
         with self._transaction():
             self.leases.exclude_from_run(origin, reason)
 
@@ -373,15 +392,17 @@ class Store:
             self.leases.renew()
 
     def backlog(self) -> Backlog:
-        """Count the waiting URLs by lease holder."""
+        """Count the waiting URLs by lease holder; the crawl is finished when all are zero."""
         return self.leases.backlog()
 
     def waiting_by_origin(self) -> dict[str, int]:
-        """Return the number of waiting URLs of each origin that is leased here."""
+        """Return the number of waiting URLs of each origin that this worker leases."""
         return self.leases.waiting_by_origin()
 
     def grant(self, limit: int) -> int:
-        """Allow some of the ``limit`` requests of the run; return their number, 0 at the limit."""
+        """Allow some of the ``limit`` requests that all workers of the run may make; return their
+        number, 0 at the limit.
+        """
         with self._transaction():
             return runs.grant(self._database, self.run, limit)
 
@@ -391,7 +412,9 @@ class Store:
             runs.return_grant(self._database, self.run, number)
 
     def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
-        """Return the last visits of these URLs and of their redirect targets in this run."""
+        """Return the last visits of these URLs and of their redirect targets by all workers of
+        this run; those without one are omitted.
+        """
         return list(self._visits.last_of(candidates))
 
     def dead_links(self) -> list[DeadLink]:
@@ -409,15 +432,20 @@ class Store:
         )
 
     def settle(self, origin: str) -> Settlement:
-        """Carry out the changes of a leased origin that wait, unless too many documents were lost."""
+        """Carry out the changes of a leased origin that wait, unless too many documents were lost.
+
+        Call it when the origin has nothing left to crawl, or only URLs that failed last time.
+        """
         with self._transaction():
             if not self.leases.prove(origin):
                 return Settlement([], 0)
             lease, now = self.leases[origin], self._database.now()
             return settle(self._memory, self._outbox, self._former_starts, lease.id, now)
 
-    def undelivered(self, limit: int, after: int, *, of_workers: bool = False) -> list[Change]:
-        """Take over undelivered outbox rows that no living worker holds."""
+    def undelivered(self, limit: int, after: int = 0, *, of_workers: bool = False) -> list[Change]:
+        """Return undelivered outbox rows of earlier runs with ``seq > after`` that no living
+        worker holds, in order.
+        """
         with self._transaction():
             self._database.exclusive_lock()
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
@@ -434,7 +462,7 @@ class Store:
             return deliver(self._database, self.owner, self.run, seqs, files, number=number)
 
     def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """Take over deliveries to these feeds that no living worker holds."""
+        """Take over deliveries to these feeds from crawls that did not end normally."""
         with self._transaction():
             self._database.exclusive_lock()
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
@@ -446,12 +474,12 @@ class Store:
             undeliver(self._database, numbers)
 
     def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Mark our rows in an open file, and ``seqs``, as undelivered."""
+        """Mark our rows in an open file, and ``seqs``, as undelivered; return their number."""
         with self._transaction():
             return undeliver_file(self._database, self.owner, path, seqs)
 
     def end_deliveries(self) -> None:
-        """Record that the deliveries of this worker ended normally."""
+        """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
         with self._transaction():
             self._database.exclusive_lock()
             end(self._database, self.owner, self.run)

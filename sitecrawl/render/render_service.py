@@ -45,6 +45,8 @@ RETRY_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
 
+PAGES_AT_ONCE = 4
+
 
 class RenderService:
     """Extension that renders the pages which the policy selects, and replaces their bodies."""
@@ -60,7 +62,7 @@ class RenderService:
             RenderWhereNeeded() if params.render == "auto" else RenderAlways()
         )
         self._rule = address_rule(crawler)
-        self._slots = asyncio.Semaphore(params.render_pages)
+        self._slots = asyncio.Semaphore(PAGES_AT_ONCE)
         self._renderer: Renderer | None = None
         self._trouble = ""
         self._retry_at = 0.0

@@ -334,8 +334,8 @@ LISTS: tuple[ReportList, ...] = (
         "Links that leave the crawl",
         LINKS,
         "Addresses outside of the scope and assets to which pages refer, if they are stored "
-        "(store_outside), and what they answered to scrapy report --check-outside.",
-        "None is stored; -a store_outside=links makes the next crawl store them.",
+        "(store_links=outside), and what they answered to scrapy report --check-outside.",
+        "None is stored; -a store_links=outside makes the next crawl store them.",
         (
             *("url", "kind", "outcome", "status", "reason", "checked_at", "pages"),
             "linked_from",

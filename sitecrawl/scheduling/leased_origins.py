@@ -75,7 +75,6 @@ class LeasedOrigins:
         self._tasks = tasks
         self._slots: dict[Address, PacingSlot] = {}
         self._resting: dict[str, Origin] = {}
-        self._requests_at_wake: dict[str, int] = {}
         self._leasing = False
         self._no_lease_before = 0.0
         self._retry_timer: asyncio.TimerHandle | None = None

@@ -74,18 +74,15 @@ def read_page(
         page.encoding = "utf-8"
         outgoing = _read_markup(page, file_html, options)
     fill_outgoing(page, outgoing, lowered, options)
-    _fill_language(page, options)
+    _fill_language(page)
     del outgoing
     release_memory(len(body))
     return page
 
 
-def _fill_language(page: Page, options: ReadOptions) -> None:
+def _fill_language(page: Page) -> None:
     """Set the source of the language; detect it if none or plainly the wrong one is declared."""
-    detected = False
-    if options.detect_language:
-        text = page.stable_text or page.text
-        page.language, detected = judged_language(page.language, text)
+    page.language, detected = judged_language(page.language, page.stable_text or page.text)
     if detected:
         page.language_source = "detected"
     elif page.language and not page.language_source:
@@ -160,7 +157,6 @@ def read_as_article(page: Page, article: str) -> None:
     page.text, page.stable_text = article, ""
     page.headings = tuple(each for each in page.headings if each.level == 1 or each.text in kept)
     page.heading_at = 0 if page.headings else -1
-    page.pieces = ()
     own = ArticleLines(article)
     page.content = tuple(
         block for block in page.content if any(map(own.holds, block.text.split("\n")))

@@ -18,11 +18,11 @@ LINK_PATTERNS = (
     "object@longdesc",
 )
 OBJECT_PATTERNS = ("object@data", "embed@src", "applet@archive", "applet@codebase")
-
-PAGE_EXTENSIONS = (
-    *("htm", "html", "shtml", "ssi", "asp", "aspx", "php", "jsp", "cfm", "pl"),
-    *("lasso", "nclk", "xml", "txt"),
+PARTS = (
+    *("outside_main", "landmarks", "beside_article"),
+    *("skip_links", "cookie_banners", "furniture"),
 )
+"""Parts of pages that are not their own content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +36,22 @@ class ReadOptions:
     base_element: str = "anywhere"
     frames_anywhere: bool = False
     longdesc: str = "follow"
-    script_links: bool = True
-    script_text: bool = True
-    page_extensions: tuple[str, ...] = PAGE_EXTENSIONS
+    script_output: bool = True
     image_maps: str = "ignore"
-    image_map_samples: int = 9
     join_split_href: bool = False
     strip_quotes: bool = False
     link_text: bool = False
-    alt_text: bool = True
-    title_text: bool = False
-    noframes_min: int = 0
-    keep_pre: bool = False
+    image_text: str = "alt"
     content: str = "page"
     article_extractor: str = "trafilatura"
     date_extractor: str = "own"
-    main_content: bool = True
-    remove_beside_articles: bool = True
-    remove_landmarks: bool = True
-    remove_skip_links: bool = True
-    remove_cookie_banners: bool = True
-    remove_furniture: bool = True
+    keep_parts: tuple[str, ...] = ()
     comments: bool = False
     content_selector: str = ""
     remove_selectors: tuple[str, ...] = ()
     remove_elements: tuple[str, ...] = ()
     remove_classes: tuple[str, ...] = ("noindex",)
     noindex_markers: tuple[str, ...] = ()
-    detect_language: bool = True
-    text_pieces: bool = False
     outline: bool = False
     xml_fields: bool = False
     assets: bool = False

@@ -52,7 +52,7 @@ def test_what_the_rules_refuse_is_deleted(known: Crawled, crawl: CrawlCommand, s
 
 @pytest.mark.behaviour("DEL-05")
 def test_content_types_and_texts_that_are_not_wanted_now(known: Crawled, say: Say) -> None:
-    words = ("content_types=text/html", "min_text_length=1000")
+    words = ("content_types=text/html", "binary_guard=yes")
     (record,) = say("reindex", "-a", words[0], "--dry-run", "--json").records
     assert record["deleted"] == {"content_type": {"count": 1, "examples": [f"{known.origin}/note"]}}
     assert (record["since"], record["options"], record["realm"]) == (None, ["content_types"], "own")

@@ -26,7 +26,7 @@ STARTS = "visits only starts"
         ("/", "", "due in 48 h"),
         ("/a", "force=1", "due now: force True (-a force)"),
         ("/a", "mode=check", "due now: mode 'check' (-a mode)"),
-        ("/a", "title_text=1", "due now: it was read with other options"),
+        ("/a", "image_text=title", "due now: it was read with other options"),
         ("/", "activity=discover", "due now: activity 'discover' (-a activity) visits starts"),
         ("/", "mode=page", "due now: mode 'page' (-a mode) visits starts"),
         ("/a", "mode=page", f"skipped: mode 'page' (-a mode) {STARTS}"),

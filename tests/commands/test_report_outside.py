@@ -38,7 +38,7 @@ def test_links_outside_are_stored_and_checked_politely(
             "/a": page(links[1], title="A"),
         }
     )
-    crawl(f"{origin}/", store_outside="links", delay=0.2, allow_private=1)
+    crawl(f"{origin}/", store_links="outside", delay=0.2, allow_private=1)
     assert server.log.targets(elsewhere) == []
     before = outside(say)
     assert {url: (row["outcome"], row["pages"]) for url, row in before.items()} == {
@@ -73,9 +73,9 @@ def test_nothing_outside_is_stored_by_default(
     origin = server.serve({"/": f'{link}<img src="/logo.png">'})
     crawl(f"{origin}/")
     assert outside(say) == {}
-    crawl(f"{origin}/", store_outside="links", force=1)
+    crawl(f"{origin}/", store_links="outside", force=1)
     assert outside(say).keys() == {f"{elsewhere}/good"}
-    crawl(f"{origin}/", store_outside="assets", force=1)
+    crawl(f"{origin}/", store_links="assets", force=1)
     found = {url: (row["kind"], row["pages"]) for url, row in outside(say).items()}
     assert found == {f"{elsewhere}/good": ("link", 1), f"{origin}/logo.png": ("asset", 1)}
 
@@ -106,7 +106,7 @@ def test_assets_of_any_host_are_stored_and_checked(
             "/static/logo.png": Answer(b"PNG", headers={"Content-Type": "image/png"}),
         }
     )
-    crawl(f"{origin}/", store_outside="assets", allow_private=1)
+    crawl(f"{origin}/", store_links="assets", allow_private=1)
     own = ("site.css", "app.js", "logo.png", "film.mp4", "film.webm", "film.vtt", "song.mp3")
     expected = {f"{origin}/static/{name}" for name in (*own, "lazy.png")}
     expected |= {f"{elsewhere}/lib.js", f"{elsewhere}/dead"}
@@ -130,7 +130,7 @@ def test_links_come_before_assets_within_the_bound_of_a_page(
     elsewhere = server.serve(ELSEWHERE, address="127.0.0.2")
     images = "".join(f'<img src="/{number}.png">' for number in range(300))
     origin = server.serve({"/": f'{images}<a href="{elsewhere}/good">Good</a>'})
-    crawl(f"{origin}/", store_outside="assets")
+    crawl(f"{origin}/", store_links="assets")
     rows = outside(say)
     assert len(rows) == 200
     assert rows[f"{elsewhere}/good"]["kind"] == "link"
@@ -146,7 +146,7 @@ def test_no_private_address_is_asked_because_a_page_names_it(
     links = [f"http://{host}:{port}/admin/delete?id={n}" for n, host in enumerate(hosts)]
     links += ["http://169.254.169.254/latest/meta-data/", "http://[::1]:1/"]
     origin = server.serve({"/": page(*links, title="Home")})
-    crawl(f"{origin}/", store_outside="links")
+    crawl(f"{origin}/", store_links="outside")
     said = fetching("report", "--check-outside", "--list", "outside")
     assert said.status == 0, said.err
     rows = outside(say).values()

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 from sitecrawl.frontier import StateOptions, open_frontier
-from sitecrawl.frontier.base import Candidate, DueUrl, Frontier, Outcome, VisitResult
+from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.web.urls.identity import document_id, fingerprint
 
 ORIGINS, PAGES = 20, 100

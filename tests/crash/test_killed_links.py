@@ -18,7 +18,7 @@ from fixtures.server import Page, Server
 
 PAGES, LINKS, KILLS = 300, 8, 4
 ELSEWHERE = "http://127.0.0.9:9"
-ARGUMENTS = {"store_outside": "assets", "delay": 0, "effort": 0}
+ARGUMENTS = {"store_links": "assets", "delay": 0, "effort": 0}
 Graph = tuple[list[tuple[object, ...]], list[tuple[object, ...]]]
 
 

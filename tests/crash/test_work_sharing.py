@@ -88,9 +88,9 @@ def test_a_worker_that_starts_later_gets_its_share(
 SLOW_HAND_OVER = """
 import asyncio, os
 from pathlib import Path
-from sitecrawl.frontier.threaded import ThreadedFrontier
+from sitecrawl.frontier.threaded import Frontier
 
-hand_over, log = ThreadedFrontier.hand_over, Path(f"{os.getpid()}.handed")
+hand_over, log = Frontier.hand_over, Path(f"{os.getpid()}.handed")
 
 def note(word):
     with log.open("a") as file:
@@ -104,7 +104,7 @@ async def hand_over_slowly(self, state):
 
 class SlowHandOver:
     def __init__(self):
-        ThreadedFrontier.hand_over = hand_over_slowly
+        Frontier.hand_over = hand_over_slowly
 """
 
 

@@ -142,7 +142,7 @@ def test_links_that_lead_to_no_page_are_counted_with_their_reason(
     no_urls = ["http://", "//", "http://h:99999/", "http://h:x/", "http://[::1", "a/http://b"]
     inert = ["javascript:go('x.html')", "data:text/html,x", "about:blank", "JavaScript:void(0)"]
     origin = server.serve({"/": page(*no_urls, *inert, "mailto:a@b.example", "/leaf", "#top")})
-    run = crawl(f"{origin}/", script_links=0)
+    run = crawl(f"{origin}/", script_output=0)
     assert asked_for(server, origin) == {"/leaf"}
     reasons = {
         name.removeprefix("sitecrawl/rules/"): count

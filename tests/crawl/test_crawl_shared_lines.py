@@ -54,7 +54,7 @@ def test_shared_content_stays_and_an_altered_menu_changes_nothing(
 @pytest.mark.behaviour("C-31", "C-30")
 def test_furniture_has_a_switch(server: Server, crawl: CrawlCommand) -> None:
     origin = server.serve(site())
-    lines = crawl(f"{origin}{NAMES[0]}", allow="/products/", remove_furniture="no").lines
+    lines = crawl(f"{origin}{NAMES[0]}", allow="/products/", keep_parts="furniture").lines
     assert all(line["body"].startswith("Products\nSupport\n") for line in lines)
     crawl(f"{origin}{NAMES[0]}", allow="/products/", recrawl=0, force=1)
     _, told = crawl.command("explain", f"{origin}{NAMES[1]}")

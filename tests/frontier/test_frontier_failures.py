@@ -19,9 +19,10 @@ from workers import SITE, candidate, ingested
 
 from fixtures.databases import MAKERS
 from sitecrawl.frontier import StateOptions, open_frontier, sqlite
-from sitecrawl.frontier.base import Frontier, FrontierError, Heartbeat
+from sitecrawl.frontier.base import FrontierError, Heartbeat
 from sitecrawl.frontier.database import FIRST_VERSION, migrate, schema_scripts
 from sitecrawl.frontier.opening import BACKENDS, backend
+from sitecrawl.frontier.threaded import Frontier
 
 
 def in_loop(work: Coroutine[Any, Any, Any]) -> Deferred[Any]:

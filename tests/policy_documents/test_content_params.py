@@ -48,7 +48,6 @@ def test_values_reach_the_layers_below() -> None:
         ({"description_order": "guess"}, "'guess' is none of"),
         ({"metadata": "og:type:extra_type"}, "does not declare"),
         ({"image_maps": "all"}, "'ignore', 'sample' or 'mapfile'"),
-        ({"image_map_samples": 0}, "greater than or equal to 1"),
         ({"title_length": -1}, "greater than or equal to 0"),
     ],
 )

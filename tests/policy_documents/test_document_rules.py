@@ -127,7 +127,7 @@ def test_word_breaks_can_be_added_for_a_language() -> None:
 )
 @pytest.mark.behaviour("C-22")
 def test_binary_content_is_no_document(text: str, reason: str) -> None:
-    options = DocumentOptions(min_text_length=128, min_space_ratio=0.01)
+    options = DocumentOptions(binary_guard=True)
     decision = check_text(text, options)
     assert (decision.allowed, decision.reason) == (not reason, reason)
     assert check_text(text, DocumentOptions()).allowed

@@ -26,10 +26,10 @@ def test_image_maps_of_the_server(
 ) -> None:
     origins = serve(server)
     start = f"{origins.main}/maps/server.html"
-    run = crawl(start, scope="directory", image_maps=mode, image_map_samples=4)
+    run = crawl(start, scope="directory", image_maps=mode)
     assert found(run) == {307, *targets}
     asked = [target for target in server.log.targets() if "picture.map" in target]
-    points = [f"/maps/picture.map?{x},{y}" for y in (15, 45) for x in (15, 45)]
+    points = [f"/maps/picture.map?{x},{y}" for y in (10, 30, 50) for x in (10, 30, 50)]
     assert asked == (requests or points)
 
 
@@ -40,8 +40,8 @@ def test_points_of_image_maps_are_asked_for_whatever_becomes_of_queries(
 ) -> None:
     body = '<a href="/map"><img ismap src=x.gif width=20 height=20></a><a href="/p?x=1">p</a>'
     origin = server.serve({"/": page(body=body), "*": lambda each: page(title=each.target)})
-    crawl(f"{origin}/", image_maps="sample", image_map_samples=4, query=query)
-    points = {f"/map?{x},{y}" for x in (5, 15) for y in (5, 15)}
+    crawl(f"{origin}/", image_maps="sample", query=query)
+    points = {f"/map?{x},{y}" for x in (3, 10, 16) for y in (3, 10, 16)}
     of_query = {"keep": {"/p?x=1"}, "strip": {"/p"}, "filter": {"/p"}}.get(query, set())
     assert set(server.log.targets(origin)) == {"/robots.txt", "/", *points, *of_query}
 
@@ -59,7 +59,7 @@ def test_the_text_of_links_is_kept_with_their_target(server: Server, crawl: Craw
 def test_scripts_and_menus_can_be_left_alone(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
     starts = [f"{origins.main}/menus/", f"{origins.main}/scripts/"]
-    run = crawl(*starts, scope="directory", script_links="no", script_text="no")
+    run = crawl(*starts, scope="directory", script_output="no")
     assert found(run) == {400, 405, 410, 411, 500, 501, 507}
 
 

@@ -59,7 +59,6 @@ def told(page: Page, name: str) -> Any:
         "alternates": lambda: [[a.url, a.title, a.type, a.hreflang] for a in page.alternates],
         "headings": lambda: [[h.level, h.text, h.anchor] for h in page.headings],
         "blocks": lambda: [[block.language, block.text] for block in page.blocks],
-        "pieces": lambda: [[p.region, p.element, p.text] for p in page.pieces],
         "refresh": lambda: [page.refresh.delay, page.refresh.url] if page.refresh else [],
         "robots": lambda: robots(page),
         "metas": lambda: {key: list(values) for key, values in page.metas.items()},

@@ -8,8 +8,6 @@ from datetime import date
 import pytest
 
 from sitecrawl.web.language_detection import judged_language
-from sitecrawl.web.page_reader import read_page
-from sitecrawl.web.read_options import ReadOptions
 from sitecrawl.web.text_dates import date_in_path, dates_in
 
 GERMAN = (
@@ -50,22 +48,6 @@ CHINESE = "本章介绍运行服务器所需的准备工作，首先创建一个
 )
 def test_language_of(declared: str, text: str, expected: tuple[str, bool]) -> None:
     assert judged_language(declared, text) == expected
-
-
-@pytest.mark.behaviour("MD-26")
-def test_detection_is_an_option() -> None:
-    def read(options: ReadOptions) -> tuple[str, str]:
-        page = read_page(
-            f"<html lang=en><p>{GERMAN}".encode(),
-            url="http://example.org/",
-            content_type="text/html; charset=utf-8",
-            headers={},
-            options=options,
-        )
-        return page.language, page.language_source
-
-    assert read(ReadOptions()) == ("de", "detected")
-    assert read(ReadOptions(detect_language=False)) == ("en", "html")
 
 
 @pytest.mark.behaviour("MD-24")

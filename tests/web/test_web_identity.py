@@ -21,9 +21,7 @@ def groups(kind: str) -> list[Any]:
 
 
 def keys_of(case: dict[str, Any]) -> list[str]:
-    options = dict(case.get("options", {}))
-    if "default_pages" in options:
-        options["default_pages"] = frozenset(options["default_pages"])
+    options = {name: frozenset(words) for name, words in case.get("options", {}).items()}
     return [identity_key(url, **options) for url in case["urls"]]
 
 

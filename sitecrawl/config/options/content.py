@@ -10,12 +10,12 @@ from pydantic import AfterValidator
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.options.document_fields import DocumentParams
 from sitecrawl.config.options.rules import each
-from sitecrawl.config.types import Duration, Extensions, Lines, Selectors, Words
+from sitecrawl.config.types import Duration, Lines, Selectors, Words
 from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
 from sitecrawl.web.html.main_content import PAGE_LANDMARKS
-from sitecrawl.web.read_options import LINK_PATTERNS, PAGE_EXTENSIONS, ReadOptions
+from sitecrawl.web.read_options import LINK_PATTERNS, PARTS, ReadOptions
 
 
 def check_link_pattern(pattern: str) -> str:
@@ -39,6 +39,13 @@ def check_marker(marker: str) -> str:
     if not (opening.strip() and mark and closing.strip()):
         raise ValueError(f"{marker!r} is not of the form opening|closing")
     return marker
+
+
+def check_part(part: str) -> str:
+    """Check that a part of pages exists."""
+    if part not in PARTS:
+        raise ValueError(f"{part!r} is none of {', '.join(PARTS)}")
+    return part
 
 
 def check_placeholder(kind: str) -> str:
@@ -103,34 +110,17 @@ class ContentParams(DocumentParams):
         description="The page that describes an image at length: follow makes it a document, "
         "ignore leaves it.",
     )
-    script_links: bool = option(
+    script_output: bool = option(
         default=True,
         effect=Effect.READING,
-        description="Follow links that scripts write with document.write, and the options of menus "
-        "whose change handler navigates. Scripts are never run.",
-    )
-    script_text: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Read text that scripts write with document.write.",
-    )
-    page_extensions: Extensions = option(
-        default=PAGE_EXTENSIONS,
-        effect=Effect.READING,
-        description="Extensions by which the value of a navigating menu is known as a page.",
+        description="Read the text and follow the links that scripts write with document.write, and "
+        "follow the options of menus whose change handler navigates. Scripts are never run.",
     )
     image_maps: Literal["ignore", "sample", "mapfile"] = option(
         default="ignore",
         effect=Effect.READING,
         description="Server-side image maps: ignore them, sample asks for some of their points "
         "whatever query says, mapfile fetches the map file and reads its targets.",
-    )
-    image_map_samples: int = option(
-        default=9,
-        ge=1,
-        le=100,
-        effect=Effect.READING,
-        description="Points to ask for of each image map.",
     )
     join_split_href: bool = option(
         default=False,
@@ -149,28 +139,16 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Keep the text of links for the page that they lead to.",
     )
-    alt_text: bool = option(
-        default=True, effect=Effect.READING, description="Read the ALT of images as text."
-    )
-    title_text: bool = option(
-        default=False, effect=Effect.READING, description="Read the TITLE of images as text."
-    )
-    noframes_min: int = option(
-        default=0,
-        ge=0,
+    image_text: Literal["none", "alt", "title"] = option(
+        default="alt",
         effect=Effect.READING,
-        description="Characters that a noframes section must have to be read.",
-    )
-    keep_pre: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Keep the white space of preformatted text within lines.",
+        description="What of images is text: alt is their ALT, title is their TITLE, too.",
     )
     content: Literal["page", "article", "all"] = option(
         default="page",
         effect=Effect.READING,
         description="The text that documents have: page is the page's own content, without "
-        "navigation and what else the options below name; article is what article_extractor takes for "
+        "navigation and what else keep_parts names; article is what article_extractor takes for "
         "the article, for news and blogs; all is everything but header and footer elements.",
     )
     article_extractor: Literal["trafilatura", "resiliparse"] = option(
@@ -187,40 +165,11 @@ class ContentParams(DocumentParams):
         "own leaves them without one, htmldate guesses from the whole page, in 5 ms (pip install "
         "'sitecrawl[extract]'). Of 1,000 articles it dates 43 more rightly, and 22 wrongly.",
     )
-    main_content: bool = option(
-        default=True,
+    keep_parts: Annotated[Words, each(check_part)] = option(
+        default=(),
         effect=Effect.READING,
-        description="Read the main element alone, by its name or role, or the only article, where "
-        "a page has one with text.",
-    )
-    remove_landmarks: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Leave out landmarks by element or role: navigation, banner, complementary, "
-        "contentinfo, search, dialog. Header and footer elements count outside main, article and "
-        "section.",
-    )
-    remove_beside_articles: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Leave out the short lines that an article extractor (resiliparse) leaves out, on "
-        "pages whose metadata says that they are articles of a newspaper or blog.",
-    )
-    remove_skip_links: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Leave out the links with which a page lets its readers skip to the content.",
-    )
-    remove_cookie_banners: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Leave out cookie banners, known by id or class.",
-    )
-    remove_furniture: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Leave out the furniture of a page: menus, share bars, forms and further parts "
-        "that stand beside its text, known by the structure of the page.",
+        description="Parts of pages that stay in the text though they are not their own content: "
+        "outside_main, landmarks, beside_article, skip_links, cookie_banners, furniture.",
     )
     comments: bool = option(
         default=False,
@@ -254,17 +203,6 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Further comments between which text is left out, as opening|closing, beside "
         "noindex, robots, googleoff, htdig_noindex and the like.",
-    )
-    detect_language: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Detect the language of texts of 50 words and more that declare none, or one "
-        "that they plainly are not in.",
-    )
-    text_pieces: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="List the text of documents line by line, with region and element.",
     )
     xml_fields: bool = option(
         default=False,

@@ -64,12 +64,6 @@ class DocumentParams(OptionGroup):
         "or where what is left stands elsewhere on the page as its title or heading; or keep "
         "titles as they are written. It has a field of its own, site_name.",
     )
-    dates_in_text: bool = option(
-        default=True,
-        effect=Effect.READING,
-        description="Take the date of publication from the text, near its heading, where no "
-        "metadata, element or address has one.",
-    )
     recase_titles: bool = option(
         default=False,
         effect=Effect.READING,
@@ -81,26 +75,6 @@ class DocumentParams(OptionGroup):
         description="Where the description comes from, best first: meta, dublin_core, opengraph, "
         "json_ld, heading (text from the first heading on), top (of the text), summary "
         "(sentences with the most frequent words).",
-    )
-    description_length: int = option(
-        default=384,
-        ge=0,
-        effect=Effect.READING,
-        description="Characters of a description that the page gives, cut at a word; 0 for no "
-        "limit.",
-    )
-    auto_description_length: int = option(
-        default=150,
-        ge=0,
-        effect=Effect.READING,
-        description="Characters of a description taken from the text, cut at a word; 0 for no "
-        "limit.",
-    )
-    keywords_length: int = option(
-        default=256,
-        ge=0,
-        effect=Effect.READING,
-        description="Characters of all keywords together; 0 for no limit.",
     )
     extra_fields: Annotated[Pairs, AfterValidator(check_extra_fields)] = option(
         default={},
@@ -171,21 +145,13 @@ class DocumentParams(OptionGroup):
         description="Unit of section_min and section_max. Tokens are estimated: the tokenizers of "
         "language models differ.",
     )
-    min_text_length: int = option(
-        default=0,
-        ge=0,
-        effect=Effect.READING,
-        description="Characters below which a text makes no document.",
-    )
-    min_space_ratio: float = option(
-        default=0.0,
-        ge=0,
-        le=1,
-        effect=Effect.READING,
-        description="Share of white space below which text is taken for binary content (0.01 is "
-        "usual); scripts without spaces are exempt.",
-    )
 
+    binary_guard: bool = option(
+        default=False,
+        effect=Effect.READING,
+        description="Make no document of a text with fewer than 128 characters, or with less than "
+        "1 % of white space, as binary content has; scripts without spaces are exempt.",
+    )
     pipeline_version: str = option(
         default="",
         effect=Effect.READING,

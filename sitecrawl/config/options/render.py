@@ -90,13 +90,6 @@ class RenderParams(OptionGroup):
         effect=Effect.RUN,
         description="Maximum number of bytes that the scripts of one page may load.",
     )
-    render_pages: int = option(
-        4,
-        ge=1,
-        le=64,
-        effect=Effect.RUN,
-        description="Maximum number of pages that are rendered at the same time.",
-    )
     render_restart: int = option(
         500,
         ge=1,

@@ -16,7 +16,7 @@ from sitecrawl.policy.urls.scope import read_domain
 from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
 from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy, read_site
 from sitecrawl.web.files.formats import media_types, wanted_formats
-from sitecrawl.web.urls.identity import DEFAULT_PAGES
+from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
 
 
 def each(read: Callable[[str], object]) -> AfterValidator:
@@ -28,6 +28,13 @@ def each(read: Callable[[str], object]) -> AfterValidator:
         return entries
 
     return AfterValidator(check)
+
+
+def check_fold(spelling: str) -> str:
+    """Check that a spelling of URLs can be folded."""
+    if spelling not in FOLDS:
+        raise ValueError(f"{spelling!r} is none of {', '.join(FOLDS)}")
+    return spelling
 
 
 def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -212,18 +219,12 @@ class RuleParams(OptionGroup):
         effect=Effect.FOLLOWING,
         description="File names that are the same page as their directory.",
     )
-    fold_trailing_slash: bool = option(
-        default=True,
+    fold: Annotated[Words, each(check_fold)] = option(
+        default=FOLDS,
         effect=Effect.FOLLOWING,
-        description="Take a URL with and without its last slash for the same page.",
-    )
-    fold_slashes: bool = option(
-        default=True, effect=Effect.FOLLOWING, description="Take several slashes in a row for one."
-    )
-    sort_query: bool = option(
-        default=True,
-        effect=Effect.FOLLOWING,
-        description="Take the same parameters in another order for the same page.",
+        description="Spellings of a URL that are the same page: with and without the last slash "
+        "(trailing_slash), with several slashes in a row for one (slashes), with the same parameters "
+        "in another order (query_order).",
     )
     max_depth: int | None = option(
         default=None,

@@ -123,20 +123,14 @@ class StateParams(OptionGroup):
         "also those that differ in a few words only (near), or none, so that each URL has a "
         "document of its own (keep).",
     )
-    store_links: bool = option(
-        default=True,
+    store_links: Literal["none", "known", "outside", "assets"] = option(
+        "known",
         effect=Effect.RUN,
-        description="Store which known URLs each page links to, for `scrapy report` and the SQL "
-        "view `links`. Pages are not read again for it: those that were read without it have no "
-        "links until they are read anew.",
-    )
-    store_outside: Literal["none", "links", "assets"] = option(
-        "none",
-        effect=Effect.RUN,
-        description="Store the addresses outside of the scope to which pages link, at most 200 a page "
-        "and 100,000 in all, or these and the images, scripts, style sheets and media of pages, also "
-        "those of their own host, so that `scrapy report --check-outside` can ask for them. It needs "
-        "`store_links`.",
+        description="Store to which URLs each page links, for `scrapy report` and the SQL view `links`: "
+        "to known ones; outside: also to addresses outside of the scope, at most 200 a page and "
+        "100,000 in all; assets: also to the images, scripts, style sheets and media of pages, those of "
+        "their own host included. `scrapy report --check-outside` asks for these. Pages are not read "
+        "again for it: those that were read without it have no links until they are read anew.",
     )
     realm: str = option(
         "default",

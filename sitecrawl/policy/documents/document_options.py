@@ -10,17 +10,13 @@ DESCRIPTION_ORDER = ("meta", "dublin_core", "opengraph", "json_ld", "heading", "
 
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
-    """Options that shape the fields of a document; lengths in characters, 0 is no limit."""
+    """Options that shape the fields of a document."""
 
     title_order: tuple[str, ...] = TITLE_ORDER
     title_length: int = 0
     site_name_in_title: str = "remove"
-    dates_in_text: bool = True
     recase_titles: bool = False
     description_order: tuple[str, ...] = DESCRIPTION_ORDER
-    description_length: int = 384
-    auto_description_length: int = 150
-    keywords_length: int = 256
     metadata: tuple[tuple[str, str], ...] = ()
     extra_fields: tuple[tuple[str, str], ...] = ()
     keep_metas: bool = False
@@ -33,6 +29,5 @@ class DocumentOptions:
     section_min: int = 200
     section_max: int = 4_000
     section_unit: str = "characters"
-    min_text_length: int = 0
-    min_space_ratio: float = 0.0
+    binary_guard: bool = False
     pipeline_version: str = ""

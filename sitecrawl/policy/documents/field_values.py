@@ -57,13 +57,13 @@ class PageFacts:
     @cached_property
     def keywords(self) -> tuple[list[str], dict[str, int]]:
         """The keywords, and the number of each repeated one."""
-        return document_keywords(self.page, self.options.keywords_length)
+        return document_keywords(self.page)
 
     @cached_property
     def publication(self) -> tuple[str, str]:
         """The publication date and the name of its source."""
         is_product = type_of_page(self).lower() == "product"  # text shows dates of reviews
-        return publication(self.page, from_text=self.options.dates_in_text and not is_product)
+        return publication(self.page, from_text=not is_product)
 
     @cached_property
     def authors(self) -> list[str]:
@@ -168,14 +168,6 @@ def headings(facts: PageFacts) -> list[dict[str, Any]]:
 def blocks(facts: PageFacts) -> list[dict[str, Any]]:
     """The passages in another language."""
     return [{"language": block.language, "text": block.text} for block in facts.page.blocks]
-
-
-def pieces(facts: PageFacts) -> list[dict[str, Any]]:
-    """The text line by line, with region and element."""
-    return [
-        {"region": piece.region, "element": piece.element, "text": piece.text}
-        for piece in facts.page.pieces
-    ]
 
 
 def markdown(facts: PageFacts) -> str:

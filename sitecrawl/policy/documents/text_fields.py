@@ -93,16 +93,16 @@ def _score(sentence: str, frequency: Counter[str]) -> float:
 
 
 METAS = ("keywords", "news_keywords", "article:tag", "dc.subject", "dcterms.subject")
+KEYWORDS_LENGTH = 256  # characters, of all keywords of a page together
 MAX_KEYWORDS = 10_000  # no author writes a hundred; 1.2 million of 10 MB took 270 MB and 2 s
 MAX_KEYWORD_TEXT = 500_000  # characters of one list
 _COMMA = re.compile(r"[,;،、，；]")
 
 
-def document_keywords(page: Page, limit: int) -> tuple[list[str], dict[str, int]]:
+def document_keywords(page: Page) -> tuple[list[str], dict[str, int]]:
     """Return the keywords of a page without duplicates, and the counts of repeated ones.
 
-    ``limit`` is the length of all together in characters, 0 for no limit. At most ``MAX_KEYWORDS``
-    of a page are examined.
+    At most ``MAX_KEYWORDS`` of a page are examined.
     """
     texts = [(name, text) for name in METAS for text in page.metas.get(name, ())]
     texts += [("", text) for text in page.json_ld.get("keywords", ())]
@@ -114,7 +114,7 @@ def document_keywords(page: Page, limit: int) -> tuple[list[str], dict[str, int]
     unique = {word.casefold(): word for word in reversed(found)}
     ordered = [unique[key] for key in counts]
     repeats = {unique[key]: count for key, count in counts.items() if count > 1}
-    return _within(ordered, limit), repeats
+    return _within(ordered), repeats
 
 
 def _split(name: str, text: str) -> list[str]:
@@ -125,13 +125,13 @@ def _split(name: str, text: str) -> list[str]:
     return [" ".join(phrase.split()) for phrase in phrases if phrase.strip()]
 
 
-def _within(words: list[str], limit: int) -> list[str]:
-    """Return the first words that fit into ``limit`` characters; separators count as two."""
-    room = limit + 2
+def _within(words: list[str]) -> list[str]:
+    """Return the first words that fit into the limit; separators count as two characters."""
+    room = KEYWORDS_LENGTH + 2
     kept: list[str] = []
     for word in words:
         room -= len(word) + 2
-        if limit and room < 0:
+        if room < 0:
             break
         kept.append(word)
     return kept
@@ -145,6 +145,8 @@ DESCRIPTION_METAS = {
 TEXT_SOURCES = frozenset({"heading", "top", "summary"})
 """Sources of a description that are the page's own text."""
 SOURCES = frozenset({*DESCRIPTION_METAS, "json_ld", *TEXT_SOURCES})
+DESCRIPTION_LENGTH = 384  # characters, of a description that the page gives
+EXTRACT_LENGTH = 150  # of one taken from the text
 _TOP = 2_000  # characters of text that an extract may be taken from, white space included
 
 
@@ -157,7 +159,7 @@ def document_description(page: Page, options: DocumentOptions) -> tuple[str, str
         return "", ""
     for source in options.description_order:
         written = source in DESCRIPTION_METAS or source == "json_ld"
-        limit = options.description_length if written else options.auto_description_length
+        limit = DESCRIPTION_LENGTH if written else EXTRACT_LENGTH
         text = description_from(source, page, limit)
         if text:
             return cut_at_word(text, limit, page.language), source

@@ -124,9 +124,7 @@ class Rules:
             key=partial(
                 identity_key,
                 default_pages=frozenset(options.value("default_pages")),
-                fold_slashes=options.value("fold_slashes"),
-                fold_trailing_slash=options.value("fold_trailing_slash"),
-                sort_query=options.value("sort_query"),
+                fold=frozenset(options.value("fold")),
             ),
         )
 

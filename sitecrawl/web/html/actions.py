@@ -51,7 +51,6 @@ from sitecrawl.web.html.text_elements import (
     enter_raised,
     enter_span,
     enter_term,
-    in_context,
     is_html,
 )
 from sitecrawl.web.html.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
@@ -154,14 +153,12 @@ def linked(patterns: Patterns, inner: Enter | None, most: int) -> Enter:
 def action_tables(options: ReadOptions) -> Tables:
     """The action tables for the options: all elements, and those allowed within a run of words.
 
-    There are no runs where preformatted text keeps its white space or words keep their
-    formatting, because each piece of text counts there.
+    There are no runs where words keep their formatting, because each piece of text counts there.
     """
     table = action_table(options)
     removed_tags = {tag.lower() for tag in options.remove_elements}
     inline = (tag_number(tag) for tag in INLINE if tag not in removed_tags)
-    by_piece = options.keep_pre or options.outline
-    runs = {tag: table[tag] for tag in inline if tag is not None and not by_piece}
+    runs = {tag: table[tag] for tag in inline if tag is not None and not options.outline}
     plain = frozenset(tag for tag, enter in runs.items() if enter is None)
     return table, plain, {tag: enter for tag, enter in runs.items() if enter is not None}
 
@@ -194,8 +191,6 @@ def action_table(options: ReadOptions) -> Table:
     numbered = {tag_number(tag) or tag: action for tag, action in named.items()}
     blocks: Table = dict.fromkeys(STANDARD, block)
     table = {**blocks, **numbered}
-    if options.text_pieces:
-        table = {tag: in_context(enter) if enter else None for tag, enter in table.items()}
     return {**table, COMMENT: enter_comment}
 
 
@@ -206,12 +201,12 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
         "article": region_action(ARTICLE, sectioning=True),
         "section": enter_section,
     }
-    if options.remove_furniture:
+    if "furniture" not in options.keep_parts:
         actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
         actions["form"] = region_action(FORM, sectioning=False)
         actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
-    if options.remove_landmarks:
+    if "landmarks" not in options.keep_parts:
         actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))
         actions |= dict.fromkeys(PAGE_LANDMARKS, enter_page_landmark)
         actions["aside"] = enter_aside

@@ -21,7 +21,6 @@ SILENT = (
     *("annotation", "annotation-xml"),
 )
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-REGIONS = ("main", "header", "footer", "nav", "aside", "article")
 # Elements that contain words more often than blocks.
 PHRASING = ("p", "pre", "dt", "td", "th", *HEADINGS)
 STANDARD = range(5, 256)  # Lexbor's numbers of elements that the standard names

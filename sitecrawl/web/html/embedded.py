@@ -62,19 +62,12 @@ def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def _enter_written(walk: Walk, markup: str) -> None:
-    """Read text, links or both, as the options ask, from markup written by a script."""
-    options = walk.options
-    if not markup or not (options.script_links or options.script_text):
+    """Read text and links from markup written by a script."""
+    if not markup or not walk.options.script_output:
         return
-    walk.nofollow += not options.script_links
-    if not options.script_text:
-        walk.text.mute()
     walk.read_fragment(markup, via="script")
     if not walk.nofollow:
         walk.addresses += [(address, "script") for address in named_addresses(markup)]
-    if not options.script_text:
-        walk.text.unmute()
-    walk.nofollow -= not options.script_links
 
 
 def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
@@ -95,11 +88,9 @@ def enter_noscript(walk: Walk, node: LexborNode) -> Leave | None:
 
 
 def enter_noframes(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read the content for browsers without frames, if it is long enough."""
-    markup = node.text()
+    """Read the content for browsers without frames."""
     walk.text.flush()
-    if len(markup) >= walk.options.noframes_min:
-        walk.read_fragment(markup)
+    walk.read_fragment(node.text())
     walk.text.flush()
     return skip
 
@@ -113,7 +104,7 @@ def enter_select(walk: Walk, node: LexborNode) -> Leave | None:
     """Begin a menu; its options are links if its change handler navigates."""
     walk.text.flush()
     handler = node.attributes.get("onchange") or ""
-    walk.navigates = bool(handler) and walk.options.script_links and navigates(handler)
+    walk.navigates = bool(handler) and walk.options.script_output and navigates(handler)
     return leave_select
 
 

@@ -46,8 +46,8 @@ def enter_area(walk: Walk, node: LexborNode) -> Leave | None:
 
 def add_alt(walk: Walk, attributes: dict[str, str | None], *, foreign: bool) -> None:
     """Add ALT and a different TITLE, where the options ask for them, to the text."""
-    alt = attributes.get("alt") if walk.options.alt_text else None
-    title = attributes.get("title") if walk.options.title_text else None
+    alt = attributes.get("alt") if walk.options.image_text != "none" else None
+    title = attributes.get("title") if walk.options.image_text == "title" else None
     if alt:
         walk.text.add_alt(alt, foreign=foreign)
     if title and title != alt:

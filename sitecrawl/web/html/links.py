@@ -48,7 +48,7 @@ def map_hrefs(href: str, image_map: str, options: ReadOptions) -> Sequence[str]:
         return (href,)
     if options.image_maps == "sample":
         plain = re.split(r"[?#]", href, maxsplit=1)[0]
-        points = sample_points(image_map, options.image_map_samples)
+        points = sample_points(image_map)
         return [f"{plain}?{x},{y}" for x, y in points]
     return (href,) if options.image_maps == "mapfile" and is_map_file(href) else ()
 
@@ -58,17 +58,10 @@ def is_map_file(url: str) -> bool:
     return _MAP_FILE.search(re.split(r"[?#]", url, maxsplit=1)[0]) is not None
 
 
-def sample_points(size: str, count: int) -> list[tuple[int, int]]:
-    """About ``count`` points spread over an image of that size, in pixels."""
+def sample_points(size: str) -> list[tuple[int, int]]:
+    """Three rows of three points spread over an image of that size, in pixels."""
     width, height = (_pixels(text) for text in size.split("x", 1))
-    columns = max(1, round(count**0.5))
-    rows = -(-count // columns)
-    points = [
-        (width * (2 * column + 1) // (2 * columns), height * (2 * row + 1) // (2 * rows))
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    return points[:count]
+    return [(width * column // 6, height * row // 6) for row in (1, 3, 5) for column in (1, 3, 5)]
 
 
 def _pixels(text: str) -> int:
@@ -229,7 +222,7 @@ class LinkReader:
             self.is_full = True
             return
         self._seen.add(key)
-        if via == "option" and not is_page_address(href, self._options):
+        if via == "option" and not is_page_address(href):
             return
         url = self.base.plain(href)
         disguised = False

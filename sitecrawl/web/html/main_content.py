@@ -39,7 +39,6 @@ SKIP_LINKS = "skip_links"
 # HTML-AAM 1.0, 3.4: only the header and footer of the page are banner and contentinfo.
 LANDMARK_ELEMENTS = ("nav", "aside", "dialog", "search")
 PAGE_LANDMARKS = ("header", "footer")
-SECTIONING = ("main", "article", "section")
 DIVISIONS = ("div", "section")
 ROLES = {
     "main": MAIN,
@@ -198,9 +197,9 @@ def region_wrappers(
 ) -> list[Callable[[Enter | None], Enter]]:
     """The wrappers of an element, by its role or as a cookie banner."""
     kind = ROLES.get((attributes.get("role") or "").strip().lower())
-    if kind is not None and (kind == MAIN or options.remove_landmarks):
+    if kind is not None and (kind == MAIN or "landmarks" not in options.keep_parts):
         return [in_region(kind)]
-    if options.remove_cookie_banners and is_consent(node, attributes):
+    if "cookie_banners" not in options.keep_parts and is_consent(node, attributes):
         return [in_region(COOKIES)]
     return []
 
@@ -258,15 +257,16 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     if options.content == "all":
         return None
     count = len(lines)
-    skips = _skip_links(lines) if options.remove_skip_links else []
+    kept_parts = options.keep_parts
+    skips = _skip_links(lines) if "skip_links" not in kept_parts else []
     if not (walk.regions or skips) or not count:
         return None
     by_kind = _by_kind(walk.regions)
-    main = merged(by_kind.get(CONTENT, ())) or (_main(by_kind) if options.main_content else [])
+    main = _main(by_kind, kept_parts)
     kept = bytearray(b"\1" * count)
     parts = [*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)]
     labels = walk.text.alt_lines
-    if options.remove_furniture and (labels or may_hold_furniture(by_kind, main, page_type)):
+    if "furniture" not in kept_parts and (labels or may_hold_furniture(by_kind, main, page_type)):
         headings = [Region("", start, end) for start, end, _ in walk.headings]
         furniture = Furniture(lines, by_kind, main, page_type)
         parts += furniture.parts(headings, labels)
@@ -352,8 +352,12 @@ def choose_article(
     return Choice(narrowed, (*left, left_out("beside_article", beside))) if beside else choice
 
 
-def _main(by_kind: dict[str, list[Region]]) -> list[Region]:
-    """The main elements, or the only outermost article."""
+def _main(by_kind: dict[str, list[Region]], kept_parts: Sequence[str]) -> list[Region]:
+    """The selected elements of the content, the main elements, or the only outermost article."""
+    if CONTENT in by_kind:
+        return merged(by_kind[CONTENT])
+    if "outside_main" in kept_parts:
+        return []
     if MAIN in by_kind:
         return merged(by_kind[MAIN])
     articles = merged(by_kind.get(ARTICLE, ()))

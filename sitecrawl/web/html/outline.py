@@ -288,9 +288,9 @@ class MarkedText(TextBuilder):
         if self._taken is not None:  # the line was empty and not added
             self._formatted()
 
-    def flush_lines(self, *, keep_space: bool) -> None:
+    def flush_lines(self) -> None:
         """End the lines of preformatted text, without formatting."""
-        super().flush_lines(keep_space=keep_space)
+        super().flush_lines()
         if not self.muted:
             self._taken = []
             self._formatted()

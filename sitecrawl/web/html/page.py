@@ -47,19 +47,6 @@ class Block:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A line of the text with its context.
-
-    ``region`` is the nearest main, header, footer, nav, aside or article element,
-    ``element`` the nearest block element (``h2``, ``p``, ``li`` ...).
-    """
-
-    region: str
-    element: str
-    text: str
-
-
 class LeftOut(NamedTuple):
     """Lines omitted from a page's text, by part (``landmarks``, ``outside_main`` ...).
 
@@ -143,7 +130,6 @@ class Page:
     heading_at: int = -1
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()
-    pieces: tuple[Piece, ...] = ()
     guessed_date: date | None = None
     content: tuple[ContentBlock, ...] = ()
     left_out: tuple[LeftOut, ...] = ()

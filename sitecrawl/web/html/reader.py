@@ -140,11 +140,11 @@ def _mark_elements(walk: Walk, root: LexborNode, markup: bytes) -> Marked:
     marked = Marked()
     options = walk.options
     wrappers: dict[int, list[Wrapper]] = {}
-    chosen = options.content != "all"
+    chosen, kept = options.content != "all", options.keep_parts
     has_roles = chosen and b"role=" in markup
     may_mark = _MAY_MARK.search(markup) is not None
-    has_banner = may_mark and chosen and options.remove_cookie_banners and has_consent(markup)
-    has_hidden = chosen and options.remove_furniture and hides_labels(markup)
+    has_banner = may_mark and chosen and "cookie_banners" not in kept and has_consent(markup)
+    has_hidden = chosen and "furniture" not in kept and hides_labels(markup)
     selector = _marking(
         options.remove_classes,
         is_xml=b"xml:lang" in markup,
@@ -231,7 +231,7 @@ def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
     options = walk.options
     if (
         options.content == "page"
-        and options.remove_beside_articles
+        and "beside_article" not in options.keep_parts
         and not options.content_selector
         and len(markup) <= MAX_ARTICLE_MARKUP
         and page.page_type == ARTICLE
@@ -263,7 +263,6 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
         before = text.finished(text.lines[:start])[1 if page.stable_text else 0]
         page.heading_at = len(before) + 1 if before else 0
     page.blocks = text.blocks()
-    page.pieces = tuple(text.contexts)
     if isinstance(text, MarkedText):
         page.content = text.outline.blocks()
         page.cuts += ("outline",) if text.outline.is_cut else ()

@@ -8,11 +8,6 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sitecrawl.web.read_options import ReadOptions
-
 
 UNKNOWN_VALUE = "\ufdd2"  # replaces a value that is known only when the script runs
 MAX_WRITES = 500
@@ -137,10 +132,30 @@ def navigates(handler: str) -> bool:
     return _NAVIGATION.search(handler) is not None
 
 
-def is_page_address(value: str, options: ReadOptions) -> bool:
+PAGE_EXTENSIONS = frozenset(
+    [
+        "htm",
+        "html",
+        "shtml",
+        "ssi",
+        "asp",
+        "aspx",
+        "php",
+        "jsp",
+        "cfm",
+        "pl",
+        "lasso",
+        "nclk",
+        "xml",
+        "txt",
+    ]
+)
+
+
+def is_page_address(value: str) -> bool:
     """Return True if the value of an option is the address of a page."""
     if _ADDRESS.match(value.strip()):
         return True
     name = re.split(r"[?#]", value.strip(), maxsplit=1)[0].rpartition("/")[2]
     stem, _, extension = name.rpartition(".")
-    return bool(stem.strip(".") or stem) and extension.lower() in options.page_extensions
+    return bool(stem.strip(".") or stem) and extension.lower() in PAGE_EXTENSIONS

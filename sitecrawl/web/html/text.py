@@ -7,7 +7,7 @@ from itertools import accumulate, compress, groupby
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import INLINE, SILENT, TEXT, tag_number
-from sitecrawl.web.html.page import Block, Piece
+from sitecrawl.web.html.page import Block
 from sitecrawl.web.html.scripts import UNKNOWN_VALUE
 from sitecrawl.web.whitespace import squeezed
 
@@ -41,8 +41,6 @@ class TextBuilder:
         "_broken",
         "_held",
         "alt_lines",
-        "context",
-        "contexts",
         "foreign",
         "has_foreign_alt",
         "language",
@@ -56,8 +54,6 @@ class TextBuilder:
         self.lines: list[str] = []
         self.language = ""
         self.foreign: list[tuple[int, Block]] = []
-        self.context: tuple[str, str] | None = None
-        self.contexts: list[Piece] = []
         self.has_foreign_alt = False
         self.alt_lines: list[int] = []  # lines without other text
         self._alts = 0  # ALT texts in the line
@@ -87,8 +83,8 @@ class TextBuilder:
         if line:
             self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
 
-    def flush_lines(self, *, keep_space: bool) -> None:
-        """End the lines of preformatted text, with their white space if ``keep_space``."""
+    def flush_lines(self) -> None:
+        """End the lines of preformatted text."""
         if self.muted:
             self.flush()
             return
@@ -97,7 +93,7 @@ class TextBuilder:
         for raw in text.split("\n"):
             line = " ".join(raw.split())
             if line:
-                self.add(raw.rstrip() if keep_space else line)
+                self.add(line)
 
     def add(self, line: str) -> None:
         """Add one finished line."""
@@ -105,8 +101,6 @@ class TextBuilder:
             return
         if self.language:
             self.foreign.append((len(self.lines), Block(self.language, line)))
-        if self.context is not None:
-            self.contexts.append(Piece(*self.context, cleaned(line)))
         self.lines.append(line)
 
     def add_alt(self, text: str, *, foreign: bool) -> None:
@@ -148,8 +142,6 @@ class TextBuilder:
     def keep(self, kept: bytearray) -> None:
         """Keep only the lines whose byte in ``kept`` is not 0."""
         self.lines = list(compress(self.lines, kept))
-        if self.contexts:
-            self.contexts = list(compress(self.contexts, kept))
         if self.foreign:
             numbers = [0, *accumulate(kept)]
             last = len(kept) - 1

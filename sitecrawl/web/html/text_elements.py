@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.html.elements import ANCHOR, REGIONS, SPAN, TEXT
+from sitecrawl.web.html.elements import ANCHOR, SPAN, TEXT
 from sitecrawl.web.html.page import Heading
 from sitecrawl.web.html.text import PERMALINKS, cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
@@ -163,27 +163,6 @@ def useful_start(walk: Walk) -> int:
     return walk.headings[0][0] if walk.headings else -1
 
 
-def in_context(inner: Enter) -> Enter:
-    """An action that sets the element as the context of the lines within it."""
-
-    def enter_context(walk: Walk, node: LexborNode) -> Leave | None:
-        leave = inner(walk, node)
-        if leave is None or leave is skip:
-            return leave
-        outer = walk.text.context
-        tag = node.tag or ""
-        region = tag if tag in REGIONS else outer[0] if outer else ""
-        walk.text.context = (region, tag)
-
-        def leave_context(walk: Walk, node: LexborNode) -> None:
-            leave(walk, node)
-            walk.text.context = outer
-
-        return leave_context
-
-    return enter_context
-
-
 # Classes of the spans in which Pygments and Chroma (Hugo) write line numbers.
 NUMBERS = frozenset({"linenos", "ln", "lineno"})
 MAX_NUMBER_WRAPPERS = 4  # around the first number: code, and a span for the line
@@ -199,7 +178,7 @@ def enter_pre(walk: Walk, node: LexborNode) -> Leave | None:
 
 def leave_pre(walk: Walk, _node: LexborNode) -> None:
     """End the lines of preformatted text."""
-    walk.text.flush_lines(keep_space=walk.options.keep_pre)
+    walk.text.flush_lines()
 
 
 def _numbers(pre: LexborNode) -> list[LexborNode]:

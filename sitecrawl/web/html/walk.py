@@ -96,8 +96,6 @@ class Walk:
         self.named = named
         self.options = options
         self.text: TextBuilder = MarkedText(Outline()) if options.outline else TextBuilder()
-        if options.text_pieces:
-            self.text.context = ("", "body")  # also for the output of scripts in the head
         self.found: list[Found] = []
         self.addresses: list[tuple[str, str]] = []
         self.banners: set[int] = set()

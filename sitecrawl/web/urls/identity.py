@@ -18,7 +18,8 @@ DEFAULT_PAGES = frozenset(
         *("default.asp", "default.aspx", "Default.asp", "Default.aspx"),
     }
 )
-
+FOLDS = ("trailing_slash", "slashes", "query_order")
+"""Spellings that are the same page, as options name them."""
 
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _SLASHES = re.compile(r"/{2,}")
@@ -56,26 +57,25 @@ def identity_key(
     url: str,
     *,
     default_pages: AbstractSet[str] = DEFAULT_PAGES,
-    fold_slashes: bool = True,
-    fold_trailing_slash: bool = True,
-    sort_query: bool = True,
+    fold: AbstractSet[str] = frozenset(FOLDS),
 ) -> str:
     """The common key of all spellings of a resolved URL. Idempotent, never raises.
 
-    Without ``default_pages``, ``/a/`` and ``/a/index.html`` are two URLs. ``fold_slashes``
-    replaces ``//`` by one slash, ``fold_trailing_slash`` drops the last slash, ``sort_query``
-    sorts parameters by name and keeps the order of repeated ones.
+    Without ``default_pages``, ``/a/`` and ``/a/index.html`` are two URLs. In ``fold``,
+    ``slashes`` replaces ``//`` by one slash, ``trailing_slash`` drops the last slash,
+    ``query_order`` sorts parameters by name and keeps the order of repeated ones.
     """
     url, mark, query = normal_form(url).partition("?")
     start = url.find("/", url.find("://") + 3)
     if start < 0 or not url.startswith("http"):
         return url + mark + query
     path = url[start:]
-    if fold_slashes and "//" in path:
+    if "slashes" in fold and "//" in path:
         path = _SLASHES.sub("/", path)
-    if sort_query and "&" in query:
+    if "query_order" in fold and "&" in query:
         query = _sorted_query(query)
-    path = _fold_end(path, frozenset() if query else default_pages, slash=fold_trailing_slash)
+    pages = frozenset() if query else default_pages
+    path = _fold_end(path, pages, slash="trailing_slash" in fold)
     return f"{url[:start]}{path}?{query}" if query else url[:start] + path
 
 
