@@ -208,7 +208,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Target]:
         yield made
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.behaviour("SY-23", "SY-24")
 def test_every_sync_ends_with_the_documents_of_the_database(
     target: Target, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
