@@ -124,7 +124,7 @@ def main() -> None:
             closing(SearchFileTarget(f"sqlite:///{file}", TargetOptions())) as target,
         ):
             began = time.process_time()
-            synchronizer = Synchronizer(log, target, "bench")
+            synchronizer = Synchronizer(log, target, "bench", report=print)
             synchronizer.rebuild() if file.exists() else synchronizer.run()
             print(f"indexed in {time.process_time() - began:.1f} s of CPU")
         queries = [each for each in made_queries() if each.held == options.held]

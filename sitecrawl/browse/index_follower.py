@@ -66,7 +66,7 @@ class IndexFollower(Thread):
             open_change_log(self._source.database) as log,
             closing(SearchFileTarget(self._uri, options)) as target,
         ):
-            synchronizer = Synchronizer(log, target, self._uri)
+            synchronizer = Synchronizer(log, target, self._uri, report=self._report)
             try:
                 synchronizer.follow(begin_pass)
             except TargetMismatchError:  # of another crawl, or of an older version

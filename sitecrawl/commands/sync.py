@@ -93,7 +93,12 @@ def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namesp
     options = target_options(source.configuration.params)
     with closing(open_target(uri, options)) as target:
         synchronizer = Synchronizer(
-            log, target, uri, realm=opts.spargs.get("realm"), batch=opts.batch
+            log,
+            target,
+            uri,
+            report=lambda line: print_errors([line]),
+            realm=opts.spargs.get("realm"),
+            batch=opts.batch,
         )
         try:
             if opts.dry_run:

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sitecrawl.console.crawl_sources import Source
+from sitecrawl.console.terminal import print_errors
 from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.opening import SQLITE
 from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
@@ -52,7 +53,7 @@ def _update(source: Source, path: Path) -> None:
         open_change_log(source.database) as log,
         closing(SearchFileTarget(uri, options)) as target,
     ):
-        synchronizer = Synchronizer(log, target, uri)
+        synchronizer = Synchronizer(log, target, uri, report=lambda line: print_errors([line]))
         try:
             synchronizer.run()
         except TargetMismatchError:

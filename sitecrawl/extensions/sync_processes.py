@@ -91,6 +91,8 @@ async def _report_end(uri: str, process: Process) -> None:
     except ValueError:
         last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2] or "it was killed."
         outcome = SyncOutcome(error=f"The process ended with status {process.returncode}: {last}")
+    for line in outcome.lines:
+        logger.warning("sync: %s", line)
     if outcome.error:
         logger.error("sync: %s Later: scrapy sync %s", outcome.error, name)
     elif outcome.busy:

@@ -135,12 +135,17 @@ class VisitResult:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row of the outbox: a document written or deleted, in the order of ``seq``."""
+    """One row of the outbox: a document written or deleted, in the order of ``seq``.
+
+    ``hash`` differs from those of all other changes, also in copies of the crawl database that were
+    crawled on. It is empty before the row is read.
+    """
 
     seq: int
     op: str
     id: str
     record: dict[str, Any]
+    hash: str = ""
 
 
 class Commit(NamedTuple):

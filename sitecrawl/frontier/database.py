@@ -122,6 +122,12 @@ class Database(Protocol):
         Raises one of the backend's errors if that fails for as long as ``reconnection`` allows.
         """
 
+    def place(self) -> str:
+        """Return a text that differs for a copy of the database in another place.
+
+        It may change without a copy, and stay when a copy overwrites the database.
+        """
+
     def size(self) -> int | None:
         """Return the size of the file in bytes; None if the tables are on a server."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from sitecrawl.frontier.base import Change, Delivered, FeedFile
-from sitecrawl.frontier.database import Database, Row, RowStatement
+from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.section_table import SectionTable
 
@@ -123,11 +124,13 @@ def _columns(entry: Entry) -> Row:
 
 COLUMNS = (
     "SELECT o.seq, o.run, o.realm, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
-    " coalesce(s.body, d.body), coalesce(s.seq, CASE WHEN d.id = o.id THEN d.seq END), s.seq"
+    " coalesce(s.body, d.body), coalesce(s.seq, CASE WHEN d.id = o.id THEN d.seq END), s.seq,"
+    " o.made_at"
     " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
     " LEFT JOIN section AS s ON s.url = o.url AND s.id = o.id"
 )
 CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
+OF_SEQS = f"{COLUMNS} WHERE o.seq IN ({{}}) ORDER BY o.seq"
 OF_URL = (
     f"{COLUMNS} WHERE o.seq IN (SELECT seq FROM document WHERE url = ?"
     " UNION SELECT seq FROM section WHERE url = ?)"
@@ -157,7 +160,8 @@ LEFT = (
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
     """Return the change of an outbox row; None if a later change has replaced it."""
-    seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current, section = row
+    seq, run, realm, url, op, id_, change, reason, moved_to, address, body, current, *rest = row
+    section, made_at = rest
     entry = Entry(url, op, id_, change, reason, moved_to, address)
     if op == "upsert":
         if current != seq:
@@ -165,18 +169,24 @@ def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
         is_page = section is None
         also = {"additional_urls": additional[url]} if is_page and url in additional else {}
         entry.content = {**unpack(body), **also}
-    return Change(seq, op, id_, record(seq, run, realm, entry))
+    return Change(seq, op, id_, record(seq, run, realm, entry), change_hash(seq, id_, made_at))
+
+
+def change_hash(seq: int, id_: str, made_at: float) -> str:
+    """Return the hash of a change: another database has none of the same time in this place."""
+    return sha256(f"{seq} {id_} {made_at!r}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeBatch:
-    """Changes ordered by seq, and the seq up to which the log was read.
+    """Changes ordered by seq, and seq and hash of the last row up to which the log was read.
 
     It exceeds the seq of the last change if the rows after it were replaced by later changes.
     """
 
     changes: Sequence[Change]
     seq: int
+    hash: str
 
 
 def read_changes(
@@ -187,16 +197,26 @@ def read_changes(
     rows = database.rows(query, (after, *([realm] if realm else []), limit))
     if not rows:
         return None
+    seq, id_, made_at = rows[-1][0], rows[-1][5], rows[-1][-1]
+    return ChangeBatch(_changes_of(database, rows), seq, change_hash(seq, id_, made_at))
+
+
+def read_upserts(database: Database, seqs: Sequence[int]) -> list[Change]:
+    """Return the changes with these seqs that no later change has replaced."""
+    values = padded(seqs)
+    return _changes_of(database, database.rows(OF_SEQS.format(placeholders(len(values))), values))
+
+
+def _changes_of(database: Database, rows: Sequence[Row]) -> list[Change]:
+    """Return the changes of outbox rows that no later change has replaced."""
     additional = Documents(database).additional_urls([row[3] for row in rows])
     found = (change_of(row, additional) for row in rows)
-    return ChangeBatch([change for change in found if change is not None], rows[-1][0])
+    return [change for change in found if change is not None]
 
 
 def read_document(database: Database, url: int) -> list[Change]:
     """Return the last upsert of a URL's document, or one for each of its sections."""
-    additional = Documents(database).additional_urls([url])
-    found = (change_of(row, additional) for row in database.rows(OF_URL, (url, url)))
-    return [change for change in found if change is not None]
+    return _changes_of(database, database.rows(OF_URL, (url, url)))
 
 
 def take_undelivered(

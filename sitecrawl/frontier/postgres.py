@@ -104,6 +104,11 @@ BEGUN = NOW + b", pg_current_xact_id()::text"
 NOTIFY = b"SELECT pg_notify(%s, '')"
 ENCODINGS = frozenset({"UTF8", "SQL_ASCII"})  # the latter stores bytes as they are
 CHANNEL = "sitecrawl_outbox"
+PLACE = (
+    "SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()),"
+    " (SELECT timeline_id FROM pg_control_checkpoint()),"
+    " (SELECT oid FROM pg_database WHERE datname = current_database()), 'crawl'::regclass::oid)"
+)
 LOCK_KEY = 0x517EC4A71  # a number that other programs are unlikely to lock
 KNOWN = (
     b"SELECT fingerprint, depth, priority FROM url"
@@ -442,6 +447,12 @@ class PostgresDatabase:
             " WHERE table_schema = current_schema()"
         )
         return {name for (name,) in rows}
+
+    def place(self) -> str:
+        """Return what a physical copy (system, timeline), a logical one (database) and a restored
+        dump (table) do not have in common with their original."""
+        [(place,)] = self.rows(PLACE)
+        return str(place)
 
     def size(self) -> None:
         """Return None: the tables are on a server."""

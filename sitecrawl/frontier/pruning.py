@@ -22,7 +22,7 @@ ATTEMPTS = (
 )
 CHANGES = (
     "DELETE FROM outbox WHERE seq > ? AND seq <= ? AND (delivered <> 0 OR {synchronised})"
-    " AND made_at < ?{of_realm}"
+    " AND made_at < ?{of_realm} AND seq NOT IN (SELECT seq FROM sync_target)"
     " AND (op = 'upsert' AND NOT EXISTS (SELECT 1 FROM document AS d WHERE d.url = outbox.url"
     " AND d.seq = outbox.seq) AND NOT EXISTS (SELECT 1 FROM section AS s WHERE s.url = outbox.url"
     " AND s.seq = outbox.seq) OR op = 'delete' AND (EXISTS (SELECT 1 FROM document AS d"
@@ -34,7 +34,7 @@ DELETED_AGAIN = (
     "SELECT seq FROM (SELECT seq, delivered, realm, made_at, run, max(seq) OVER (PARTITION BY url, id)"
     " AS newest FROM outbox WHERE op = 'delete') AS deletions"
     " WHERE seq < newest AND (delivered <> 0 OR {synchronised})"
-    " AND made_at < ?{of_realm} ORDER BY seq"
+    " AND made_at < ?{of_realm} AND seq NOT IN (SELECT seq FROM sync_target) ORDER BY seq"
 )
 RUNS = (
     "SELECT run FROM (SELECT id AS run, finished_at FROM run) AS ended WHERE finished_at < ?"
@@ -123,7 +123,8 @@ class Pruning:
 
     def _forget_changes(self, before: float) -> int:
         """Delete delivered or synchronised changes that were replaced: no export writes such an
-        upsert, and a deletion before a newer upsert of the same id has no effect."""
+        upsert, and a deletion before a newer upsert of the same id has no effect. Those stay that
+        a target read last: its cursor is compared with them."""
         [(newest,)] = self._database.rows("SELECT coalesce(max(seq), 0) FROM outbox")
         [(oldest,)] = self._database.rows("SELECT coalesce(min(seq), 1) FROM outbox")
         statement = CHANGES.format(

@@ -1,12 +1,15 @@
 -- Tables of a crawl database, for every backend. Names in braces are column types that differ between
 -- backends, see ``Database.types``. Each later change of the schema is a file of its own:
 -- schema_0014.sql would have the statements that upgrade a database from version 13 to 14.
+-- ``uid`` is that of all copies; ``epoch`` is renewed for a copy, which is no longer in the ``place``.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
     uid TEXT NOT NULL,
     version INTEGER NOT NULL,
     seq BIGINT NOT NULL DEFAULT 0,
-    deliveries BIGINT NOT NULL DEFAULT 1
+    deliveries BIGINT NOT NULL DEFAULT 1,
+    epoch TEXT NOT NULL DEFAULT '',
+    place TEXT NOT NULL DEFAULT ''
 );
 
 -- ``granted``: requests that the workers of a run with a limit have been allowed.

@@ -222,6 +222,11 @@ class SqliteDatabase:
         """Return False: a file needs no connection."""
         return False
 
+    def place(self) -> str:
+        """Return the number of the file; that of its device may differ after a restart."""
+        found = _inode_of(self._path)
+        return f"file {found[1]}" if found else ""
+
     def size(self) -> int:
         """Return the size of the file in bytes, including pages that are still in its log."""
         [(size,)] = self.rows(SIZE)

@@ -30,7 +30,7 @@ from sitecrawl.search.analysis import (
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.4"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.5"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -44,6 +44,7 @@ CREATE TABLE page (
     realm TEXT NOT NULL,
     language TEXT NOT NULL,
     modified_at TEXT,
+    change TEXT NOT NULL,
     content BLOB NOT NULL
 );
 CREATE INDEX page_language ON page (language);
@@ -71,8 +72,8 @@ BELOW = "FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
 ORIGIN = re.compile("[^:/]*://[^/?#]*")
 BEFORE_QUERY = re.compile("[^?#]*")
 PUT = (
-    "INSERT INTO page (id, url, host, path, realm, language, modified_at, content)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO page (id, url, host, path, realm, language, modified_at, change, content)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -197,8 +198,11 @@ class SearchIndex:
         """Store a text besides the pages; call it inside a transaction."""
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def put(self, record: Mapping[str, Any]) -> None:
-        """Add the page of an upsert, or replace an older one; call it inside a transaction."""
+    def put(self, record: Mapping[str, Any], change: str = "") -> None:
+        """Add the page of an upsert, or replace an older one; call it inside a transaction.
+
+        ``change`` is the hash of the upsert.
+        """
         self.remove(record["id"])
         url = str(record["url"])
         parts = urlsplit(url)
@@ -214,6 +218,7 @@ class SearchIndex:
                 record.get("realm") or "default",
                 primary_language(language),
                 record.get("modified_at"),
+                change,
                 self._compressor.compress(serialized(content), self._compressor.FLUSH_FRAME),
             ),
         )
@@ -264,6 +269,10 @@ class SearchIndex:
         """Return the number of pages."""
         [(count,)] = self._connection.execute("SELECT count(*) FROM page").fetchall()
         return int(count)
+
+    def changes(self) -> list[tuple[str, str]]:
+        """Return the id of each page and the hash of the change that wrote it."""
+        return self._connection.execute("SELECT id, change FROM page").fetchall()
 
     def languages(self) -> list[str]:
         """Return the primary languages of the pages, the most frequent first."""

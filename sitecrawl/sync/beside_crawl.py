@@ -10,8 +10,9 @@ import json
 import signal
 import sys
 import time
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from threading import Event, Thread
 from typing import Any
 
@@ -60,12 +61,13 @@ class SyncTask:
 class SyncOutcome:
     """The end of a target's process: the number of refused documents, and an error if there is one.
 
-    ``busy``: another worker's process writes to the target, and goes on.
+    ``busy``: another worker's process writes to the target, and goes on. ``lines`` tell of comparisons.
     """
 
     refused: int = 0
     error: str = ""
     busy: bool = False
+    lines: Sequence[str] = ()
 
 
 def synchronize(task: SyncTask, ended: Event) -> SyncOutcome:
@@ -73,10 +75,15 @@ def synchronize(task: SyncTask, ended: Event) -> SyncOutcome:
 
     A target to which another worker's process writes is taken over when that has ended.
     """
+    lines: list[str] = []
+    return replace(_synchronize(task, ended, lines.append), lines=lines)
+
+
+def _synchronize(task: SyncTask, ended: Event, report: Callable[[str], object]) -> SyncOutcome:
     give_up_at = None
     while True:
         try:
-            return SyncOutcome(_follow(task, ended).refused)
+            return SyncOutcome(_follow(task, ended, report).refused)
         except (NoCrawlError, TargetUnreachableError) as error:
             if ended.is_set():
                 return SyncOutcome(error=str(error))
@@ -94,13 +101,19 @@ def synchronize(task: SyncTask, ended: Event) -> SyncOutcome:
             return SyncOutcome(error=str(error))
 
 
-def _follow(task: SyncTask, ended: Event) -> SyncReport:
+def _follow(task: SyncTask, ended: Event, report: Callable[[str], object]) -> SyncReport:
     with (
         open_change_log(task.database) as log,
         closing(open_target(task.uri, task.options)) as target,
     ):
         synchronizer = Synchronizer(
-            log, target, task.uri, realm=task.realm, poll=POLL_SECONDS, pause=ended.wait
+            log,
+            target,
+            task.uri,
+            report=report,
+            realm=task.realm,
+            poll=POLL_SECONDS,
+            pause=ended.wait,
         )
         return synchronizer.follow(ended.is_set)
 

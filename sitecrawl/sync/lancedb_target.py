@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import IO, Any, ClassVar
@@ -27,11 +28,12 @@ import lancedb
 import pyarrow as pa
 
 from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.sync.bloom_filter import BloomFilter
 from sitecrawl.sync.embedding import Embedder, vector_fault
 from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
+    REBUILD,
     Cursor,
     SyncError,
     TargetMismatchError,
@@ -42,7 +44,7 @@ from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json
 
 TABLE, REBUILT = "sections", "sections_rebuilt"
 CURSOR = "sitecrawl-cursor.json"
-TABLE_VERSION = 1
+TABLE_VERSION = 2
 EMBED = b"sitecrawl_embed"  # key of the table's metadata
 FIELDS = {
     "id": pa.string(),
@@ -56,7 +58,8 @@ FIELDS = {
     "language": pa.string(),
     "realm": pa.string(),
     "modified_at": pa.string(),
-    "seq": pa.int64(),
+    "change": pa.string(),
+    "sections": pa.int32(),
     "hash": pa.string(),
 }
 COMPACT_FROM, COMPACT_AT = 20, 200  # fragments, one for each batch: at least, and in any case
@@ -75,10 +78,11 @@ pa.set_memory_pool(pa.system_memory_pool())
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A section to be written, with the change that it belongs to."""
+    """A section to be written, the change that it belongs to, and the number of that one's sections."""
 
     change: Change
     section: PageSection
+    sections: int
 
 
 class LanceDbTarget:
@@ -111,23 +115,45 @@ class LanceDbTarget:
     def cursor(self) -> Cursor | None:
         """Read the cursor beside the table; None if there is none."""
         with self._errors():
-            path = self.folder / CURSOR
-            return Cursor(**json.loads(path.read_text("utf-8"))) if path.exists() else None
+            stored = self._stored()
+            if stored is None and self._table(TABLE) is not None:
+                raise TargetMismatchError(f"{self._uri} has a table and no {CURSOR}; {REBUILD}.")
+            return None if stored is None else stored[0]
 
     def open(self) -> Cursor | None:
-        """Lock the folder; read the cursor. A table without one is that of a killed first batch."""
+        """Lock the folder; read the cursor."""
         with self._errors():
             self._take()
-            cursor = self.cursor()
-            if cursor is None:
-                self._drop(TABLE)
-            return cursor
+            return self.cursor()
+
+    def fault(self, expected: ExpectedCount) -> str:  # noqa: ARG002 - it holds no documents
+        """Compare the number of sections with that of the last batch."""
+        with self._errors():
+            _, last = self._stored() or (None, 0)
+            count = self._count()
+        return "" if count == last else f"has {count} sections instead of {last}"
+
+    def documents(self) -> list[tuple[str, str]]:
+        """Return each document with sections, and its change if it has all of these."""
+        found: dict[str, Counter[tuple[str, int]]] = {}
+        with self._errors():
+            table = self._table(TABLE)
+            query = table.search().select(["document", "change", "sections"]) if table else None
+            for batch in query.to_batches() if query is not None else ():
+                for id_, change, count in zip(*map(pa.Array.to_pylist, batch.columns), strict=True):
+                    found.setdefault(id_, Counter())[change, count] += 1
+        return [(id_, _whole(rows)) for id_, rows in found.items()]
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write the sections of the changed documents, delete the others'."""
         latest = {change.id: change for change in changes}
         upserts = [change for change in latest.values() if change.op != "delete"]
-        rows = [_Row(change, each) for change in upserts for each in page_sections(change.record)]
+        rows = [
+            _Row(change, each, len(sections))
+            for change in upserts
+            for sections in [page_sections(change.record)]
+            for each in sections
+        ]
         with self._errors():
             known = self._known(latest)
             vectors, refused = self._vectors(rows)
@@ -138,11 +164,13 @@ class LanceDbTarget:
                     "hash": [row.section.hash for row in rows],
                 }
             )
+            if rows and self._name == TABLE and self.table() is None:
+                self._write_cursor(replace(cursor, seq=0, hash=""))
             self._write(rows, vectors, are_new=not known)
             self._delete(
                 [
                     f"document = '{change.id}'"
-                    + ("" if change.op == "delete" else f" AND seq <> {change.seq}")
+                    + ("" if change.op == "delete" else f" AND change <> '{change.hash}'")
                     for change in map(latest.__getitem__, known)
                 ]
             )
@@ -304,8 +332,22 @@ class LanceDbTarget:
         if count >= COMPACT_AT or (count >= COMPACT_FROM and 2 * found["num_rows"] >= 3 * largest):
             table.optimize(cleanup_older_than=OLD_VERSIONS)
 
+    def _stored(self) -> tuple[Cursor, int] | None:
+        """Return the cursor, and the number of sections when it was written."""
+        path = self.folder / CURSOR
+        if not path.exists():
+            return None
+        stored = json.loads(path.read_text("utf-8"))
+        count = stored.pop("count")
+        return Cursor(**stored), count
+
+    def _count(self) -> int:
+        """Count the sections."""
+        table = self._table(TABLE)
+        return 0 if table is None else int(table.count_rows())
+
     def _write_cursor(self, cursor: Cursor) -> None:
-        replace_json(self.folder / CURSOR, asdict(cursor))
+        replace_json(self.folder / CURSOR, {**asdict(cursor), "count": self._count()})
 
     def _take(self) -> None:
         """Lock the folder; raises TargetMismatchError if its table is not ours."""
@@ -343,10 +385,17 @@ def _columns(row: _Row, vector: Any) -> dict[str, Any]:
         "language": str(record.get("language") or ""),
         "realm": str(record.get("realm") or "default"),
         "modified_at": record.get("modified_at"),
-        "seq": row.change.seq,
+        "change": row.change.hash,
+        "sections": row.sections,
         "hash": section.hash,
         "vector": vector,
     }
+
+
+def _whole(rows: Mapping[tuple[str, int], int]) -> str:
+    """Return the change of a document's rows if these are all that it has written, else ""."""
+    [((change, count), found), *others] = rows.items()
+    return change if not others and found == count else ""
 
 
 def _parts(values: Sequence[str]) -> Iterator[Sequence[str]]:

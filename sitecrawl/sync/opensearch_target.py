@@ -2,9 +2,11 @@
 
 The URI names the alias; the index behind it ends in a number, and a rebuild fills the next one.
 Every write carries the change's seq as an external version, so that an older change never replaces
-a newer one; ``index.gc_deletes`` extends that to deleted documents for a week. One further index
-holds the cursors of all indexes. Each is written after its changes, and only by the process that
-wrote it last. Documents are written through a second alias that is the index's own: once another
+a newer one; ``index.gc_deletes`` extends that to deleted documents for a week. Above the seq it has
+the number of comparisons, so that the writes of one win over all before it. One further index holds
+the cursors of all indexes. Each is written after its changes, and only by the process that wrote it
+last. Documents that have no field ``sitecrawl_change`` are not ours: they are neither counted nor
+deleted. Documents are written through a second alias that is the index's own: once another
 process has replaced the index, a write fails instead of making a new index of that name.
 """
 
@@ -16,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
@@ -32,11 +34,13 @@ from opensearchpy.exceptions import (
     SSLError,
     TransportError,
 )
+from opensearchpy.helpers import scan
 
 from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.output_shapes import serialized, written
 from sitecrawl.sync.target import (
+    REBUILD,
     Cursor,
     SyncError,
     TargetBusyError,
@@ -57,7 +61,11 @@ BUSY = frozenset({408, 429, 500, 502, 503, 504})
 TOO_LARGE = 413
 MAX_REASON = 500  # characters
 MAX_FAILURES = 3  # of one document
-INDEX_VERSION = 2
+INDEX_VERSION = 3
+SEQ_BITS = 40  # of a version
+PER_REQUEST = 5000  # ids in an answer
+CHANGE = "sitecrawl_change"
+OURS = {"exists": {"field": CHANGE}}
 NO_INDEX = "index_not_found_exception"
 
 LANGUAGES = {
@@ -146,11 +154,25 @@ class OpenSearchTarget:
             self._index = self._behind_alias() or self._create({self._alias: {}})
             return self._read_cursor()
 
+    def fault(self, expected: ExpectedCount) -> str:
+        """Count our documents."""
+        with self._errors():
+            return expected.fault(self._count())
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        """Yield id and change of each of our documents."""
+        query = {"query": OURS, "_source": False, "docvalue_fields": [CHANGE]}
+        with self._errors():
+            for hit in scan(self._client, query=query, index=self._index, size=PER_REQUEST):
+                yield hit["_id"], hit["fields"][CHANGE][0]
+
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write the changes in bulk requests, then the cursor."""
         refused: list[DeadLetter] = []
         with self._errors():
-            for batch in self._requests(changes):
+            if self._stored is None:
+                self._write_cursor(replace(cursor, seq=0, hash=""))
+            for batch in self._requests(changes, cursor.comparison << SEQ_BITS):
                 if any(change.op == "delete" for change, _ in batch):
                     self._require_index()
                 refused += self._send(batch)
@@ -181,12 +203,30 @@ class OpenSearchTarget:
         """Close the connections."""
         self._client.close()
 
-    def _requests(self, changes: Sequence[Change]) -> Iterator[list[tuple[Change, bytes]]]:
-        """Yield the changes of each bulk request, with their lines of at most ``_limit`` bytes."""
+    def _count(self) -> int:
+        """Count our documents after a refresh."""
+        self._client.indices.refresh(index=self._index)
+        answer = self._client.count(index=self._index, body={"query": OURS})
+        try:
+            count, shards = int(answer["count"]), answer["_shards"]
+            is_whole = shards["successful"] == shards["total"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise SyncError(f"{self._name} answered a count without a number.") from error
+        if not is_whole:
+            raise TargetUnreachableError(f"{self._name} is busy (shards of it do not answer).")
+        return count
+
+    def _requests(
+        self, changes: Sequence[Change], least: int
+    ) -> Iterator[list[tuple[Change, bytes]]]:
+        """Yield the changes of each bulk request, with their lines of at most ``_limit`` bytes.
+
+        Their versions are the seqs above ``least``.
+        """
         batch: list[tuple[Change, bytes]] = []
         size = 0
         for change in changes:
-            lines = self._lines(change)
+            lines = self._lines(change, least + change.seq)
             if batch and size + len(lines) > self._limit:
                 yield batch
                 batch, size = [], 0
@@ -213,15 +253,15 @@ class OpenSearchTarget:
         half = len(batch) // 2
         return [*self._send(batch[:half]), *self._send(batch[half:])]
 
-    def _lines(self, change: Change) -> bytes:
+    def _lines(self, change: Change, version: int) -> bytes:
         """Return action and source of a change, each with its line end."""
         action = "delete" if change.op == "delete" else "index"
         place = {"_index": _written_through(self._index), "_id": change.id}
-        version = {"version": change.seq, "version_type": "external_gte"}
-        head = serialized({action: {**place, **version}}) + b"\n"
+        condition = {"version": version, "version_type": "external_gte"}
+        head = serialized({action: {**place, **condition}}) + b"\n"
         if action == "delete":
             return head
-        return head + serialized(self._source(change.record)) + b"\n"
+        return head + serialized({**self._source(change.record), CHANGE: change.hash}) + b"\n"
 
     def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document as indexed: its texts are repeated under its language."""
@@ -286,6 +326,9 @@ class OpenSearchTarget:
         try:
             found = self._client.get(index=CURSORS, id=self._index)
         except NotFoundError:
+            if self._count():
+                text = f"{self._name} has documents and no cursor in {CURSORS}; {REBUILD}."
+                raise TargetMismatchError(text) from None
             return None
         self._stored = (found["_seq_no"], found["_primary_term"])
         return Cursor(**found["_source"])
@@ -340,6 +383,7 @@ class OpenSearchTarget:
         properties |= {named(name): {"type": "object", "enabled": False} for name in STORED}
         properties[named("title")] = {"type": "text", "fields": {"keyword": KEYWORD}}
         properties[named("headings")] = HEADINGS
+        properties[CHANGE] = {"type": "keyword"}
         if self._options.preset == "elastic":  # its headings and links are texts
             properties[named("headings")] = {"type": "text"}
             del properties[named("links")]

@@ -27,7 +27,7 @@ from typing import IO, Any, ClassVar, NamedTuple, Self
 from urllib.parse import urldefrag, urlsplit
 
 from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.sync.page_sections import content_blocks
 from sitecrawl.sync.pagefind_service import SECONDS, PagefindService
@@ -82,6 +82,17 @@ class PagefindTarget:
                 self._lock = lock_folder(self.folder)
             return self.cursor()
 
+    def fault(self, expected: ExpectedCount) -> str:  # noqa: ARG002 - it holds more than documents
+        """Look for the files of the bundle."""
+        with self._errors():
+            names = self._state().get("files", ())
+            missing = sum(not (self.folder / BUNDLE / name).exists() for name in names)
+        return f"lacks {missing} of its {len(names)} files" if missing else ""
+
+    def documents(self) -> Sequence[tuple[str, str]]:
+        """Return nothing: the bundle cannot be compared."""
+        return ()
+
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:  # noqa: ARG002
         """Raise SyncError: the bundle is only made as a whole."""
         raise SyncError(f"{self._uri} cannot take single changes.")
@@ -130,7 +141,7 @@ class PagefindTarget:
         state = self._state()
         if not state:  # a first bundle that is only partly in place is ours, and has read nothing
             bundle.mkdir(exist_ok=True)
-            unread = asdict(replace(spool.cursor, seq=0))
+            unread = asdict(replace(spool.cursor, seq=0, hash=""))
             replace_json(bundle / STATE, {"cursor": unread, "files": []})
         before = set(state.get("files", ()))
         names = sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex, open_index
 from sitecrawl.sync.target import Cursor, SyncError, TargetBusyError, TargetOptions, TargetUriError
 from sitecrawl.sync.target_folder import lock_open_file
@@ -58,6 +58,16 @@ class SearchFileTarget:
             self._close_index()
             self._writer = IndexWriter(self.path, SearchIndex(self.path, make=True))
             return _read(self._writer.stored)
+
+    def fault(self, expected: ExpectedCount) -> str:
+        """Count the pages."""
+        with _sync_errors(), open_index(self.path) as index:
+            return expected.fault(index.count())
+
+    def documents(self) -> list[tuple[str, str]]:
+        """Return id and change of each page."""
+        with _sync_errors(), open_index(self.path) as index:
+            return index.changes()
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write pages and cursor in one transaction."""
@@ -129,7 +139,7 @@ class IndexWriter:
             return None
         try:
             with self.index.savepoint():
-                self.index.put(change.record)
+                self.index.put(change.record, change.hash)
         except UNFIT as error:
             reason = f"{type(error).__name__}: {error}"
             return DeadLetter(change.seq, change.id, str(change.record.get("url") or ""), reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,8 +14,10 @@ from scrapy.utils.misc import load_object
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.frontier.base import Change
-from sitecrawl.frontier.change_log import DeadLetter
+from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.document_options import DocumentOptions
+
+REBUILD = "add --rebuild to rebuild it from the crawl database (nothing is fetched)"
 
 
 class SyncError(Exception):
@@ -43,13 +45,19 @@ class Cursor:
     """Position of a target in the log of a crawl database, and the shape of its documents.
 
     ``crawl`` is the random id of the crawl database, ``realm`` is empty if all realms are read,
-    ``mapping`` is a digest of everything that shapes a document for the target.
+    ``mapping`` is a digest of everything that shapes a document for the target. ``epoch`` is the
+    random id of the copy of the database that was read, ``hash`` that of the change with this
+    ``seq``, both empty while the target is compared with the database; ``comparison`` is the number
+    of comparisons that have written to it.
     """
 
     crawl: str
     realm: str
     mapping: str
     seq: int
+    epoch: str = ""
+    hash: str = ""
+    comparison: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,10 @@ class SyncTarget(ChangeReceiver, Protocol):
 
     ``apply`` is called with changes in the order of their seq, and with the cursor after them. It
     must store the cursor together with the changes or after them: changes may be repeated, and are
-    then followed by all later ones. One process at a time writes to a target.
+    then followed by all later ones. Before the first ones, a target that keeps its cursor elsewhere
+    stores one with seq 0: documents without a cursor are refused. One process at a time writes to a target. A comparison writes the
+    documents that the target lacks in the order of their seq, then deletes those that it has too many;
+    a write of a later ``comparison`` always wins.
 
     A target that is not ``incremental`` is only filled by ``rebuild``, from the whole log.
     """
@@ -101,6 +112,17 @@ class SyncTarget(ChangeReceiver, Protocol):
     def open(self) -> Cursor | None:
         """Connect, and take the write lock if there is one; return the cursor, None for a new
         target. Raises SyncError.
+        """
+
+    def fault(self, expected: ExpectedCount) -> str:
+        """Return what somebody else has added or removed, as words after the target's name, or "".
+
+        It may be called after ``cursor`` alone, as ``documents``. Raises SyncError.
+        """
+
+    def documents(self) -> Iterable[tuple[str, str]]:
+        """Return id and hash of the last change of each document that sync has written, the hash
+        empty for one that is incomplete. Raises SyncError.
         """
 
     def rebuild(self) -> AbstractContextManager[ChangeReceiver]:

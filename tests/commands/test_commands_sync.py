@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import time
 from contextlib import closing
@@ -119,9 +120,6 @@ def test_a_target_of_another_crawl(say: Say, tmp_path: Path) -> None:
     rebuilt = say("sync", target, "--rebuild")
     assert rebuilt.out == f"{target} was rebuilt with 4 documents and 0 deletions.\n"
     assert pages(tmp_path / "one.sqlite") == before
-    with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute("UPDATE crawl SET seq = 1")
-    assert "older copy" in say("sync", target).err
 
 
 @pytest.mark.usefixtures("known")
@@ -247,8 +245,72 @@ def test_a_database_that_is_deleted_is_not_followed(tmp_path: Path) -> None:
         open_change_log(f"sqlite:///{database}") as log,
         closing(open_target(f"sqlite:///{tmp_path}/one.sqlite", TargetOptions())) as target,
     ):
-        synchronizer = Synchronizer(log, target, "sqlite:///one.sqlite", poll=0)
+        synchronizer = Synchronizer(log, target, "sqlite:///one.sqlite", report=print, poll=0)
         assert synchronizer.run().upserts == 4
         database.unlink()
         with pytest.raises(FrontierError, match="was deleted or replaced"):
             synchronizer.follow(lambda: False)
+
+
+def emptied(path: Path) -> None:
+    """Remove all pages of a search file behind the back of sync."""
+    with open_index(path) as index, index.transaction():
+        for each in list(index.pages()):
+            index.remove(each.id)
+
+
+@pytest.mark.behaviour("SY-23")
+def test_a_search_file_that_was_emptied_is_filled_again(
+    server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path
+) -> None:
+    parts = "".join(f"<h2 id={name}>{name}</h2><p>{'Enough words. ' * 40}" for name in "xyz")
+    origin = server.serve({**SITE, "/a": f"<title>A</title><h1>A</h1>{parts}"})
+    crawl(f"{origin}/", split="sections", preset="rag")
+    target = f"sqlite:///{tmp_path}/one.sqlite"
+    assert say("sync", target).err == ""
+    before = pages(tmp_path / "one.sqlite")
+    assert len(before) > len(SITE)
+    assert say("sync", target).err == ""
+    emptied(tmp_path / "one.sqlite")
+    dry = say("sync", target, "--dry-run").out
+    assert dry == f"{target} would get {len(before)} documents and 0 deletions.\n"
+    said = say("sync", target)
+    assert (said.status, said.err) == (
+        0,
+        (
+            f"{target} has 0 documents instead of {len(before)}; compared with the crawl database: "
+            f"documents written {len(before)}, deleted 0.\n"
+        ),
+    )
+    assert pages(tmp_path / "one.sqlite") == before
+    assert say("search", "bananas").lines[0].startswith("B")
+    (path,) = (tmp_path / ".sitecrawl").glob("*.search.sqlite")
+    emptied(path)
+    found = say("search", "bananas")
+    assert found.lines[0].startswith("B")
+    assert "has 0 documents instead of" in found.err
+
+
+@pytest.mark.behaviour("SY-24")
+def test_a_copy_that_lacks_most_documents_needs_a_person(
+    server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path
+) -> None:
+    origin, target = server.serve(dict(SITE)), f"sqlite:///{tmp_path}/one.sqlite"
+    crawl(f"{origin}/", max_pages=1)
+    (database,) = (tmp_path / ".sitecrawl").glob("*.db")
+    copy = tmp_path / "copy"
+    shutil.copyfile(database, copy)
+    crawl(f"{origin}/")
+    say("sync", target)
+    before = pages(tmp_path / "one.sqlite")
+    shutil.copyfile(copy, database)
+    refused = say("sync", target)
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        f"{target} was filled before the crawl database was copied, moved or restored, and 3 of its "
+        "4 documents are not in the crawl database; add --rebuild to rebuild it from the crawl "
+        "database (nothing is fetched).\n"
+    )
+    assert pages(tmp_path / "one.sqlite") == before
+    assert say("sync", target, "--rebuild").status == 0
+    assert len(pages(tmp_path / "one.sqlite")) == 1

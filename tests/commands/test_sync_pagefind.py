@@ -152,7 +152,7 @@ def test_the_page_finds_sections_by_language_and_date(
 
 
 @pytest.mark.slow
-@pytest.mark.behaviour("SY-01", "SY-14")
+@pytest.mark.behaviour("SY-01", "SY-14", "SY-23")
 def test_the_bundle_follows_the_log(
     server: Server,
     crawl: CrawlCommand,
@@ -183,6 +183,11 @@ def test_the_bundle_follows_the_log(
     assert say("sync", target).status == 0
     assert len([*folder.rglob("*.pf_fragment")]) == 4
     assert [each["behind"] for each in say("frontier", "--json").record["targets"]] == [0]
+    for path in folder.rglob("*.pf_fragment"):
+        path.unlink()
+    said = say("sync", target)
+    assert "files; it is made anew from the crawl database." in said.err
+    assert len([*folder.rglob("*.pf_fragment")]) == 3
 
 
 @pytest.mark.behaviour("SY-03")

@@ -35,7 +35,7 @@ def silent_server() -> Iterator[int]:
         yield listening.getsockname()[1]
 
 
-@pytest.mark.behaviour("SY-15")
+@pytest.mark.behaviour("SY-15", "SY-23")
 def test_targets_are_equal_when_the_crawl_has_ended(
     server: Server, crawl: CrawlCommand, tmp_path: Path
 ) -> None:
@@ -48,6 +48,11 @@ def test_targets_are_equal_when_the_crawl_has_ended(
         assert titles(path) == {"Home", "A", "B"}
     again = run(["sync", f"sqlite:///{one}"], tmp_path, settings="sitecrawl.settings")
     assert "nothing to write" in again.stdout
+    with open_index(one) as index, index.transaction():
+        index.remove(next(iter(index.pages())).id)
+    done = crawl(f"{origin}/", sync=f"sqlite:///{one}")
+    assert f"WARNING: sync: sqlite:///{one} has 2 documents instead of 3; compared" in done.log
+    assert titles(one) == {"Home", "A", "B"}
 
 
 @pytest.mark.behaviour("SY-15")

@@ -10,7 +10,13 @@ import pytest
 from fixtures.stub_server import StubRequest, StubServer
 from sitecrawl.frontier.base import Change
 from sitecrawl.sync.opensearch_target import OpenSearchTarget
-from sitecrawl.sync.target import Cursor, SyncError, TargetOptions
+from sitecrawl.sync.target import (
+    Cursor,
+    SyncError,
+    TargetMismatchError,
+    TargetOptions,
+    TargetUnreachableError,
+)
 
 LIMIT = 700  # bytes of a bulk request, as of a proxy before the server
 
@@ -21,11 +27,14 @@ class Proxy(StubServer):
     def __init__(self) -> None:
         super().__init__()
         self.bulk = b""
+        self.count = b'{"count": 0, "_shards": {"total": 1, "successful": 1}}'
         self.written: list[str] = []
 
     def answer(self, request: StubRequest) -> tuple[int, bytes]:
         if request.target.startswith("/_bulk"):
             return (200, self.bulk) if self.bulk else self._take(request.body)
+        if "_count" in request.target:
+            return 200, self.count
         if "_mapping" in request.target:
             return 200, b"{}"
         if request.method == "HEAD" or (request.method == "GET" and "cursors" in request.target):
@@ -91,3 +100,21 @@ def test_a_request_that_is_too_large_is_divided(proxy: Proxy) -> None:
     assert (letter.seq, letter.url) == (8, "http://h/8")
     assert "more than the server takes (status 413)" in letter.reason
     assert proxy.written == [each.id for each in changes if each.seq != 8]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (b"[]", SyncError),
+        (b'{"count": null, "_shards": {"total": 1, "successful": 1}}', SyncError),
+        (b'{"count": 3}', SyncError),
+        (b'{"count": 0, "_shards": {"total": 2, "successful": 1}}', TargetUnreachableError),
+        (b'{"count": 3, "_shards": {"total": 1, "successful": 1}}', TargetMismatchError),
+    ],
+)
+@pytest.mark.behaviour("SY-21", "SY-23")
+def test_a_count_that_is_none(proxy: Proxy, answer: bytes, error: type[SyncError]) -> None:
+    proxy.count = answer
+    with pytest.raises(error) as refused:
+        target(proxy).open()
+    assert "\n" not in str(refused.value)

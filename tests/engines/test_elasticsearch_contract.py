@@ -16,11 +16,15 @@ import pytest
 
 from fixtures.stub_server import StubRequest, StubServer
 from sitecrawl.frontier.base import Change
+from sitecrawl.frontier.change_log import ExpectedCount
 from sitecrawl.sync.opensearch_target import OpenSearchTarget
 from sitecrawl.sync.target import Cursor, TargetOptions
 
 UPSERT = {"id": "a", "url": "https://example.org/", "language": "en", "title": "A", "body": "text"}
 CURSOR = Cursor("uid", "", "mapping", 2)
+FIRST = Cursor("uid", "", "mapping", 0)
+WHOLE = {"total": 1, "successful": 1, "skipped": 0}
+OURS = {"exists": {"field": "sitecrawl_change"}}
 
 
 class Request(NamedTuple):
@@ -65,6 +69,12 @@ class Recorder(StubServer):
         if request.path == "/_alias/docs":
             return (200, {"docs-1": {}}) if self.has_index else (404, {"error": "missing"})
         asks_cursor = request.method == "GET" and request.path.startswith("/sitecrawl-cursors/")
+        if "_count" in request.path:
+            return 200, {"count": 0, "_shards": WHOLE}
+        if "_search" in request.path:
+            fields = {"fields": {"sitecrawl_change": ["0123"]}}
+            hits = [{"_id": "a", **fields}] if "docs-1" in request.path else []
+            return 200, {"_scroll_id": "more", "_shards": WHOLE, "hits": {"hits": hits}}
         if request.path == "/_alias/docs-1-writes":
             return 200, {}
         if request.method == "HEAD" or asks_cursor:
@@ -109,6 +119,10 @@ def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: 
         return [equal(each) for each in recorder.taken()]
 
     cursors = {"index": "sitecrawl-cursors", "id": "docs-1"}
+    counted: list[Callable[[], Any]] = [
+        lambda: client.indices.refresh(index="docs-1"),
+        lambda: client.count(index="docs-1", query=OURS),
+    ]
     assert ours(target.open) == theirs(
         lambda: client.indices.exists_alias(name="docs"),
         lambda: client.indices.exists(index="docs"),
@@ -118,13 +132,16 @@ def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: 
         ),
         lambda: client.delete(**cursors),
         lambda: client.get(**cursors),
+        *counted,
     )
     place = {"_index": "docs-1-writes", "version_type": "external_gte"}
     recorder.has_index = True
     first = ours(lambda: target.apply(changes, CURSOR))
-    source = first[1].body[1]
+    source = first[2].body[1]
     assert {name: source[name] for name in UPSERT} == UPSERT
+    known = {"if_seq_no": 7, "if_primary_term": 1}
     assert first == theirs(
+        lambda: client.index(**cursors, op_type="create", document=asdict(FIRST)),
         lambda: client.indices.exists_alias(name="docs-1-writes"),
         lambda: client.bulk(
             require_alias=True,
@@ -134,10 +151,19 @@ def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: 
                 {"delete": {**place, "_id": "b", "version": 2}},
             ],
         ),
-        lambda: client.index(**cursors, op_type="create", document=asdict(CURSOR)),
+        lambda: client.index(**cursors, **known, document=asdict(CURSOR)),
     )
     assert ours(lambda: target.apply([], CURSOR)) == theirs(
-        lambda: client.index(**cursors, if_seq_no=7, if_primary_term=1, document=asdict(CURSOR))
+        lambda: client.index(**cursors, **known, document=asdict(CURSOR))
+    )
+    assert ours(lambda: target.fault(ExpectedCount(1, 1))) == theirs(*counted)
+    fields = {"source": False, "docvalue_fields": ["sitecrawl_change"]}
+    assert ours(lambda: list(target.documents())) == theirs(
+        lambda: client.search(
+            index="docs-1", query=OURS, **fields, scroll="5m", size=5000, sort="_doc"
+        ),
+        lambda: client.scroll(scroll_id="more", scroll="5m"),
+        lambda: client.clear_scroll(scroll_id="more"),
     )
 
     def rebuild() -> None:
@@ -160,7 +186,18 @@ def test_each_request_is_one_of_the_official_client(recorder: Recorder, client: 
 
 
 def equal(request: Request) -> Request:
-    """A request in one of the forms that mean the same: POST for PUT of documents in bulk."""
+    """A request in one of the forms that mean the same: POST for PUT of documents in bulk, the size
+    of an answer in the body, a list of one scroll.
+    """
     if request.path == "/_bulk":
         return request._replace(method="POST")
+    if request.path == "/docs-1/_search":
+        [body], query = request.body, dict(request.query)
+        size = {"size": int(query.pop("size"))} if "size" in query else {}
+        return request._replace(query=query, body=[{**body, **size}])
+    if (request.method, request.path) == ("DELETE", "/_search/scroll"):
+        [scroll] = request.body
+        named = scroll["scroll_id"]
+        ids = named if isinstance(named, list) else [named]
+        return request._replace(body=[{"scroll_id": ids}])
     return request
