@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
+from sitecrawl.web.whitespace import line_parts
 
 DATELESS = 1
 """Initial value of the hashes of lines without dates and the words of URLs."""
@@ -55,12 +56,14 @@ class Novelty:
 
     def add(self, url: str, text: str, *, feeds_itself: bool) -> bool:
         """Add the text of a page; return True if a reader would miss it."""
-        whole = text.encode("utf-8", "surrogatepass")
-        lines = whole.split(b"\n")
-        is_new = _add(self.texts, sum(map(crc32, lines)) & 0xFFFFFFFF)  # in whatever order
-        bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
-        keys = [crc32(line) for line in bare]
-        unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]
+        key = 0  # a sum, in whatever order the lines are
+        unseen: list[bytes] = []
+        for part in line_parts(text):
+            whole = part.encode("utf-8", "surrogatepass")
+            key += sum(map(crc32, whole.split(b"\n")))
+            bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
+            unseen += [line for line in dict.fromkeys(bare) if _add(self.lines, crc32(line))]
+        is_new = _add(self.texts, key & 0xFFFFFFFF)
         has_figures = self._add_figures(url, text)
         if not feeds_itself or not is_new:
             return is_new
@@ -77,7 +80,8 @@ class Novelty:
         own = frozenset(_NUMBER.findall(url))
         numbers = {*_LONG_NUMBER.findall(text)} - own
         new = [each for each in numbers if _add(self.figures, crc32(each.encode()))]
-        table = [each for each in text.split("\n") if each[:1].isdigit() and _is_figure(each, own)]
+        lines = (line for part in line_parts(text) for line in part.split("\n"))
+        table = [each for each in lines if each[:1].isdigit() and _is_figure(each, own)]
         is_new = len(table) >= MIN_TABLE and _add(self.figures, crc32("\n".join(table).encode()))
         return is_new or len(new) >= MIN_NUMBERS
 
